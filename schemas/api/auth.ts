@@ -55,6 +55,24 @@ export const AcceptInvitationRequest = z
   .strictObject({ token: OneTimeToken, password: NewPassword, refresh_token_in: RefreshTokenIn })
   .meta({ id: 'AcceptInvitationRequest' });
 
+/** POST /api/v1/auth/request-password-reset */
+export const RequestPasswordResetRequest = z
+  .strictObject({ email: z.email().max(320).toLowerCase().describe('E-mail address of the user.') })
+  .meta({ id: 'RequestPasswordResetRequest' });
+
+export const PasswordResetRequestedResponse = z
+  .object({ message: z.string() })
+  .meta({ id: 'PasswordResetRequestedResponse' });
+
+/** GET /api/v1/auth/options */
+export const AuthOptionsResponse = z
+  .object({
+    data: z.object({
+      mail: z.boolean().describe('Whether the service sends mail: invitations, password resets and notices.'),
+    }),
+  })
+  .meta({ id: 'AuthOptionsResponse' });
+
 /** POST /api/v1/auth/reset-password */
 export const ResetPasswordRequest = z
   .strictObject({ token: OneTimeToken, password: NewPassword })

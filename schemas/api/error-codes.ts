@@ -105,6 +105,11 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: 'The resource is in a state that does not permit this change. Read it again.',
   },
+  MAIL_NOT_CONFIGURED: {
+    status: 409,
+    isOwn: true,
+    meaning: 'The service sends no mail. An owner or admin of the organisation creates a reset token instead.',
+  },
   EXPORT_NOT_FINISHED: {
     status: 409,
     isOwn: true,

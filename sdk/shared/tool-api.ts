@@ -444,6 +444,16 @@ export interface components {
              */
             refresh_token_in?: "body" | "cookie";
         };
+        RequestPasswordResetRequest: {
+            /**
+             * Format: email
+             * @description E-mail address of the user.
+             */
+            email: string;
+        };
+        PasswordResetRequestedResponse: {
+            message: string;
+        };
         ResetPasswordRequest: {
             /** @description The token of the invitation or of the password reset. */
             token: string;
@@ -456,6 +466,12 @@ export interface components {
              * @default false
              */
             everywhere: boolean;
+        };
+        AuthOptionsResponse: {
+            data: {
+                /** @description Whether the service sends mail: invitations, password resets and notices. */
+                mail: boolean;
+            };
         };
         BannerCategory: {
             key: string;

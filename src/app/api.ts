@@ -1,4 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.js';
+import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createAccessTokens } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
@@ -95,6 +96,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
     observer: createGroupObserver(metrics.admission, tracing),
   });
   const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool, keyring) };
+  const queueMail = config.mail === undefined ? null : createMailQueue(keyring);
   const keyUsage = createKeyUsage(pool, Date.now);
   const verifier = createVerifier({
     db: pool,
@@ -119,6 +121,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
         apiUsers,
         keyUsage,
         refreshKey: () => keyring.refreshKey(),
+        queueMail,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool, seals: keyring }),
         verifier,
         receiptOf: (eventId) =>
@@ -153,6 +156,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
             verifier,
             logger,
             lookUpTxt: createTxtLookUp(config.dnsServers),
+            queueMail,
           }),
         },
         limits: config.limits,

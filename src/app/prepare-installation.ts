@@ -1,7 +1,7 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { applyErasures, openErasureJournal } from '../erasure/index.js';
 import { EventLogUnavailable } from '../pipeline/event-log/errors.js';
-import { assertLedgerNotRolledBack } from '../pipeline/ledger/ledger-head.js';
+import { assertMaySign } from '../pipeline/ledger/ledger-head.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
 import { describe } from '../platform/background/run-under-lease.js';
@@ -13,8 +13,9 @@ import { ledgerHeadFile } from './ledger-head-file.js';
 /**
  * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
  * database and is complete. Erased data is erased, also after a restore.
- * @param seals whether this process seals: only such a process stores the ledger's head
- * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, EventLogUnavailable, JournalUnavailable
+ * @param seals whether this process seals: only such a process signs, and stores the ledger's head
+ * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable,
+ *   EventLogUnavailable, JournalUnavailable
  */
 export async function prepareInstallation(
   installation: Installation,
@@ -24,7 +25,7 @@ export async function prepareInstallation(
   await prepareProjections(projectionsPool, PROJECTIONS);
   await bindEventLog(workerPool, eventLog);
   await assertLogNotBehind(workerPool, eventLog);
-  if (seals) await assertLedgerNotRolledBack(workerPool, eventLog, ledgerHeadFile(config));
+  if (seals) await assertMaySign(workerPool, eventLog, ledgerHeadFile(config));
   const journal = openErasureJournal(config.erasureJournal);
   const applied = await applyErasures({ db: workerPool, eventLog, journal });
   if (applied.fromLog + applied.fromJournal > 0) {

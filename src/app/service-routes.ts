@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { QueueMail } from '../accounts/mail/mail-queue.js';
 import type { CheckPassword } from '../accounts/sign-in/check-password.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
@@ -32,6 +33,8 @@ export interface ServiceOptions {
   readonly keyUsage: KeyUsage;
   readonly checkPassword: CheckPassword;
   readonly refreshKey: () => Promise<Uint8Array>;
+  /** Null: the service sends no mail. */
+  readonly queueMail: QueueMail | null;
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
@@ -95,6 +98,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
         adminPool: options.panel.adminPool,
         seals: options.panel.seals,
         refreshKey: options.refreshKey,
+        queueMail: options.queueMail,
       };
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },

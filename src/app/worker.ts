@@ -18,6 +18,7 @@ import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMaintenance } from './maintenance-part.js';
 import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
+import { openMailer } from './open-mailer.js';
 import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
 
@@ -107,6 +108,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),
+    ...(config.mail === undefined ? [] : [openMailer(installation, config.mail)]),
     createMaintenance({ db: pool, logger }),
   ];
   metrics.showParts(parts);

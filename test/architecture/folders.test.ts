@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/config': [],
   'platform/database': [],
   'platform/errors': [],
+  'platform/exports': ['platform/database'],
   'platform/files': [],
   'platform/keys': ['platform/config', 'platform/database', 'platform/files'],
   'platform/net': [],
@@ -23,7 +24,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   'accounts/credentials': ['platform'],
   'accounts/users': ['platform', 'accounts/credentials'],
-  'accounts/sign-in': ['platform', 'accounts/credentials', 'accounts/users'],
+  'accounts/mail': ['platform'],
+  'accounts/sign-in': ['platform', 'accounts/credentials', 'accounts/users', 'accounts/mail'],
 
   'tenancy/tenants': ['platform'],
   'tenancy/sites': ['platform'],

@@ -7,6 +7,9 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   used_refresh_tokens: {
     '*': 'Memory of used tokens, without rights of their own: an altered row lets a copied old token be refused without ending its sign-in, or lets the same client repeat a renewal for longer.',
   },
+  mails: {
+    '*': 'Encrypted and bound to its row under a key of the keyring: an altered row is not sent.',
+  },
   consent_usage: { '*': 'Counter of the quota: every admission changes it.' },
   nonces: { '*': 'Memory of at most 16 minutes.' },
   idempotency: { '*': 'Memory of at most 37 hours.' },

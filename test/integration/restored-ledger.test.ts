@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
-import { LedgerRolledBack } from '../../src/pipeline/ledger/errors.js';
+import { seedDemo } from '../../src/demo/seed/seed-demo.js';
+import { LedgerHeadMissing, LedgerRolledBack } from '../../src/pipeline/ledger/errors.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import { type Role, startRole } from '../api/server/running-app.js';
+import { count } from '../pipeline/relay/pipeline.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 let database: TestDatabase;
@@ -21,14 +23,22 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const env = () => ({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' });
+const env = () => ({
+  DATABASE_URL: database.url,
+  DATA_DIR: dataDir,
+  PORT: '0',
+  BATCH_MAX_AGE_MS: '100',
+  STAMP_INTERVAL_MS: '100',
+});
+const DEMO = { hasSubscription: true, isVerified: true, allowedOrigins: [], allowedIps: [], rateLimit: 100_000 };
 const start = (role: Role) => startRole(role, loadConfig(env()), pino({ level: 'silent' }));
-const accept = () =>
-  runCli(['admin', 'log', 'accept-restore', '--json'], {
+const run = (...args: readonly string[]) =>
+  runCli([...args, '--json'], {
     env: env(),
     stdout: new PassThrough().resume(),
     stderr: new PassThrough().resume(),
   });
+const accept = () => run('admin', 'log', 'accept-restore');
 
 it('refuses to seal on a ledger that became shorter, until an operator accepts it', async () => {
   await (await start('serve')).stop();
@@ -42,4 +52,26 @@ it('refuses to seal on a ledger that became shorter, until an operator accepts i
   expect(await accept()).toBe(0);
   expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ size: 0 });
   await (await start('serve')).stop();
+});
+
+it('signs nothing on a restored copy without ledger-head.json, until an operator adopts the ledger', async () => {
+  const service = await start('serve');
+  const { workerPool: db, adminPool } = service.installation;
+  await seedDemo(adminPool, DEMO);
+  await vi.waitUntil(async () => (await count(db, 'checkpoints')) > 0, { timeout: 60_000 });
+  await service.stop();
+  const path = join(dataDir, 'ledger-head.json');
+  await rm(path);
+
+  await expect(start('worker')).rejects.toThrow(LedgerHeadMissing);
+  await expect(start('serve')).rejects.toThrow(LedgerHeadMissing);
+  expect(await run('admin', 'ledger', 'rotate-key')).toBe(1);
+  await expect(readFile(path)).rejects.toThrow('ENOENT');
+  await (await start('api')).stop();
+
+  expect(await run('admin', 'ledger', 'adopt')).toBe(0);
+  expect(await run('admin', 'ledger', 'adopt')).toBe(1);
+  const adopted = await start('worker');
+  expect(await count(adopted.installation.adminPool, "audit_log where action = 'ledger.adopt'")).toBe(1);
+  await adopted.stop();
 });

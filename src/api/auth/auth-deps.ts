@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { QueueMail } from '../../accounts/mail/mail-queue.js';
 import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
 import type { RowSeals } from '../../platform/keys/index.js';
 import type { ApiUsers } from '../guards/bearer.js';
@@ -13,6 +14,8 @@ export interface AuthRouteOptions extends ApiUsers {
   /** Connections in the role `consent_ledger_admin`, for changes of users. */
   readonly adminPool: pg.Pool;
   readonly seals: RowSeals;
+  /** Null: the service sends no mail. */
+  readonly queueMail: QueueMail | null;
   /** Returns the key from which refresh tokens are derived, 32 bytes. */
   readonly refreshKey: () => Promise<Uint8Array>;
 }

@@ -6,7 +6,7 @@ import { withTransaction } from '../../platform/database/pool.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { countFailures, throttleFailures } from './attempts.js';
 import type { AuthRouteOptions } from './auth-deps.js';
-import { login, logout, me, refresh } from './operations.js';
+import { login, logout, me, readAuthOptions, refresh } from './operations.js';
 import { passwordRoutes } from './password-routes.js';
 import { clearRefreshCookie, refreshCookieOf } from './refresh-cookie.js';
 import { type AuthRoute, open, signedIn } from './route.js';
@@ -31,7 +31,7 @@ const SIGN_INS_BY_ACCOUNT = 30;
  * passwords and the current user.
  */
 export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
-  const { rateLimiter, apiPool, tokens } = options;
+  const { rateLimiter, apiPool, tokens, queueMail } = options;
   return [
     open(login, async (call) => {
       const { email, password } = call.body;
@@ -48,7 +48,7 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
         if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
         const { user, passwordHash } = checked;
         refuseExcess(await rateLimiter.take('sign-in', user.id, SIGN_INS_BY_ACCOUNT), 'TOO_MANY_SIGN_IN_ATTEMPTS');
-        const started = await withTransaction(apiPool, (db) => startSignIn(db, user, passwordHash));
+        const started = await withTransaction(apiPool, (db) => startSignIn(db, user, passwordHash, queueMail));
         if (started === null) throw new ApiError('INVALID_CREDENTIALS');
         return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
       };
@@ -75,6 +75,7 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
       return { message: 'Signed out.', data: { ended_sign_ins: ended } };
     }),
     signedIn(me, async ({ user }) => ({ data: userSummary(user) })),
+    open(readAuthOptions, async () => ({ data: { mail: queueMail !== null } })),
     ...passwordRoutes(options),
   ];
 }

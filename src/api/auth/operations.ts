@@ -1,10 +1,13 @@
 import {
   AcceptInvitationRequest,
+  AuthOptionsResponse,
   ChangePasswordRequest,
   LoginRequest,
   LogoutRequest,
   MeResponse,
+  PasswordResetRequestedResponse,
   RefreshRequest,
+  RequestPasswordResetRequest,
   ResetPasswordRequest,
   SignInResponse,
   SignInsEndedResponse,
@@ -125,6 +128,41 @@ export const acceptInvitation = defineOperation({
   action: 'invitation.accept',
 });
 
+export const requestPasswordReset = defineOperation({
+  ...shared,
+  id: 'requestPasswordReset',
+  method: 'post',
+  path: '/api/v1/auth/request-password-reset',
+  summary: 'Ask for a mail with which a forgotten password is replaced',
+  description:
+    'The response is the same for every address. A user with this address receives a mail with a reset token, at most one in 15 minutes. 409 MAIL_NOT_CONFIGURED if the service sends no mail.',
+  access: CREDENTIALS_IN_BODY,
+  body: RequestPasswordResetRequest,
+  status: 202,
+  response: PasswordResetRequestedResponse,
+  errors: ['MAIL_NOT_CONFIGURED'],
+  example: {
+    body: { email: EXAMPLE_VALUES.panelEmail },
+    response: { message: 'If the address has a user, a mail with a link is on its way.' },
+  },
+  action: 'user.create_password_reset',
+});
+
+export const readAuthOptions = defineOperation({
+  ...shared,
+  id: 'readAuthOptions',
+  method: 'get',
+  path: '/api/v1/auth/options',
+  summary: 'Get the ways to sign in that this installation has',
+  access: OPEN,
+  body: NoBody,
+  status: 200,
+  response: AuthOptionsResponse,
+  errors: [],
+  example: { response: { data: { mail: true } } },
+  action: null,
+});
+
 export const resetPassword = defineOperation({
   ...shared,
   id: 'resetPassword',
@@ -168,6 +206,8 @@ export const AUTH_OPERATIONS: readonly Operation[] = [
   me,
   changePassword,
   acceptInvitation,
+  requestPasswordReset,
   resetPassword,
   logout,
+  readAuthOptions,
 ];

@@ -19,6 +19,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Sign-ins': 'The active sign-ins of the user.',
   Site: 'What an SDK needs to know about its site.',
   Sites: 'Sites of the tenant and the verification of their domains.',
+  Statistics: 'Counts of consents, and conditions that need attention.',
   Tenants: 'Tenants.',
   'Time stamps': 'How far the records of the tenant are sealed and stamped.',
   Users: 'Users of the panel and their roles.',

@@ -12,6 +12,7 @@ import { INVITATION_OPERATIONS } from './invitations/operations.js';
 import { PLAN_OPERATIONS } from './plans/operations.js';
 import { SIGN_IN_OPERATIONS } from './sign-ins/operations.js';
 import { SITE_OPERATIONS } from './sites/operations.js';
+import { STATISTICS_OPERATIONS } from './statistics/operations.js';
 import { TENANT_OPERATIONS } from './tenants/operations.js';
 import { TIMESTAMP_OPERATIONS } from './timestamps/operations.js';
 import { USER_OPERATIONS } from './users/operations.js';
@@ -20,6 +21,7 @@ import { USER_OPERATIONS } from './users/operations.js';
 export const PANEL_OPERATIONS: readonly Operation[] = [
   ...TENANT_OPERATIONS,
   ...PLAN_OPERATIONS,
+  ...STATISTICS_OPERATIONS,
   ...SITE_OPERATIONS,
   ...API_KEY_OPERATIONS,
   ...DOCUMENT_OPERATIONS,

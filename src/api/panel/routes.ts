@@ -13,6 +13,7 @@ import { planRoutes } from './plans/routes.js';
 import type { PanelRoute } from './route.js';
 import { signInRoutes } from './sign-ins/routes.js';
 import { siteRoutes } from './sites/routes.js';
+import { statisticsRoutes } from './statistics/routes.js';
 import { tenantRoutes } from './tenants/routes.js';
 import { timestampRoutes } from './timestamps/routes.js';
 import { userRoutes } from './users/routes.js';
@@ -22,6 +23,7 @@ export function panelRoutes(options: PanelRoutesOptions): readonly PanelRoute[] 
   return [
     ...tenantRoutes(options),
     ...planRoutes(options),
+    ...statisticsRoutes(options),
     ...siteRoutes(options),
     ...apiKeyRoutes(options),
     ...documentRoutes(options),

@@ -54,7 +54,9 @@ function linesOf({ ledgerSize, headSize, isSameLedger, streamsBehind, keysBrough
   const lost = headSize === null ? 0 : headSize - ledgerSize;
   return [
     `The ledger has ${counted(ledgerSize, 'leaf', 'leaves')}.`,
-    ...(headSize === null ? ['There is no ledger-head.json, so that a loss since the backup cannot be seen.'] : []),
+    ...(headSize === null
+      ? ['There is no ledger-head.json: a loss since the backup cannot be seen, and a worker refuses to sign.']
+      : []),
     ...(lost > 0
       ? [`${counted(lost, 'leaf', 'leaves')} were sealed since the backup: docs/restore.md says what that means.`]
       : []),

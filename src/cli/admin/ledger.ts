@@ -1,16 +1,22 @@
 import { Command } from 'commander';
+import { counted } from '../../../schemas/text/counted.js';
 import { bindEventLog } from '../../app/bind-event-log.js';
 import { ledgerHeadFile } from '../../app/ledger-head-file.js';
 import { ledgerSignerOf, publishLedgerKeyFile } from '../../app/open-ledger-signer.js';
 import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
 import { openTimestamping } from '../../app/timestamping.js';
-import { rememberHead } from '../../pipeline/ledger/ledger-head.js';
+import { adoptLedger, assertMaySign, type LedgerHead, rememberHead } from '../../pipeline/ledger/ledger-head.js';
+import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError } from '../command/exit-codes.js';
 
-/** `admin ledger rotate-key` */
+/** `admin ledger rotate-key|adopt` */
 export function ledgerCommand(context: CliContext): Command {
-  const group = new Command('ledger').description('rotate the key of the ledger');
+  const group = new Command('ledger').description(
+    'rotate the key of the ledger, and decide which installation signs with it',
+  );
   group.addCommand(
     jsonCommand(
       'rotate-key',
@@ -18,6 +24,7 @@ export function ledgerCommand(context: CliContext): Command {
     ).action(async (options: { readonly json?: boolean }) => {
       await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, config }) => {
         await bindEventLog(pool, eventLog);
+        await assertMaySign(pool, eventLog, ledgerHeadFile(config));
         const { client, quorum, trustAnchors, stop } = await openTimestamping(config);
         try {
           const origin = config.ledgerOrigin;
@@ -41,5 +48,38 @@ export function ledgerCommand(context: CliContext): Command {
       });
     }),
   );
+  group.addCommand(
+    jsonCommand(
+      'adopt',
+      'let this installation sign for the ledger after ledger-head.json was lost; no other may sign for it (docs/restore.md)',
+    ).action(async (options: { readonly json?: boolean }) => {
+      await withInstallation(context, async ({ adminPool, workerPool, eventLog, config, logger }) => {
+        await bindEventLog(workerPool, eventLog);
+        const file = ledgerHeadFile(config);
+        const head = await adoptLedger(workerPool, eventLog, file, (head) =>
+          recordAdoption(adminPool, config.ledgerOrigin, head),
+        );
+        if (head === null)
+          throw new CommandError(
+            `There is nothing to adopt: ${file.path} exists. If the service refuses it, docs/restore.md has the next steps.`,
+          );
+        logger.warn({ size: head.size }, 'this installation signs for the ledger from now on');
+        print(context, options, { head }, [
+          `This installation signs for the ledger from ${counted(head.size, 'Merkle batch', 'Merkle batches')} on. The audit log records this.`,
+          'Stop every other copy of this database that runs a worker: two of them would sign two histories.',
+        ]);
+      });
+    }),
+  );
   return group;
+}
+
+function recordAdoption(db: Queryable, origin: string, { size, root }: LedgerHead): Promise<void> {
+  return changeAsOperator(db, async () => ({
+    tenantId: null,
+    action: 'ledger.adopt',
+    subject: { kind: 'ledger', id: origin },
+    details: { size, root },
+    result: undefined,
+  }));
 }

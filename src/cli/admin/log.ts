@@ -47,7 +47,7 @@ export function logCommand(context: CliContext): Command {
         const accepted = await acceptRestoredLedger(workerPool, eventLog, ledgerHeadFile(config));
         if (accepted === null)
           throw new CommandError(
-            'There is no loss to accept: ledger-head.json agrees with the ledger, or does not exist.',
+            'There is no loss to accept: ledger-head.json agrees with the ledger, or does not exist (`consent-ledger admin ledger adopt`).',
           );
         const { lostFromSize, head } = accepted;
         logger.warn({ lost_from_size: lostFromSize, head_size: head.size }, 'a restored ledger was accepted');

@@ -98,7 +98,7 @@ function inviteCommand(context: CliContext): Command {
         });
         const expires_at = invitation.expiresAt.toISOString();
         print(context, options, { id: invitation.id, email: invitation.email, token, expires_at }, [
-          `Created invitation ${invitation.id}, which can be accepted until ${expires_at}. The service sends no mail: give the user this token, which is not stored and cannot be shown again:`,
+          `Created invitation ${invitation.id}, which can be accepted until ${expires_at}. This command sends no mail: give the user this token, which is not stored and cannot be shown again:`,
           token,
         ]);
       });

@@ -40,6 +40,33 @@ export class LedgerRolledBack extends OperatorNeeded {
   }
 }
 
+/**
+ * The ledger has Merkle batches, but the file with its head is missing: this may be a restored copy
+ * of an installation that works elsewhere, and two of them would sign two histories.
+ */
+export class LedgerHeadMissing extends OperatorNeeded {
+  override readonly name = 'LedgerHeadMissing';
+  constructor(size: number, path: string) {
+    super(
+      `The ledger has ${size} Merkle batches, but ${path}, which says what this installation signed last, does not exist. ` +
+        'On a copy for a rehearsal, start no worker: `consent-ledger admin backup verify` checks the copy. If this installation is the one that signs, ' +
+        'put the file back, or run `consent-ledger admin ledger adopt` after you have read docs/restore.md.',
+    );
+  }
+}
+
+/** The file with the head of the ledger does not contain one. */
+export class LedgerHeadUnreadable extends OperatorNeeded {
+  override readonly name = 'LedgerHeadUnreadable';
+  constructor(path: string, cause: unknown) {
+    super(
+      `${path} does not contain the head of a ledger. Put its newest copy back. If there is none, remove the file and run ` +
+        '`consent-ledger admin ledger adopt` after you have read docs/restore.md.',
+      { cause },
+    );
+  }
+}
+
 /** The log contains an event that cannot be sealed. */
 export class Unsealable extends OperatorNeeded {
   override readonly name = 'Unsealable';

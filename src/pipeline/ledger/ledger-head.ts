@@ -10,7 +10,7 @@ import { syncFolder } from '../../platform/files/sync-folder.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
 import { catchUpLedger } from './apply-ledger.js';
-import { LedgerRolledBack } from './errors.js';
+import { LedgerHeadMissing, LedgerHeadUnreadable, LedgerRolledBack } from './errors.js';
 import { type LedgerState, readLedgerRoot } from './ledger-state.js';
 
 const LedgerHead = z.strictObject({
@@ -34,8 +34,8 @@ export type LedgerHead = z.infer<typeof LedgerHead>;
 export interface LedgerHeadFile {
   readonly path: string;
   /**
-   * @returns null if nothing was written yet
-   * @throws Error if the file does not contain a ledger head
+   * @returns null if the file does not exist
+   * @throws LedgerHeadUnreadable if the file does not contain a ledger head; errors of the file system
    */
   read(): Promise<LedgerHead | null>;
   /** Writes the head. It is durable on disk when the promise resolves. */
@@ -50,7 +50,7 @@ export function openLedgerHeadFile(path: string): LedgerHeadFile {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
         throw error;
       });
-      return text === null ? null : LedgerHead.parse(JSON.parse(text));
+      return text === null ? null : parseHead(text, path);
     },
     write: async (head) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -68,6 +68,14 @@ export function openLedgerHeadFile(path: string): LedgerHeadFile {
   };
 }
 
+function parseHead(text: string, path: string): LedgerHead {
+  try {
+    return LedgerHead.parse(JSON.parse(text));
+  } catch (error) {
+    throw new LedgerHeadUnreadable(path, error);
+  }
+}
+
 /**
  * Stores the current head, unless the file already has it. Called before a time stamp publishes a
  * checkpoint, and after each Merkle batch.
@@ -79,20 +87,40 @@ export async function rememberHead(db: Queryable, file: LedgerHeadFile, state: L
 }
 
 /**
- * Refuses a ledger that does not continue the remembered one. Otherwise a log that was restored
- * from an older backup would seal differently what was already sealed and stamped.
- * @throws LedgerRolledBack
- * @throws the errors of `catchUpLedger`
+ * Refuses to sign for a ledger that does not continue the remembered one: a log that was restored
+ * from an older backup would seal differently what was already sealed and stamped. Without a
+ * remembered head nothing tells a restored copy from the installation that signs, so that only an
+ * empty ledger begins a new file.
+ * @throws LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable
+ * @throws the errors of `catchUpLedger`; errors of the file system
  */
-export async function assertLedgerNotRolledBack(
+export async function assertMaySign(db: Queryable, eventLog: EventLog, file: LedgerHeadFile): Promise<void> {
+  const head = await file.read();
+  const state = await catchUpLedger(db, eventLog);
+  if (head === null) {
+    if (state.size > 0) throw new LedgerHeadMissing(state.size, file.path);
+    await rememberHead(db, file, state);
+  } else if (!(await continues(db, state, head))) throw new LedgerRolledBack(head.size, state.size, file.path);
+}
+
+/**
+ * Lets this installation sign for a ledger whose head file is missing, on the decision of an
+ * operator: the file begins with the head that the ledger has now.
+ * @param report called with that head before it is written, to record the decision
+ * @returns null if there is a file already: nothing has to be adopted
+ * @throws LedgerHeadUnreadable; the errors of `catchUpLedger` and of `report`; errors of the file system
+ */
+export async function adoptLedger(
   db: Queryable,
   eventLog: EventLog,
   file: LedgerHeadFile,
-): Promise<void> {
-  const head = await file.read();
-  if (head === null) return;
-  const state = await catchUpLedger(db, eventLog);
-  if (!(await continues(db, state, head))) throw new LedgerRolledBack(head.size, state.size, file.path);
+  report: (head: LedgerHead) => Promise<void>,
+): Promise<LedgerHead | null> {
+  if ((await file.read()) !== null) return null;
+  const head = await headOf(db, await catchUpLedger(db, eventLog));
+  await report(head);
+  await file.write(head);
+  return head;
 }
 
 /**

@@ -12,10 +12,12 @@ import {
   integer,
   key256,
   ledgerOrigin,
+  mailSender,
   namedValues,
   networks,
   publicOrigin,
   ratio,
+  smtpServer,
   urlOf,
   witnessKeys,
 } from './formats.js';
@@ -125,6 +127,17 @@ export const variables = z.object({
       'Scheme, host and port under which callers reach the service. The discovery documents ([discovery.md](discovery.md)) contain it. The service never trusts the `Host` of a request for this.',
     otherwise: 'those documents contain URLs without scheme and host',
     example: 'https://consent.example.org',
+  }),
+  SMTP_URL: smtpServer.optional().register(descriptions, {
+    meaning:
+      'Mail server for invitations, password resets and notices to users ([sign-in.md](sign-in.md#mail)): `smtps://` for TLS from the start, `smtp://` for STARTTLS, which is required unless the host is this machine or the URL ends with `?starttls=optional`. Requires `MAIL_FROM` and `PUBLIC_URL`.',
+    otherwise: 'the service sends no mail; responses contain the tokens',
+    example: 'smtps://ledger:secret@mail.example.org',
+  }),
+  MAIL_FROM: mailSender.optional().register(descriptions, {
+    meaning: 'Sender of these mails: an address, or a name with the address in angle brackets.',
+    otherwise: 'the service sends no mail',
+    example: 'Consent Ledger <ledger@example.org>',
   }),
   SECURITY_CONTACT: contactUris.register(descriptions, {
     meaning:

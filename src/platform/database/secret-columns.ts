@@ -10,6 +10,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   used_refresh_tokens: ['digest'],
   invitations: ['email', 'token_digest'],
   password_resets: ['token_digest'],
+  mails: ['content'],
   api_keys: ['digest'],
   keyring: ['wrapped'],
   record_keys: ['seed', 'visitor_index', 'email_index', 'phone_index', 'id_number_index', 'seal'],

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
-import { LedgerRolledBack } from '../../../src/pipeline/ledger/errors.js';
+import { LedgerHeadMissing, LedgerHeadUnreadable, LedgerRolledBack } from '../../../src/pipeline/ledger/errors.js';
 import {
   acceptRestoredLedger,
-  assertLedgerNotRolledBack,
+  adoptLedger,
+  assertMaySign,
   type LedgerHeadFile,
   openLedgerHeadFile,
   rememberHead,
@@ -55,7 +56,7 @@ async function sealOne({ worker: pool, eventLog }: Pipeline): Promise<void> {
   await whileRunning([sealer], () => until(async () => (await readLedgerState(pool)).size > size));
 }
 
-const check = ({ worker, eventLog }: Pipeline) => assertLedgerNotRolledBack(worker, eventLog, file);
+const check = ({ worker, eventLog }: Pipeline) => assertMaySign(worker, eventLog, file);
 
 test('refuses a ledger restored from an older backup until an operator accepts it, and records that', async () => {
   await check(pipeline);
@@ -83,8 +84,35 @@ test('refuses a ledger restored from an older backup until an operator accepts i
   await expect(check(pipeline)).rejects.toThrow(LedgerRolledBack);
 });
 
+test('refuses to sign for a ledger whose head is unknown, until an operator adopts it', async () => {
+  await sealOne(pipeline);
+  await rm(file.path);
+  await expect(check(pipeline)).rejects.toThrow(LedgerHeadMissing);
+  await expect(file.read()).resolves.toBeNull();
+
+  const { worker, eventLog } = pipeline;
+  const failing = () => Promise.reject(new Error('not recorded'));
+  await expect(adoptLedger(worker, eventLog, file, failing)).rejects.toThrow('not recorded');
+  await expect(check(pipeline)).rejects.toThrow(LedgerHeadMissing);
+
+  const recorded: number[] = [];
+  const record = async ({ size }: { readonly size: number }) => void recorded.push(size);
+  expect(await adoptLedger(worker, eventLog, file, record)).toMatchObject({ size: 1 });
+  await check(pipeline);
+  expect(await adoptLedger(worker, eventLog, file, record)).toBeNull();
+  expect(recorded).toEqual([1]);
+});
+
+test('refuses to sign with a head file that is damaged', async () => {
+  await check(pipeline);
+  for (const text of ['', '{"v":1', JSON.stringify({ ...(await file.read()), size: -1 })]) {
+    await writeFile(file.path, text);
+    await expect(check(pipeline), text).rejects.toThrow(LedgerHeadUnreadable);
+  }
+});
+
 test('refuses to continue with an unreadable head file', async () => {
   await sealOne(pipeline);
   const { worker, eventLog } = pipeline;
-  await expect(assertLedgerNotRolledBack(worker, eventLog, openLedgerHeadFile(folder))).rejects.toThrow('EISDIR');
+  await expect(assertMaySign(worker, eventLog, openLedgerHeadFile(folder))).rejects.toThrow('EISDIR');
 });

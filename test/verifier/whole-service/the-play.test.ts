@@ -67,6 +67,8 @@ const watch = (url: string) => files.run('watch', url, '--ledger-key', 'ledger.v
 async function copyOfMain(): Promise<OperatedInstallation> {
   const copy = await main.restoreElsewhere({ LOG_LEVEL: 'warn', SEAL_WITHIN_SECONDS: '60' });
   cleanUp.push(() => copy.remove());
+  // The operator wants the copy to sign.
+  await copy.installation.json('admin', 'ledger', 'adopt');
   return copy;
 }
 
@@ -239,6 +241,9 @@ test('a fork: another package, the witness and a monitor show it', async () => {
 
   await setClocksRight(backup);
   rmSync(head);
+  await expect(backup.installation.start()).rejects.toThrow('does not exist');
+  observe(act, 'the service', 'the missing file', 'at its next start', '`LedgerHeadMissing`, it does not start');
+  await backup.installation.json('admin', 'ledger', 'adopt');
   const before = witness.lines.length;
   await whileServing(backup, 'serve', async (service) => {
     await caller.record(service, 'dora');

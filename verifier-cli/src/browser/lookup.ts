@@ -52,9 +52,10 @@ function answerMarkup(answer: Answer): Markup {
     'section',
     {},
     element(
-      'p',
+      'section',
       { class: `verdict ${valid ? 'valid' : 'invalid'}` },
-      element('strong', {}, valid ? 'On record' : 'On record, but the integrity check failed'),
+      element('span', { class: 'sign', 'aria-hidden': 'true' }, valid ? '✓' : '✗'),
+      element('p', {}, element('strong', {}, valid ? 'On record' : 'On record, but the integrity check failed')),
     ),
     facts([
       ['Website', foreign(data.site_domain ?? 'unknown')],

@@ -33,7 +33,7 @@ export async function runShow(path: string, name: string, options: ShowOptions, 
     throw new UsageError(`“${format}” is not a format: write --format ${TS27560}`);
   if (format !== undefined && options.json === true)
     throw new UsageError(`--format ${TS27560} and --json are different outputs: give one of them`);
-  await verifyFile(path, options, output, watch);
+  await verifyFile(path, options, output, { watch });
   const { shown } = watch;
   if (shown === null) throw new UsageError(`${path} contains no record ${name}`);
   if (options.html !== undefined)

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';
@@ -18,7 +19,7 @@ import { shownUser, userList } from './show-users.js';
  * Users of the caller's own tenant. Whom a role may change is decided within the transaction
  * (rules.ts).
  */
-export function userRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
+export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listUsersOperation, ({ user, query }) => userList(apiPool, user.tenantId, query)),
     reads(readUserOperation, async ({ user, params }) => ({
@@ -39,8 +40,13 @@ export function userRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute
       const target = await readUser(db, user.tenantId, params.user_id);
       permitResetting(user, target);
       const { token, expiresAt } = await createPasswordReset(db, target, user.id);
+      const expires_at = expiresAt.toISOString();
+      const isMailed = queueMail !== null;
+      if (isMailed && !(await queueMail(db, { kind: 'password_reset', to: target.email, token, expires_at }))) {
+        throw new ApiError('SERVICE_UNAVAILABLE');
+      }
       return {
-        response: { data: { user_id: target.id, token, expires_at: expiresAt.toISOString() } },
+        response: { data: { user_id: target.id, token: isMailed ? null : token, expires_at } },
         subject: { kind: 'user', id: target.id },
       };
     }),

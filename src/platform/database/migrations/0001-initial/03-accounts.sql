@@ -133,3 +133,24 @@ comment on column password_resets.used_at is 'Time at which the token was used; 
 comment on column password_resets.revoked_at is 'Time at which it was withdrawn; null: not withdrawn.';
 comment on column password_resets.seal is
   'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
+
+create table mails (
+  id uuid primary key,
+  kind text not null check (kind in ('invitation', 'password_reset', 'notice', 'reset_request')),
+  content bytea not null,
+  created_at timestamptz not null default now(),
+  next_attempt_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  expires_at timestamptz not null
+);
+create index mails_by_attempt on mails (next_attempt_at, id);
+
+comment on table mails is 'Mails to users that wait to be sent. A mail that was sent has no row.';
+comment on column mails.id is 'Identifier of the mail, also of its Message-ID.';
+comment on column mails.kind is 'invitation, password_reset, notice; reset_request: whether the address has a user is looked up later.';
+comment on column mails.content is
+  'Recipient, token and times, encrypted under a key of the keyring and bound to the id: without this key no mail can be read or made.';
+comment on column mails.created_at is 'Time at which it was queued.';
+comment on column mails.next_attempt_at is 'Time from which it is tried.';
+comment on column mails.attempts is 'Attempts so far.';
+comment on column mails.expires_at is 'Time from which it is not tried any more.';

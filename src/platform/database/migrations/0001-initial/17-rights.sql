@@ -29,6 +29,8 @@ grant insert on
     nonces, idempotency, rate_limit_windows,
     erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_api;
+grant insert on mails to consent_ledger_api;
+grant select (kind) on mails to consent_ledger_api;
 grant update on consent_usage, idempotency, rate_limit_windows, exports to consent_ledger_api;
 grant update (last_sign_in_at) on users to consent_ledger_api;
 grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason, seal) on sign_ins to consent_ledger_api;
@@ -56,7 +58,7 @@ grant select on
     audit_log
   to consent_ledger_worker;
 grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
-grant select (id, expires_at) on invitations, password_resets to consent_ledger_worker;
+grant select (id, expires_at) on invitations, password_resets, mails to consent_ledger_worker;
 grant insert on
     keyring, outbox, relayed_streams, quarantined_sites,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
@@ -80,7 +82,7 @@ grant update (erasure_event_id) on erased_records to consent_ledger_worker;
 grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;
 grant delete on
-    sign_ins, invitations, password_resets,
+    sign_ins, invitations, password_resets, mails,
     record_keys, persons, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
     exports, export_jobs, export_chunks
   to consent_ledger_worker;
@@ -96,6 +98,8 @@ grant select on
     documents, notice_contents, document_versions, site_configs, site_config_drafts,
     consent_usage, outbox, erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_admin;
+grant select, insert, delete on mails to consent_ledger_admin;
+grant update (attempts, next_attempt_at) on mails to consent_ledger_admin;
 -- To show whether a text is sealed and stamped.
 grant select (stream, event_id, batch) on leaves to consent_ledger_admin;
 grant select (number, sealed_at) on batches to consent_ledger_admin;
@@ -111,8 +115,8 @@ grant update (accepted_at, user_id, revoked_at, seal) on invitations to consent_
 grant update (used_at, revoked_at, seal) on password_resets to consent_ledger_admin;
 grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at, seal)
   on document_versions to consent_ledger_admin;
-grant update (state, ended_at, seed, seal) on exports to consent_ledger_admin;
-grant update (sealed_visitor, claim, reason, deleted_at, seal) on export_jobs to consent_ledger_admin;
+grant update (state, reason, ended_at, seed, seal) on exports to consent_ledger_admin;
+grant update (sealed_visitor, claim, deleted_at, seal) on export_jobs to consent_ledger_admin;
 grant update (seal) on erasure_requests, audit_log to consent_ledger_admin;
 -- The content of a dropped draft is deleted with it. The foreign key keeps every content that a
 -- version refers to.

@@ -18,6 +18,8 @@ alter table invitations
   alter column token_digest set statistics 0;
 alter table password_resets
   alter column token_digest set statistics 0;
+alter table mails
+  alter column content set statistics 0;
 alter table api_keys
   alter column digest set statistics 0;
 alter table keyring

@@ -81,12 +81,12 @@ create trigger changes_are_sealed after insert or update of
   on erasure_requests for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
-    id, site_id, state, requested_by, started_at, ended_at, seed
+    id, site_id, state, reason, requested_by, started_at, ended_at, seed
   on exports for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
     export_id, tenant_id, site_id, requested_by, channel, requested_at, filter, by_visitor,
-    sealed_visitor, disclose, reason, chunks, sha256, checkpoint, counts,
+    sealed_visitor, disclose, chunks, sha256, checkpoint, counts,
     sealed_disclosures, expires_at, deleted_at
   on export_jobs for each row execute function note_changed_row('export_id');
 

@@ -1,0 +1,5 @@
+import { testMatrix } from './matrix.js';
+import { ROLL_UP_STEPS } from './steps.js';
+
+// A time stamp for each of hundreds of batches would take most of the time.
+testMatrix('Roll-ups', ROLL_UP_STEPS, { STAMP_INTERVAL_MS: '1000' });
