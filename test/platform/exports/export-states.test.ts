@@ -31,7 +31,10 @@ beforeAll(async () => {
   [tenantId, siteId] = [randomUUID(), randomUUID()];
   await db.query('alter table exports disable trigger user');
   await db.query(`insert into tenants (id, name) values ($1, 'Shop')`, [tenantId]);
-  await db.query(`insert into sites (id, tenant_id, name, domain) values ($1, $2, 'Shop', 'shop.example')`, [siteId, tenantId]);
+  await db.query(`insert into sites (id, tenant_id, name, domain) values ($1, $2, 'Shop', 'shop.example')`, [
+    siteId,
+    tenantId,
+  ]);
 });
 afterAll(async () => {
   await db.end();
