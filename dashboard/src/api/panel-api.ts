@@ -25,6 +25,11 @@ export interface paths {
         };
         post: operations["acceptInvitation"];
     };
+    "/api/v1/auth/request-password-reset": {
+        parameters: {
+        };
+        post: operations["requestPasswordReset"];
+    };
     "/api/v1/auth/reset-password": {
         parameters: {
         };
@@ -34,6 +39,11 @@ export interface paths {
         parameters: {
         };
         post: operations["logout"];
+    };
+    "/api/v1/auth/options": {
+        parameters: {
+        };
+        get: operations["readAuthOptions"];
     };
     "/api/v1/tenants": {
         parameters: {
@@ -61,6 +71,16 @@ export interface paths {
         parameters: {
         };
         get: operations["listUsage"];
+    };
+    "/api/v1/statistics/consents": {
+        parameters: {
+        };
+        get: operations["readConsentStatistics"];
+    };
+    "/api/v1/alarms": {
+        parameters: {
+        };
+        get: operations["listAlarms"];
     };
     "/api/v1/sites": {
         parameters: {
@@ -401,6 +421,13 @@ export interface components {
             /** @enum {string} */
             refresh_token_in?: "body" | "cookie";
         };
+        RequestPasswordResetRequest: {
+            /** Format: email */
+            email: string;
+        };
+        PasswordResetRequestedResponse: {
+            message: string;
+        };
         ResetPasswordRequest: {
             token: string;
             password: string;
@@ -409,6 +436,11 @@ export interface components {
         LogoutRequest: {
             /** @default false */
             everywhere?: boolean;
+        };
+        AuthOptionsResponse: {
+            data: {
+                mail: boolean;
+            };
         };
         ListTenantsResponse: {
             data: components["schemas"]["Tenant"][];
@@ -438,6 +470,12 @@ export interface components {
         ListUsageResponse: {
             data: components["schemas"]["MonthlyUsage"][];
             next_cursor: string | null;
+        };
+        ReadConsentStatisticsResponse: {
+            data: components["schemas"]["ConsentStatistics"];
+        };
+        ListAlarmsResponse: {
+            data: components["schemas"]["Alarm"][];
         };
         ListSitesResponse: {
             data: components["schemas"]["Site"][];
@@ -927,7 +965,7 @@ export interface components {
             user_id: string | null;
             /** Format: date-time */
             revoked_at: string | null;
-            token: string;
+            token: string | null;
         };
         Plan: {
             name: string;
@@ -946,6 +984,39 @@ export interface components {
             /** Format: date */
             month: string;
             consents: number;
+        };
+        ConsentStatistics: {
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            /** @constant */
+            time_zone: "UTC";
+            days: {
+                accepted: number;
+                partial: number;
+                rejected: number;
+                withdrawn: number;
+                total: number;
+                /** Format: date */
+                day: string;
+            }[];
+            totals: {
+                accepted: number;
+                partial: number;
+                rejected: number;
+                withdrawn: number;
+                total: number;
+            };
+            acceptance_rate: number | null;
+        };
+        Alarm: {
+            /** @enum {string} */
+            kind: "row_altered" | "site_quarantined" | "stamp_overdue" | "plan_inactive" | "quota_used_up";
+            /** Format: uuid */
+            site_id: string | null;
+            /** Format: date-time */
+            since: string | null;
         };
         Site: {
             /** Format: uuid */
@@ -1425,7 +1496,7 @@ export interface components {
         PasswordReset: {
             /** Format: uuid */
             user_id: string;
-            token: string;
+            token: string | null;
             /** Format: date-time */
             expires_at: string;
         };
@@ -1828,6 +1899,17 @@ export interface components {
                 };
             };
         };
+        MailNotConfigured: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "MAIL_NOT_CONFIGURED";
+                };
+            };
+        };
         UnprocessableContentErrors2: {
             headers: {
                 [name: string]: unknown;
@@ -2002,6 +2084,7 @@ export interface components {
         Limit: number;
         Cursor: string;
         TenantId: string;
+        ConsentType: string;
         SiteId: string;
         KeyId: string;
         DocumentId: string;
@@ -2159,6 +2242,33 @@ export interface operations {
             };
         };
     };
+    requestPasswordReset: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestPasswordResetRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetRequestedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     resetPassword: {
         parameters: {
         };
@@ -2201,6 +2311,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInsEndedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readAuthOptions: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthOptionsResponse"];
                 };
             };
             default: {
@@ -2379,6 +2511,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListUsageResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readConsentStatistics: {
+        parameters: {
+            query?: {
+                site_id?: string;
+                consent_type?: components["parameters"]["ConsentType"];
+                from?: string;
+                to?: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadConsentStatisticsResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listAlarms: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAlarmsResponse"];
                 };
             };
             default: {
@@ -3508,7 +3694,7 @@ export interface operations {
             query?: {
                 limit?: components["parameters"]["Limit"];
                 cursor?: components["parameters"]["Cursor"];
-                consent_type?: string;
+                consent_type?: components["parameters"]["ConsentType"];
                 decision?: "accepted" | "rejected" | "partial" | "withdrawn";
                 category?: string;
                 document_slug?: string;
