@@ -45,6 +45,22 @@ export interface paths {
         };
         get: operations["readAuthOptions"];
     };
+    "/api/v1/auth/second-factor": {
+        parameters: {
+        };
+        get: operations["readSecondFactor"];
+        post: operations["beginSecondFactor"];
+    };
+    "/api/v1/auth/second-factor/confirm": {
+        parameters: {
+        };
+        post: operations["confirmSecondFactor"];
+    };
+    "/api/v1/auth/second-factor/disable": {
+        parameters: {
+        };
+        post: operations["disableSecondFactor"];
+    };
     "/api/v1/tenants": {
         parameters: {
         };
@@ -126,6 +142,29 @@ export interface paths {
         parameters: {
         };
         post: operations["revokeApiKey"];
+    };
+    "/api/v1/sites/{site_id}/webhooks": {
+        parameters: {
+        };
+        get: operations["listWebhooks"];
+        post: operations["createWebhook"];
+    };
+    "/api/v1/sites/{site_id}/webhooks/{webhook_id}": {
+        parameters: {
+        };
+        get: operations["readWebhook"];
+        delete: operations["deleteWebhook"];
+        patch: operations["changeWebhook"];
+    };
+    "/api/v1/sites/{site_id}/webhooks/{webhook_id}/rotate-secret": {
+        parameters: {
+        };
+        post: operations["rotateWebhookSecret"];
+    };
+    "/api/v1/sites/{site_id}/webhooks/{webhook_id}/replay": {
+        parameters: {
+        };
+        post: operations["replayWebhook"];
     };
     "/api/v1/sites/{site_id}/documents": {
         parameters: {
@@ -316,6 +355,11 @@ export interface paths {
         };
         delete: operations["endUserSignIns"];
     };
+    "/api/v1/users/{user_id}/second-factor": {
+        parameters: {
+        };
+        delete: operations["resetSecondFactor"];
+    };
     "/api/v1/invitations": {
         parameters: {
         };
@@ -390,6 +434,8 @@ export interface components {
         LoginRequest: {
             email: string;
             password: string;
+            totp_code?: string;
+            recovery_code?: string;
             /** @enum {string} */
             refresh_token_in?: "body" | "cookie";
         };
@@ -440,6 +486,43 @@ export interface components {
         AuthOptionsResponse: {
             data: {
                 mail: boolean;
+            };
+        };
+        SecondFactorResponse: {
+            data: {
+                /** Format: date-time */
+                enabled_at: string | null;
+                recovery_codes_left: number;
+            };
+        };
+        BeginSecondFactorRequest: {
+            current_password: string;
+        };
+        SecondFactorBegunResponse: {
+            message: string;
+            data: {
+                secret: string;
+                otpauth_uri: string;
+            };
+        };
+        ConfirmSecondFactorRequest: {
+            totp_code: string;
+        };
+        SecondFactorConfirmedResponse: {
+            message: string;
+            data: {
+                recovery_codes: string[];
+            };
+        };
+        DisableSecondFactorRequest: {
+            current_password: string;
+            totp_code?: string;
+            recovery_code?: string;
+        };
+        SecondFactorDisabledResponse: {
+            message: string;
+            data: {
+                enabled_at: null;
             };
         };
         ListTenantsResponse: {
@@ -533,6 +616,33 @@ export interface components {
         RotateApiKeyRequest: {
             /** @default 86400 */
             grace_seconds?: number;
+        };
+        ListWebhooksResponse: {
+            data: components["schemas"]["Webhook"][];
+            next_cursor: string | null;
+        };
+        CreateWebhookRequest: {
+            /** Format: uri */
+            url: string;
+            /** @default  */
+            description?: string;
+            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+        };
+        NewWebhookResponse: {
+            data: components["schemas"]["NewWebhook"];
+        };
+        WebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        ChangeWebhookRequest: {
+            /** Format: uri */
+            url?: string;
+            description?: string;
+            events?: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            enabled?: boolean;
+        };
+        ReplayWebhookRequest: {
+            from_revision: number;
         };
         ListDocumentsResponse: {
             data: components["schemas"]["Document"][];
@@ -1092,6 +1202,45 @@ export interface components {
             revoked_at: string | null;
             key: string;
         };
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string;
+            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** @enum {string|null} */
+            disabled_reason: "requested" | "failing" | "gone" | null;
+            delivered_revision: number;
+            /** Format: date-time */
+            last_success_at: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+        };
+        NewWebhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string;
+            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** @enum {string|null} */
+            disabled_reason: "requested" | "failing" | "gone" | null;
+            delivered_revision: number;
+            /** Format: date-time */
+            last_success_at: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            secret: string;
+        };
         Document: {
             /** Format: uuid */
             id: string;
@@ -1486,6 +1635,7 @@ export interface components {
             /** @enum {string} */
             role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
             is_disabled: boolean;
+            has_second_factor: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1634,6 +1784,26 @@ export interface components {
                 "application/json": components["schemas"]["ApiKeyResponse"];
             };
         };
+        NewWebhookResponse: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NewWebhookResponse"];
+            };
+        };
+        WebhookResponse: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookResponse"];
+            };
+        };
         DocumentResponse: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1777,14 +1947,14 @@ export interface components {
                 };
             };
         };
-        InvalidCredentials: {
+        UnauthorizedErrors: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
-                    code?: "INVALID_CREDENTIALS";
+                    code?: "INVALID_CREDENTIALS" | "SECOND_FACTOR_INVALID" | "SECOND_FACTOR_REQUIRED";
                 };
             };
         };
@@ -1866,7 +2036,7 @@ export interface components {
                 };
             };
         };
-        UnauthorizedErrors: {
+        UnauthorizedErrors2: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1918,6 +2088,17 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
                     code?: "PASSWORD_RESET_INVALID" | "VALIDATION_ERROR";
+                };
+            };
+        };
+        WrongState: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "WRONG_STATE";
                 };
             };
         };
@@ -2001,17 +2182,6 @@ export interface components {
                 };
             };
         };
-        WrongState: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"] & {
-                    /** @enum {unknown} */
-                    code?: "WRONG_STATE";
-                };
-            };
-        };
         AlreadyExists: {
             headers: {
                 [name: string]: unknown;
@@ -2087,6 +2257,7 @@ export interface components {
         ConsentType: string;
         SiteId: string;
         KeyId: string;
+        WebhookId: string;
         DocumentId: string;
         VersionId: string;
         Language: string;
@@ -2333,6 +2504,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuthOptionsResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readSecondFactor: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    beginSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginSecondFactorRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorBegunResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmSecondFactorRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorConfirmedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    disableSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisableSecondFactorRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorDisabledResponse"];
                 };
             };
             default: {
@@ -2855,6 +3129,165 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["ApiKeyResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                limit?: components["parameters"]["Limit"];
+                cursor?: components["parameters"]["Cursor"];
+            };
+            path: {
+                site_id: components["parameters"]["SiteId"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhooksResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            201: components["responses"]["NewWebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeWebhookRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NewWebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhookRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4196,6 +4629,24 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["EndUserSignInsResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    resetSecondFactor: {
+        parameters: {
+            path: {
+                user_id: components["parameters"]["UserId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["UserResponse"];
             default: {
                 headers: {
                     [name: string]: unknown;

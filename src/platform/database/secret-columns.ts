@@ -12,6 +12,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   password_resets: ['token_digest'],
   mails: ['content'],
   api_keys: ['digest'],
+  webhooks: ['url', 'secret'],
   keyring: ['wrapped'],
   record_keys: ['seed', 'visitor_index', 'email_index', 'phone_index', 'id_number_index', 'seal'],
   attachments: ['ciphertext'],

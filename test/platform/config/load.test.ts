@@ -36,6 +36,7 @@ describe('loadConfig', () => {
         lameDuckMs: 1_000,
         drainGraceMs: 10_000,
       },
+      webhookNetworks: [],
       discovery: { publicUrl: undefined, securityContacts: [] },
       mail: undefined,
       geo: { countryHeader: undefined, regionHeader: undefined, databaseFile: undefined },
@@ -130,6 +131,7 @@ describe('loadConfig', () => {
         lameDuckMs: 15_000,
         drainGraceMs: 0,
       },
+      webhookNetworks: [],
       discovery: {
         publicUrl: 'https://consent.example.org',
         securityContacts: ['mailto:security@example.org', 'https://example.org/report?a=b'],
