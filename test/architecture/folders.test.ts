@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'accounts/users': ['platform', 'accounts/credentials'],
   'accounts/mail': ['platform'],
   'accounts/second-factor': ['platform', 'accounts/mail', 'accounts/users'],
+  'accounts/sign-up': ['platform', 'accounts/credentials', 'accounts/mail'],
   'accounts/sign-in': ['platform', 'accounts/credentials', 'accounts/users', 'accounts/mail'],
 
   'tenancy/tenants': ['platform'],

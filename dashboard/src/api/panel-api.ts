@@ -25,6 +25,11 @@ export interface paths {
         };
         post: operations["acceptInvitation"];
     };
+    "/api/v1/auth/request-password-reset": {
+        parameters: {
+        };
+        post: operations["requestPasswordReset"];
+    };
     "/api/v1/auth/reset-password": {
         parameters: {
         };
@@ -34,6 +39,37 @@ export interface paths {
         parameters: {
         };
         post: operations["logout"];
+    };
+    "/api/v1/auth/options": {
+        parameters: {
+        };
+        get: operations["readAuthOptions"];
+    };
+    "/api/v1/auth/second-factor": {
+        parameters: {
+        };
+        get: operations["readSecondFactor"];
+        post: operations["beginSecondFactor"];
+    };
+    "/api/v1/auth/second-factor/confirm": {
+        parameters: {
+        };
+        post: operations["confirmSecondFactor"];
+    };
+    "/api/v1/auth/second-factor/disable": {
+        parameters: {
+        };
+        post: operations["disableSecondFactor"];
+    };
+    "/api/v1/auth/sign-up": {
+        parameters: {
+        };
+        post: operations["signUp"];
+    };
+    "/api/v1/auth/confirm-sign-up": {
+        parameters: {
+        };
+        post: operations["confirmSignUp"];
     };
     "/api/v1/tenants": {
         parameters: {
@@ -61,6 +97,16 @@ export interface paths {
         parameters: {
         };
         get: operations["listUsage"];
+    };
+    "/api/v1/statistics/consents": {
+        parameters: {
+        };
+        get: operations["readConsentStatistics"];
+    };
+    "/api/v1/alarms": {
+        parameters: {
+        };
+        get: operations["listAlarms"];
     };
     "/api/v1/sites": {
         parameters: {
@@ -296,6 +342,11 @@ export interface paths {
         };
         delete: operations["endUserSignIns"];
     };
+    "/api/v1/users/{user_id}/second-factor": {
+        parameters: {
+        };
+        delete: operations["resetSecondFactor"];
+    };
     "/api/v1/invitations": {
         parameters: {
         };
@@ -370,6 +421,8 @@ export interface components {
         LoginRequest: {
             email: string;
             password: string;
+            totp_code?: string;
+            recovery_code?: string;
             /** @enum {string} */
             refresh_token_in?: "body" | "cookie";
         };
@@ -401,6 +454,13 @@ export interface components {
             /** @enum {string} */
             refresh_token_in?: "body" | "cookie";
         };
+        RequestPasswordResetRequest: {
+            /** Format: email */
+            email: string;
+        };
+        PasswordResetRequestedResponse: {
+            message: string;
+        };
         ResetPasswordRequest: {
             token: string;
             password: string;
@@ -409,6 +469,67 @@ export interface components {
         LogoutRequest: {
             /** @default false */
             everywhere?: boolean;
+        };
+        AuthOptionsResponse: {
+            data: {
+                mail: boolean;
+                /** @enum {string} */
+                sign_up: "open" | "invite";
+            };
+        };
+        SecondFactorResponse: {
+            data: {
+                /** Format: date-time */
+                enabled_at: string | null;
+                recovery_codes_left: number;
+            };
+        };
+        BeginSecondFactorRequest: {
+            current_password: string;
+        };
+        SecondFactorBegunResponse: {
+            message: string;
+            data: {
+                secret: string;
+                otpauth_uri: string;
+            };
+        };
+        ConfirmSecondFactorRequest: {
+            totp_code: string;
+        };
+        SecondFactorConfirmedResponse: {
+            message: string;
+            data: {
+                recovery_codes: string[];
+            };
+        };
+        DisableSecondFactorRequest: {
+            current_password: string;
+            totp_code?: string;
+            recovery_code?: string;
+        };
+        SecondFactorDisabledResponse: {
+            message: string;
+            data: {
+                enabled_at: null;
+            };
+        };
+        SignUpRequest: {
+            organisation: string;
+            /** Format: email */
+            email: string;
+        };
+        SignUpRequestedResponse: {
+            message: string;
+            data: {
+                token: string | null;
+            };
+        };
+        ConfirmSignUpRequest: {
+            token: string;
+            password: string;
+            /** @enum {string} */
+            refresh_token_in?: "body" | "cookie";
         };
         ListTenantsResponse: {
             data: components["schemas"]["Tenant"][];
@@ -438,6 +559,12 @@ export interface components {
         ListUsageResponse: {
             data: components["schemas"]["MonthlyUsage"][];
             next_cursor: string | null;
+        };
+        ReadConsentStatisticsResponse: {
+            data: components["schemas"]["ConsentStatistics"];
+        };
+        ListAlarmsResponse: {
+            data: components["schemas"]["Alarm"][];
         };
         ListSitesResponse: {
             data: components["schemas"]["Site"][];
@@ -927,7 +1054,7 @@ export interface components {
             user_id: string | null;
             /** Format: date-time */
             revoked_at: string | null;
-            token: string;
+            token: string | null;
         };
         Plan: {
             name: string;
@@ -946,6 +1073,39 @@ export interface components {
             /** Format: date */
             month: string;
             consents: number;
+        };
+        ConsentStatistics: {
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            /** @constant */
+            time_zone: "UTC";
+            days: {
+                accepted: number;
+                partial: number;
+                rejected: number;
+                withdrawn: number;
+                total: number;
+                /** Format: date */
+                day: string;
+            }[];
+            totals: {
+                accepted: number;
+                partial: number;
+                rejected: number;
+                withdrawn: number;
+                total: number;
+            };
+            acceptance_rate: number | null;
+        };
+        Alarm: {
+            /** @enum {string} */
+            kind: "row_altered" | "site_quarantined" | "stamp_overdue" | "plan_inactive" | "quota_used_up";
+            /** Format: uuid */
+            site_id: string | null;
+            /** Format: date-time */
+            since: string | null;
         };
         Site: {
             /** Format: uuid */
@@ -1415,6 +1575,7 @@ export interface components {
             /** @enum {string} */
             role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
             is_disabled: boolean;
+            has_second_factor: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1425,7 +1586,7 @@ export interface components {
         PasswordReset: {
             /** Format: uuid */
             user_id: string;
-            token: string;
+            token: string | null;
             /** Format: date-time */
             expires_at: string;
         };
@@ -1706,14 +1867,14 @@ export interface components {
                 };
             };
         };
-        InvalidCredentials: {
+        UnauthorizedErrors: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
-                    code?: "INVALID_CREDENTIALS";
+                    code?: "INVALID_CREDENTIALS" | "SECOND_FACTOR_INVALID" | "SECOND_FACTOR_REQUIRED";
                 };
             };
         };
@@ -1795,7 +1956,7 @@ export interface components {
                 };
             };
         };
-        UnauthorizedErrors: {
+        UnauthorizedErrors2: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1828,6 +1989,17 @@ export interface components {
                 };
             };
         };
+        MailNotConfigured: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "MAIL_NOT_CONFIGURED";
+                };
+            };
+        };
         UnprocessableContentErrors2: {
             headers: {
                 [name: string]: unknown;
@@ -1836,6 +2008,62 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
                     code?: "PASSWORD_RESET_INVALID" | "VALIDATION_ERROR";
+                };
+            };
+        };
+        WrongState: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "WRONG_STATE";
+                };
+            };
+        };
+        SignUpClosed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "SIGN_UP_CLOSED";
+                };
+            };
+        };
+        ForbiddenErrors: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "CROSS_SITE_REQUEST" | "SIGN_UP_CLOSED";
+                };
+            };
+        };
+        UnprocessableContentErrors3: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "SIGN_UP_INVALID" | "VALIDATION_ERROR";
+                };
+            };
+        };
+        TooManyRequestsErrors: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "TENANT_LIMIT_EXCEEDED" | "TOO_MANY_SIGN_IN_ATTEMPTS";
                 };
             };
         };
@@ -1851,7 +2079,7 @@ export interface components {
                 };
             };
         };
-        TooManyRequestsErrors: {
+        TooManyRequestsErrors2: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -1919,17 +2147,6 @@ export interface components {
                 };
             };
         };
-        WrongState: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"] & {
-                    /** @enum {unknown} */
-                    code?: "WRONG_STATE";
-                };
-            };
-        };
         AlreadyExists: {
             headers: {
                 [name: string]: unknown;
@@ -1952,7 +2169,7 @@ export interface components {
                 };
             };
         };
-        TooManyRequestsErrors2: {
+        TooManyRequestsErrors3: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -2002,6 +2219,7 @@ export interface components {
         Limit: number;
         Cursor: string;
         TenantId: string;
+        ConsentType: string;
         SiteId: string;
         KeyId: string;
         DocumentId: string;
@@ -2159,6 +2377,33 @@ export interface operations {
             };
         };
     };
+    requestPasswordReset: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestPasswordResetRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetRequestedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     resetPassword: {
         parameters: {
         };
@@ -2201,6 +2446,186 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInsEndedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readAuthOptions: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthOptionsResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readSecondFactor: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    beginSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginSecondFactorRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorBegunResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmSecondFactorRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorConfirmedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    disableSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisableSecondFactorRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorDisabledResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    signUp: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUpRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignUpRequestedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    confirmSignUp: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmSignUpRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginResponse"];
                 };
             };
             default: {
@@ -2379,6 +2804,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListUsageResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readConsentStatistics: {
+        parameters: {
+            query?: {
+                site_id?: string;
+                consent_type?: components["parameters"]["ConsentType"];
+                from?: string;
+                to?: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadConsentStatisticsResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listAlarms: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAlarmsResponse"];
                 };
             };
             default: {
@@ -3508,7 +3987,7 @@ export interface operations {
             query?: {
                 limit?: components["parameters"]["Limit"];
                 cursor?: components["parameters"]["Cursor"];
-                consent_type?: string;
+                consent_type?: components["parameters"]["ConsentType"];
                 decision?: "accepted" | "rejected" | "partial" | "withdrawn";
                 category?: string;
                 document_slug?: string;
@@ -4010,6 +4489,24 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["EndUserSignInsResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    resetSecondFactor: {
+        parameters: {
+            path: {
+                user_id: components["parameters"]["UserId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["UserResponse"];
             default: {
                 headers: {
                     [name: string]: unknown;

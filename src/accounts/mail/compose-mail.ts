@@ -37,13 +37,33 @@ export function composeMail(letter: Letter, publicUrl: string): ComposedMail {
           `The link is valid until ${utc(letter.expires_at)} and works once. If you did not expect this, ignore this mail: your password stays as it is.`,
         ),
       };
+    case 'sign_up':
+      return {
+        to,
+        subject: `Complete your sign-up at ${host}`,
+        text: paragraphs(
+          `This address was used to sign up at ${host}.`,
+          `Choose a password to create your organisation:\n${link(publicUrl, 'confirm-sign-up', letter.token)}`,
+          `The link is valid until ${utc(letter.expires_at)} and works once. If this was not you, ignore this mail: nothing is created.`,
+        ),
+      };
+    case 'already_user':
+      return {
+        to,
+        subject: `You have an account at ${host}`,
+        text: paragraphs(
+          `This address was used to sign up at ${host}, and has an account already.`,
+          `Sign in, or ask for a new password:\n${publicUrl}/panel`,
+          'If this was not you, ignore this mail.',
+        ),
+      };
     case 'notice':
       return {
         to,
         subject: `${NOTICES[letter.notice].subject} at ${host}`,
         text: paragraphs(
           `${NOTICES[letter.notice].text} at ${host} at ${utc(letter.at)}.`,
-          `If this was not you, set a new password at once, which ends every sign-in, and tell the owner of your organisation:\n${publicUrl}/panel/forgot-password`,
+          `If this was not you, ask for a new password at once, which ends every sign-in, and tell the owner of your organisation:\n${publicUrl}/panel`,
         ),
       };
   }

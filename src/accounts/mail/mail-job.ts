@@ -26,13 +26,17 @@ export const MailJob = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('password_reset'), to: MailAddress, token: z.string(), expires_at: Time }),
   z.strictObject({ kind: z.literal('notice'), to: MailAddress, notice: z.enum(ACCOUNT_NOTICES), at: Time }),
+  /** To an address that may have a user already: the mail then says so. */
+  z.strictObject({ kind: z.literal('sign_up'), to: MailAddress, token: z.string(), expires_at: Time }),
   /** No mail yet: whether the address has a user is looked up later, so that no response shows it. */
   z.strictObject({ kind: z.literal('reset_request'), email: MailAddress }),
 ]);
 export type MailJob = z.infer<typeof MailJob>;
 
 /** A job that is a mail. */
-export type Letter = Exclude<MailJob, { readonly kind: 'reset_request' }>;
+export type Letter =
+  | Exclude<MailJob, { readonly kind: 'reset_request' }>
+  | { readonly kind: 'already_user'; readonly to: string };
 
 /** The mail that tells a user what happened to the account now. */
 export function noticeTo(to: string, notice: AccountNotice): MailJob {

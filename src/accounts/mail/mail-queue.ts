@@ -13,6 +13,7 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   password_reset: DAY_SECONDS,
   notice: DAY_SECONDS,
   reset_request: HOUR_SECONDS,
+  sign_up: DAY_SECONDS,
 };
 /** Mails of one kind that may wait. Requests without a sign-in can add rows. */
 const MAX_WAITING = 10_000;

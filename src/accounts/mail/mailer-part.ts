@@ -5,6 +5,7 @@ import { BackOff, pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { composeMail } from './compose-mail.js';
+import type { Letter } from './mail-job.js';
 import { type ClaimedMail, claimMail, type MailKeys, removeMail } from './mail-queue.js';
 import { MailRefused, type MailTransport } from './smtp-transport.js';
 
@@ -43,7 +44,8 @@ export function createMailer(options: MailerOptions): BackgroundPart {
         await removeMail(db, id);
       });
     }
-    await transport.send(id, composeMail(job, publicUrl), signal);
+    const letter = job.kind === 'sign_up' && (await hasUser(db, job.to)) ? alreadyUser(job.to) : job;
+    await transport.send(id, composeMail(letter, publicUrl), signal);
     await removeMail(db, id);
     counts.sent += 1;
   };
@@ -76,4 +78,13 @@ export function createMailer(options: MailerOptions): BackgroundPart {
       }
     },
   };
+}
+
+async function hasUser(db: Queryable, email: string): Promise<boolean> {
+  const { rowCount } = await db.query('select from users where email = $1', [email.toLowerCase()]);
+  return rowCount !== 0;
+}
+
+function alreadyUser(to: string): Letter {
+  return { kind: 'already_user', to };
 }

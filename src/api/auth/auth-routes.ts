@@ -11,6 +11,7 @@ import { passwordRoutes } from './password-routes.js';
 import { clearRefreshCookie, refreshCookieOf } from './refresh-cookie.js';
 import { type AuthRoute, open, signedIn } from './route.js';
 import { passesSecondFactor, secondFactorRoutes } from './second-factor-routes.js';
+import { signUpRoutes } from './sign-up-routes.js';
 import { respondWithTokens, userSummary } from './tokens-response.js';
 
 /** Failed attempts a minute from one address. */
@@ -82,8 +83,14 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
       return { message: 'Signed out.', data: { ended_sign_ins: ended } };
     }),
     signedIn(me, async ({ user }) => ({ data: userSummary(user) })),
-    open(readAuthOptions, async () => ({ data: { mail: queueMail !== null } })),
+    open(readAuthOptions, async () => ({
+      data: {
+        mail: queueMail !== null,
+        sign_up: options.createAccount === null ? ('invite' as const) : ('open' as const),
+      },
+    })),
     ...passwordRoutes(options),
     ...secondFactorRoutes(options),
+    ...signUpRoutes(options),
   ];
 }

@@ -15,7 +15,12 @@ let tenant: PanelTenant;
 
 beforeAll(async () => {
   server = await startMailServer();
-  panel = await startPanel('serve', { SMTP_URL: server.url, MAIL_FROM: 'Ledger <ledger@example.org>', PUBLIC_URL });
+  panel = await startPanel('serve', {
+    SMTP_URL: server.url,
+    MAIL_FROM: 'Ledger <ledger@example.org>',
+    PUBLIC_URL,
+    SIGN_UP: 'open',
+  });
 });
 afterAll(async () => {
   await panel.stop();
@@ -116,6 +121,25 @@ describe('a service that sends mail', () => {
     // A minute may end meanwhile.
     expect(answers.filter(({ status }) => status === 202).length).toBeLessThanOrEqual(6);
     expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS' } });
+  });
+
+  it('confirms the address of a sign-up by mail, and tells a user instead that there is an account', async () => {
+    const email = newAddress();
+    const known = await post('sign-up', { organisation: 'Other', email: tenant.users.viewer.email });
+    const asked = await post('sign-up', { organisation: 'Shop Ltd', email: email.toUpperCase() });
+    expect([asked.status, asked.body]).toEqual([known.status, known.body]);
+    expect(asked).toMatchObject({ status: 202, body: { data: { token: null } } });
+    const mail = await received(email, /Complete your sign-up/);
+    expect((await received(tenant.users.viewer.email, /You have an account/)).text).not.toContain('token=');
+    const token = tokenIn(mail, 'confirm-sign-up');
+    const password = 'a horse that staples batteries';
+    expect(await post('confirm-sign-up', { token, password })).toMatchObject({
+      status: 201,
+      body: { data: { user: { email, role: 'owner' } } },
+    });
+    await post('sign-up', { organisation: 'Shop Ltd', email });
+    await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 15_000 });
+    expect(mailsTo(email, /sign-up|account/)).toHaveLength(1);
   });
 
   it('invites no more than 100 people of a tenant a day', async () => {
