@@ -4,7 +4,7 @@ import { requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
 import { readSignUpToken } from '../../accounts/sign-up/sign-up-tokens.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { throttleFailures } from './attempts.js';
-import type { AuthRouteOptions } from './auth-deps.js';
+import { type AuthRouteOptions, mailOf } from './auth-deps.js';
 import { type AuthRoute, open } from './route.js';
 import { confirmSignUp, signUp } from './sign-up-operations.js';
 import { respondWithTokens } from './tokens-response.js';
@@ -17,7 +17,7 @@ const TOKEN_FAILURES_BY_ADDRESS = 30;
 
 /** POST /api/v1/auth/sign-up, /confirm-sign-up */
 export function signUpRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
-  const { rateLimiter, apiPool, factorKeys, queueMail, tokens } = options;
+  const { rateLimiter, apiPool, factorKeys, tokens } = options;
   return [
     open(signUp, async ({ body: { organisation, email }, request }) => {
       createAccountOf(options);
@@ -27,7 +27,7 @@ export function signUpRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
       ] as const) {
         refuseExcess(await rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
       }
-      const token = await requestSignUp(apiPool, factorKeys, queueMail, { organisation, email });
+      const token = await requestSignUp(apiPool, factorKeys, mailOf(options, request), { organisation, email });
       const message =
         token === null ? 'A mail with a link is on its way. Open it to choose a password.' : 'Choose a password.';
       return { message, data: { token } };

@@ -41,6 +41,10 @@ const mailsTo = (address: string, subject: RegExp): readonly ReceivedMail[] =>
   server.mails.filter(({ to, text }) => to.includes(address) && subject.test(/^Subject: (.*)$/m.exec(text)?.[1] ?? ''));
 const received = (address: string, subject: RegExp): Promise<ReceivedMail> =>
   vi.waitUntil(() => mailsTo(address, subject)[0], { timeout: 15_000 });
+const receivedText = (address: string, words: RegExp): Promise<ReceivedMail> =>
+  vi.waitUntil(() => server.mails.find(({ to, text }) => to.includes(address) && words.test(text)), {
+    timeout: 15_000,
+  });
 const tokenIn = ({ text }: ReceivedMail, page: string): string => {
   const [, token = ''] = new RegExp(`${PUBLIC_URL}/panel/${page}#token=(\\S+)`).exec(text) ?? [];
   return token;
@@ -82,6 +86,28 @@ describe('a service that sends mail', () => {
     expect((await post('reset-password', { token: tokenIn(mail, 'reset-password'), password })).status).toBe(200);
     await received(viewer.email, /Your password was changed/);
     expect((await panel.signIn(viewer.email, password)).status).toBe(200);
+  });
+
+  it('writes in the language of the request', async () => {
+    const { viewer, owner } = tenant.users;
+    const turkish = { 'content-type': 'application/json', 'accept-language': 'tr-TR,tr;q=0.9,en;q=0.8' };
+    const asked = await ask(`${panel.app.url}/api/v1/auth/request-password-reset`, {
+      method: 'POST',
+      headers: turkish,
+      body: JSON.stringify({ email: viewer.email }),
+    });
+    expect(asked.status).toBe(202);
+    const reset = await receivedText(viewer.email, /hesabınız için yeni bir parola istendi/);
+    expect(tokenIn(reset, 'reset-password')).toMatch(/^clp_/);
+    const email = newAddress();
+    const invited = await ask(`${panel.app.url}/api/v1/invitations`, {
+      method: 'POST',
+      headers: { ...turkish, authorization: `Bearer ${owner.accessToken}` },
+      body: JSON.stringify({ email, role: 'viewer' }),
+    });
+    expect(invited.status).toBe(201);
+    const invitation = await receivedText(email, /hizmetine davet etti/);
+    expect(tokenIn(invitation, 'accept-invitation')).toMatch(/^cli_/);
   });
 
   it('tells panel users of a sign-in, and backends not', async () => {
