@@ -171,6 +171,11 @@ export const SecondFactorConfirmedResponse = z
   })
   .meta({ id: 'SecondFactorConfirmedResponse' });
 
+/** POST /api/v1/auth/second-factor/recovery-codes */
+export const RenewRecoveryCodesRequest = z
+  .strictObject({ current_password: GivenPassword, totp_code: TotpCode })
+  .meta({ id: 'RenewRecoveryCodesRequest' });
+
 /** POST /api/v1/auth/second-factor/disable: with one of the codes. */
 export const DisableSecondFactorRequest = z
   .strictObject({ current_password: GivenPassword, ...SecondFactorCodes })

@@ -56,6 +56,11 @@ export interface paths {
         };
         post: operations["confirmSecondFactor"];
     };
+    "/api/v1/auth/second-factor/recovery-codes": {
+        parameters: {
+        };
+        post: operations["renewRecoveryCodes"];
+    };
     "/api/v1/auth/second-factor/disable": {
         parameters: {
         };
@@ -502,6 +507,10 @@ export interface components {
             data: {
                 recovery_codes: string[];
             };
+        };
+        RenewRecoveryCodesRequest: {
+            current_password: string;
+            totp_code: string;
         };
         DisableSecondFactorRequest: {
             current_password: string;
@@ -2535,6 +2544,33 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ConfirmSecondFactorRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorConfirmedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenewRecoveryCodesRequest"];
             };
         };
         responses: {

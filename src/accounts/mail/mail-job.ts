@@ -7,6 +7,7 @@ export const ACCOUNT_NOTICES = [
   'second_factor_enabled',
   'second_factor_disabled',
   'recovery_code_used',
+  'recovery_codes_renewed',
 ] as const;
 export type AccountNotice = (typeof ACCOUNT_NOTICES)[number];
 

@@ -11,6 +11,7 @@ import {
   confirmSecondFactor,
   disableSecondFactor,
   readSecondFactor,
+  renewRecoveryCodes,
 } from './second-factor-operations.js';
 
 /**
@@ -19,6 +20,7 @@ import {
  */
 const CODE_FAILURES_BY_ACCOUNT = 5;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
+const WRONG_CODE = 'is wrong or was used before, or there is no second factor';
 
 interface Codes {
   readonly totp_code?: string | undefined;
@@ -78,14 +80,20 @@ export function secondFactorRoutes(options: AuthRouteOptions): readonly AuthRout
       });
       return { message: 'The second factor is in force.', data: { recovery_codes: [...codes] } };
     }),
+    signedIn(renewRecoveryCodes, async ({ user, body, request }) => {
+      await checkPassword(user, body.current_password);
+      const codes = await countFailures(rateLimiter, codeLimits(user), async () => {
+        const renewed = await factors.renewRecoveryCodes(factorOptions(options, request), user, body.totp_code);
+        if (renewed === null) throw wrong('totp_code', WRONG_CODE);
+        return renewed;
+      });
+      return { message: 'The recovery codes were replaced.', data: { recovery_codes: [...codes] } };
+    }),
     signedIn(disableSecondFactor, async ({ user, body, request }) => {
       await checkPassword(user, body.current_password);
       await countFailures(rateLimiter, codeLimits(user), async () => {
         if (await factors.disableSecondFactor(factorOptions(options, request), user, presented(body))) return;
-        throw wrong(
-          body.totp_code === undefined ? 'recovery_code' : 'totp_code',
-          'is wrong or was used before, or there is no second factor',
-        );
+        throw wrong(body.totp_code === undefined ? 'recovery_code' : 'totp_code', WRONG_CODE);
       });
       return { message: 'The second factor was removed.', data: { enabled_at: null } };
     }),

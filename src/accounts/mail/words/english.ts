@@ -16,6 +16,10 @@ const NOTICES: Readonly<Record<AccountNotice, { readonly subject: string; readon
     subject: 'A recovery code was used',
     event: 'A recovery code was used in place of the second factor of your account',
   },
+  recovery_codes_renewed: {
+    subject: 'Your recovery codes were replaced',
+    event: 'The recovery codes of your account were replaced',
+  },
 };
 
 export const ENGLISH: MailWords = {

@@ -28,6 +28,10 @@ const NOTICES: Readonly<Record<AccountNotice, NoticeText>> = {
     event: (host, at) =>
       `${at} tarihinde ${host} adresindeki hesabınızda ikinci doğrulama adımı yerine bir kurtarma kodu kullanıldı.`,
   },
+  recovery_codes_renewed: {
+    subject: 'Kurtarma kodlarınız yenilendi',
+    event: (host, at) => `${at} tarihinde ${host} adresindeki hesabınızın kurtarma kodları yenilendi.`,
+  },
 };
 
 export const TURKISH: MailWords = {
