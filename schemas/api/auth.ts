@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
+import { displayName } from './panel/common.js';
 
 /** Role of a user. An `api_user` can use the S2S API only. */
 export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
@@ -75,6 +76,9 @@ export const AuthOptionsResponse = z
   .object({
     data: z.object({
       mail: z.boolean().describe('Whether the service sends mail: invitations, password resets and notices.'),
+      sign_up: z
+        .enum(['open', 'invite'])
+        .describe('Whether everyone can create an organisation, or only invited people a user.'),
     }),
   })
   .meta({ id: 'AuthOptionsResponse' });
@@ -167,6 +171,11 @@ export const SecondFactorConfirmedResponse = z
   })
   .meta({ id: 'SecondFactorConfirmedResponse' });
 
+/** POST /api/v1/auth/second-factor/recovery-codes */
+export const RenewRecoveryCodesRequest = z
+  .strictObject({ current_password: GivenPassword, totp_code: TotpCode })
+  .meta({ id: 'RenewRecoveryCodesRequest' });
+
 /** POST /api/v1/auth/second-factor/disable: with one of the codes. */
 export const DisableSecondFactorRequest = z
   .strictObject({ current_password: GivenPassword, ...SecondFactorCodes })
@@ -179,3 +188,25 @@ export const DisableSecondFactorRequest = z
 export const SecondFactorDisabledResponse = z
   .object({ message: z.string(), data: z.object({ enabled_at: z.null() }) })
   .meta({ id: 'SecondFactorDisabledResponse' });
+
+/** POST /api/v1/auth/sign-up */
+export const SignUpRequest = z
+  .strictObject({
+    organisation: displayName(300).min(1).describe('Name of the tenant.'),
+    email: z.email().max(320).toLowerCase().describe('E-mail address of the first owner.'),
+  })
+  .meta({ id: 'SignUpRequest' });
+
+export const SignUpRequestedResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({
+      token: z.string().nullable().describe('For /api/v1/auth/confirm-sign-up; null: it is on its way by mail.'),
+    }),
+  })
+  .meta({ id: 'SignUpRequestedResponse' });
+
+/** POST /api/v1/auth/confirm-sign-up */
+export const ConfirmSignUpRequest = z
+  .strictObject({ token: z.string().min(1).max(3_000), password: NewPassword, refresh_token_in: RefreshTokenIn })
+  .meta({ id: 'ConfirmSignUpRequest' });

@@ -65,6 +65,11 @@ export const ERROR_CODES = {
     meaning:
       'The request uses the cookie of the refresh token, and no page of the service sent it. Clients other than browsers use refresh tokens in the body.',
   },
+  SIGN_UP_CLOSED: {
+    status: 403,
+    isOwn: true,
+    meaning: 'This installation takes users by invitation only. Ask the owner of your organisation, or the operator.',
+  },
   INSUFFICIENT_ROLE: { status: 403, meaning: 'The user does not have a role that this route requires.' },
   TENANT_MISMATCH: {
     status: 403,
@@ -175,6 +180,12 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning:
       'The invitation is unknown, expired, used or revoked, or its e-mail address cannot be used. Ask for a new invitation.',
+  },
+  SIGN_UP_INVALID: {
+    status: 422,
+    isOwn: true,
+    meaning:
+      'The sign-up is unknown, expired or completed, or its e-mail address cannot be used. Sign up again, or sign in.',
   },
   PASSWORD_RESET_INVALID: {
     status: 422,

@@ -474,6 +474,11 @@ export interface components {
             data: {
                 /** @description Whether the service sends mail: invitations, password resets and notices. */
                 mail: boolean;
+                /**
+                 * @description Whether everyone can create an organisation, or only invited people a user.
+                 * @enum {string}
+                 */
+                sign_up: "open" | "invite";
             };
         };
         BannerCategory: {

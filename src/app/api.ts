@@ -23,6 +23,7 @@ import { openGeoDatabase } from '../platform/regions/geo-database.js';
 import { createKeyUsage, type KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
 import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { accountCreator } from './create-account.js';
 import type { Installation } from './installation.js';
 import { listen } from './listen.js';
 import { createGroupObserver } from './metrics/group-observer.js';
@@ -123,6 +124,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
         refreshKey: () => keyring.refreshKey(),
         queueMail,
         factorKeys: keyring,
+        createAccount: config.isSignUpOpen ? accountCreator(installation.adminPool) : null,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool, seals: keyring }),
         verifier,
         receiptOf: (eventId) =>

@@ -1,3 +1,4 @@
+import { inLanguage } from '../accounts/mail/mail-language.js';
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createMailer } from '../accounts/mail/mailer-part.js';
 import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
@@ -14,7 +15,7 @@ export function openMailer({ adminPool, keyring, logger }: Installation, mail: M
     keys: keyring,
     transport: createSmtpTransport(mail),
     publicUrl: mail.publicUrl,
-    onResetRequest: (db, email) => mailRequestedReset(db, keyring, queueMail, email),
+    onResetRequest: (db, email, language) => mailRequestedReset(db, keyring, inLanguage(queueMail, language), email),
     logger,
   });
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { QueueMail } from '../accounts/mail/mail-queue.js';
 import type { FactorKeys } from '../accounts/second-factor/factor-secrets.js';
 import type { CheckPassword } from '../accounts/sign-in/check-password.js';
+import type { CreateAccount } from '../api/auth/auth-deps.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
@@ -37,6 +38,8 @@ export interface ServiceOptions {
   /** Null: the service sends no mail. */
   readonly queueMail: QueueMail | null;
   readonly factorKeys: FactorKeys;
+  /** Null: only invited people become users. */
+  readonly createAccount: CreateAccount | null;
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
@@ -102,6 +105,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
         refreshKey: options.refreshKey,
         queueMail: options.queueMail,
         factorKeys: options.factorKeys,
+        createAccount: options.createAccount,
       };
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },

@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/exports': ['platform/database'],
   'platform/files': [],
   'platform/keys': ['platform/config', 'platform/database', 'platform/files'],
+  'platform/language.ts': [],
   'platform/net': [],
   'platform/regions': ['platform/net'],
   'platform/telemetry': ['platform/config'],
@@ -26,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'accounts/users': ['platform', 'accounts/credentials'],
   'accounts/mail': ['platform'],
   'accounts/second-factor': ['platform', 'accounts/mail', 'accounts/users'],
+  'accounts/sign-up': ['platform', 'accounts/credentials', 'accounts/mail'],
   'accounts/sign-in': ['platform', 'accounts/credentials', 'accounts/users', 'accounts/mail'],
 
   'tenancy/tenants': ['platform'],

@@ -10,6 +10,7 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   mails: {
     '*': 'Encrypted and bound to its row under a key of the keyring: an altered row is not sent.',
   },
+  sign_up_requests: { '*': 'Memory of the last mail to an address, without rights.' },
   consent_usage: { '*': 'Counter of the quota: every admission changes it.' },
   nonces: { '*': 'Memory of at most 16 minutes.' },
   idempotency: { '*': 'Memory of at most 37 hours.' },

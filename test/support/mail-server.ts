@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** The whole message, without soft line breaks of quoted-printable. */
+  /** The whole message, decoded from quoted-printable. */
   readonly text: string;
 }
 
@@ -31,7 +31,7 @@ export async function startMailServer(): Promise<TestMailServer> {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8').replace(/=\r\n/g, '').replace(/=3D/g, '=');
+        const text = decoded(Buffer.concat(chunks));
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
         mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), text });
         callback();
@@ -51,4 +51,12 @@ export async function startMailServer(): Promise<TestMailServer> {
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+function decoded(message: Buffer): string {
+  const bytes = message
+    .toString('latin1')
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -1,4 +1,7 @@
-import type { AccountNotice, Letter } from './mail-job.js';
+import type { Letter, MailLanguage } from './mail-job.js';
+import { ENGLISH } from './words/english.js';
+import type { MailText, MailWords } from './words/mail-words.js';
+import { TURKISH } from './words/turkish.js';
 
 /** A mail as text. */
 export interface ComposedMail {
@@ -7,73 +10,38 @@ export interface ComposedMail {
   readonly text: string;
 }
 
+const WORDS: Readonly<Record<MailLanguage, MailWords>> = { en: ENGLISH, tr: TURKISH };
+
 /**
- * Writes a mail. The subject is constant, and the text contains no word that a user chose but the
- * address of the inviting user: an invitation must not carry a message of its sender to strangers.
- * Tokens are in the fragment of a link, which browsers do not send to servers.
+ * Writes a mail. The text contains no word that a user chose but the address of the inviting user: an
+ * invitation must not carry a message of its sender to strangers. Tokens are in the fragment of a
+ * link, which browsers do not send to servers.
  * @param publicUrl origin of the service, e.g. `https://consent.example.org`
  */
 export function composeMail(letter: Letter, publicUrl: string): ComposedMail {
+  const { subject, paragraphs } = textOf(letter, publicUrl);
+  return { to: letter.to, subject, text: `${paragraphs.join('\n\n')}\n` };
+}
+
+function textOf(letter: Letter, publicUrl: string): MailText {
+  const words = WORDS[letter.language];
   const { host } = new URL(publicUrl);
-  const { to } = letter;
+  const panel = `${publicUrl}/panel`;
+  const linkTo = (page: string, { token, expires_at }: { readonly token: string; readonly expires_at: string }) => ({
+    host,
+    link: `${panel}/${page}#token=${token}`,
+    until: words.dateAndTime(expires_at),
+  });
   switch (letter.kind) {
     case 'invitation':
-      return {
-        to,
-        subject: `Your invitation to ${host}`,
-        text: paragraphs(
-          `${letter.invited_by ?? `The operator of ${host}`} invited you to Consent Ledger at ${host}.`,
-          `Accept the invitation and choose a password:\n${link(publicUrl, 'accept-invitation', letter.token)}`,
-          `The link is valid until ${utc(letter.expires_at)} and works once. If you do not expect this invitation, ignore this mail.`,
-        ),
-      };
+      return words.invitation({ ...linkTo('accept-invitation', letter), invitedBy: letter.invited_by });
     case 'password_reset':
-      return {
-        to,
-        subject: `Set a new password at ${host}`,
-        text: paragraphs(
-          `A new password was requested for your account at ${host}.`,
-          `Set it here:\n${link(publicUrl, 'reset-password', letter.token)}`,
-          `The link is valid until ${utc(letter.expires_at)} and works once. If you did not expect this, ignore this mail: your password stays as it is.`,
-        ),
-      };
+      return words.passwordReset(linkTo('reset-password', letter));
+    case 'sign_up':
+      return words.signUp(linkTo('confirm-sign-up', letter));
+    case 'already_user':
+      return words.alreadyUser({ host, panel });
     case 'notice':
-      return {
-        to,
-        subject: `${NOTICES[letter.notice].subject} at ${host}`,
-        text: paragraphs(
-          `${NOTICES[letter.notice].text} at ${host} at ${utc(letter.at)}.`,
-          `If this was not you, set a new password at once, which ends every sign-in, and tell the owner of your organisation:\n${publicUrl}/panel/forgot-password`,
-        ),
-      };
+      return words.notice({ notice: letter.notice, host, panel, at: words.dateAndTime(letter.at) });
   }
-}
-
-const NOTICES: Readonly<Record<AccountNotice, { readonly subject: string; readonly text: string }>> = {
-  signed_in: { subject: 'New sign-in', text: 'Your account was used to sign in' },
-  password_changed: { subject: 'Your password was changed', text: 'The password of your account was changed' },
-  second_factor_enabled: {
-    subject: 'Two-factor sign-in enabled',
-    text: 'A second factor was added to your account',
-  },
-  second_factor_disabled: {
-    subject: 'Two-factor sign-in disabled',
-    text: 'The second factor of your account was removed',
-  },
-  recovery_code_used: {
-    subject: 'A recovery code was used',
-    text: 'A recovery code was used in place of the second factor of your account',
-  },
-};
-
-function link(publicUrl: string, page: string, token: string): string {
-  return `${publicUrl}/panel/${page}#token=${token}`;
-}
-
-function utc(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}
-
-function paragraphs(...texts: readonly string[]): string {
-  return `${texts.join('\n\n')}\n`;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
 import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
-import { MailJob } from './mail-job.js';
+import { MailJob, type NewMailJob } from './mail-job.js';
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
@@ -13,6 +13,7 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
   password_reset: DAY_SECONDS,
   notice: DAY_SECONDS,
   reset_request: HOUR_SECONDS,
+  sign_up: DAY_SECONDS,
 };
 /** Mails of one kind that may wait. Requests without a sign-in can add rows. */
 const MAX_WAITING = 10_000;
@@ -26,7 +27,7 @@ const LONGEST_RETRY_SECONDS = HOUR_SECONDS;
  * @param db in the role `consent_ledger_api` or `consent_ledger_admin`
  * @returns false if too many mails of this kind wait
  */
-export type QueueMail = (db: Queryable, job: MailJob) => Promise<boolean>;
+export type QueueMail = (db: Queryable, job: NewMailJob) => Promise<boolean>;
 
 export type MailKeys = Pick<Keyring, 'accountKey'>;
 

@@ -5,6 +5,7 @@ import { BackOff, pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { composeMail } from './compose-mail.js';
+import type { Letter, MailLanguage } from './mail-job.js';
 import { type ClaimedMail, claimMail, type MailKeys, removeMail } from './mail-queue.js';
 import { MailRefused, type MailTransport } from './smtp-transport.js';
 
@@ -16,7 +17,7 @@ export interface MailerOptions {
   /** Origin in the links of mails. */
   readonly publicUrl: string;
   /** Handles the request of a new password for an address, within a transaction. */
-  readonly onResetRequest: (db: Queryable, email: string) => Promise<void>;
+  readonly onResetRequest: (db: Queryable, email: string, language: MailLanguage) => Promise<void>;
   readonly logger: ServiceLogger;
   /** Interval of the look-up for new mails, in milliseconds. */
   readonly pollMs?: number;
@@ -39,11 +40,12 @@ export function createMailer(options: MailerOptions): BackgroundPart {
     if (isExpired) return drop(claimed, 'it waited too long');
     if (job.kind === 'reset_request') {
       return withTransaction(db, async (db) => {
-        await options.onResetRequest(db, job.email);
+        await options.onResetRequest(db, job.email, job.language);
         await removeMail(db, id);
       });
     }
-    await transport.send(id, composeMail(job, publicUrl), signal);
+    const letter = job.kind === 'sign_up' && (await hasUser(db, job.to)) ? alreadyUser(job) : job;
+    await transport.send(id, composeMail(letter, publicUrl), signal);
     await removeMail(db, id);
     counts.sent += 1;
   };
@@ -76,4 +78,13 @@ export function createMailer(options: MailerOptions): BackgroundPart {
       }
     },
   };
+}
+
+async function hasUser(db: Queryable, email: string): Promise<boolean> {
+  const { rowCount } = await db.query('select from users where email = $1', [email.toLowerCase()]);
+  return rowCount !== 0;
+}
+
+function alreadyUser({ to, language }: Pick<Letter, 'to' | 'language'>): Letter {
+  return { kind: 'already_user', to, language };
 }

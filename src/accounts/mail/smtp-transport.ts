@@ -56,6 +56,7 @@ export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
         envelope: { from: from.address, to: [to] },
         subject,
         text,
+        textEncoding: 'quoted-printable',
         messageId: `<${id}@${domain}>`,
         // RFC 3834 §5: no absence notices in return.
         headers: { 'Auto-Submitted': 'auto-generated' },

@@ -73,6 +73,27 @@ export function confirmSecondFactor(
 }
 
 /**
+ * Replaces the recovery codes of a user who proves to have the second factor, with an audit entry.
+ * @returns ten recovery codes, which are not stored; null if the code is wrong, or there is no second
+ *   factor
+ */
+export function renewRecoveryCodes(
+  options: FactorOptions,
+  user: User,
+  totpCode: string,
+): Promise<readonly string[] | null> {
+  return withTransaction(options.db, async (db) => {
+    const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
+    if (stored === null || stored.confirmedAt === null) return null;
+    if (!(await useCode({ ...options, db }, user, stored, { totpCode }))) return null;
+    const { codes, digests } = await newRecoveryCodes(options.keys, user.id);
+    await db.query('update users set recovery_digests = $2 where id = $1', [user.id, digests]);
+    await noteChange({ ...options, db }, user, 'user.renew_recovery_codes', 'recovery_codes_renewed');
+    return codes;
+  });
+}
+
+/**
  * Removes the second factor of a user who proves to have it, with an audit entry.
  * @returns false if the code is wrong, or there is no second factor
  */
@@ -109,7 +130,7 @@ async function noteChange(
   { db, queueMail }: FactorOptions,
   { id, tenantId, email }: User,
   action: string,
-  notice: 'second_factor_enabled' | 'second_factor_disabled',
+  notice: 'second_factor_enabled' | 'second_factor_disabled' | 'recovery_codes_renewed',
 ): Promise<void> {
   await appendAuditEntry(db, {
     tenantId,

@@ -18,5 +18,9 @@ const STATEMENTS = [
  * @param db in the role `consent_ledger_worker`
  */
 export async function pruneSignIns(db: Queryable): Promise<void> {
+  await db.query(
+    `delete from sign_up_requests where address_digest in (
+       select address_digest from sign_up_requests where requested_at < now() - interval '1 day' order by requested_at limit 1000)`,
+  );
   for (const statement of STATEMENTS) await db.query(statement);
 }

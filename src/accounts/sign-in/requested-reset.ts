@@ -21,7 +21,7 @@ const UserRows = z.array(
 export async function mailRequestedReset(
   db: Queryable,
   seals: RowSeals,
-  queueMail: QueueMail,
+  queueMail: QueueMail | null,
   email: string,
 ): Promise<void> {
   const { rows } = await db.query(
@@ -33,7 +33,7 @@ export async function mailRequestedReset(
   const [user] = UserRows.parse(rows);
   if (user === undefined || user.has_recent || !(await seals.isSealed('users', user.id, user))) return;
   const { token, expiresAt } = await createPasswordReset(db, { id: user.id, disabledAt: null }, null);
-  await queueMail(db, { kind: 'password_reset', to: user.email, token, expires_at: expiresAt.toISOString() });
+  await queueMail?.(db, { kind: 'password_reset', to: user.email, token, expires_at: expiresAt.toISOString() });
   await appendAuditEntry(db, {
     tenantId: user.tenant_id,
     actor: { kind: 'service' },

@@ -5,12 +5,13 @@ import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { countFailures, throttleFailures } from './attempts.js';
-import type { AuthRouteOptions } from './auth-deps.js';
+import { type AuthRouteOptions, mailOf } from './auth-deps.js';
 import { login, logout, me, readAuthOptions, refresh } from './operations.js';
 import { passwordRoutes } from './password-routes.js';
 import { clearRefreshCookie, refreshCookieOf } from './refresh-cookie.js';
 import { type AuthRoute, open, signedIn } from './route.js';
 import { passesSecondFactor, secondFactorRoutes } from './second-factor-routes.js';
+import { signUpRoutes } from './sign-up-routes.js';
 import { respondWithTokens, userSummary } from './tokens-response.js';
 
 /** Failed attempts a minute from one address. */
@@ -48,9 +49,11 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
         const checked = await options.checkPassword(email, password);
         if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
         const { user, passwordHash } = checked;
-        if (!(await passesSecondFactor(options, user, call.body))) return null;
+        if (!(await passesSecondFactor(options, request, user, call.body))) return null;
         refuseExcess(await rateLimiter.take('sign-in', user.id, SIGN_INS_BY_ACCOUNT), 'TOO_MANY_SIGN_IN_ATTEMPTS');
-        const started = await withTransaction(apiPool, (db) => startSignIn(db, user, passwordHash, queueMail));
+        const started = await withTransaction(apiPool, (db) =>
+          startSignIn(db, user, passwordHash, mailOf(options, request)),
+        );
         if (started === null) throw new ApiError('INVALID_CREDENTIALS');
         return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
       };
@@ -82,8 +85,14 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
       return { message: 'Signed out.', data: { ended_sign_ins: ended } };
     }),
     signedIn(me, async ({ user }) => ({ data: userSummary(user) })),
-    open(readAuthOptions, async () => ({ data: { mail: queueMail !== null } })),
+    open(readAuthOptions, async () => ({
+      data: {
+        mail: queueMail !== null,
+        sign_up: options.createAccount === null ? ('invite' as const) : ('open' as const),
+      },
+    })),
     ...passwordRoutes(options),
     ...secondFactorRoutes(options),
+    ...signUpRoutes(options),
   ];
 }

@@ -23,7 +23,8 @@ const CREDENTIALS_IN_BODY: Access = { ...OPEN, limit: 'failures' };
 const ANY_USER: Access = { ...OPEN, roles: UserRole.options };
 const PANEL_USER: Access = { ...OPEN, roles: PANEL_ROLES };
 
-const COOKIE_HEADER = {
+/** The header of a response with the refresh token in a cookie. */
+export const COOKIE_HEADER = {
   'Set-Cookie':
     'Only with `"refresh_token_in": "cookie"`: the refresh token, for the browser alone. The body then has no `refresh_token`.',
 };
@@ -159,7 +160,7 @@ export const readAuthOptions = defineOperation({
   status: 200,
   response: AuthOptionsResponse,
   errors: [],
-  example: { response: { data: { mail: true } } },
+  example: { response: { data: { mail: true, sign_up: 'invite' } } },
   action: null,
 });
 

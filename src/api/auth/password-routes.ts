@@ -3,7 +3,7 @@ import * as invitations from '../../accounts/sign-in/accept-invitation.js';
 import * as passwords from '../../accounts/sign-in/set-password.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { countFailures, throttleFailures } from './attempts.js';
-import type { AuthRouteOptions } from './auth-deps.js';
+import { type AuthRouteOptions, mailOf } from './auth-deps.js';
 import { acceptInvitation, changePassword, requestPasswordReset, resetPassword } from './operations.js';
 import { clearRefreshCookie } from './refresh-cookie.js';
 import { type AuthRoute, open, signedIn } from './route.js';
@@ -18,9 +18,9 @@ const RESET_REQUESTS_BY_ACCOUNT = 3;
 
 /** POST /api/v1/auth/change-password, /accept-invitation, /request-password-reset, /reset-password */
 export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
-  const { rateLimiter, adminPool, seals, tokens, queueMail } = options;
+  const { rateLimiter, adminPool, seals, tokens } = options;
   return [
-    signedIn(changePassword, async ({ user, body }) => {
+    signedIn(changePassword, async ({ user, body, request }) => {
       // Separate from failed sign-ins: guesses at an account must not keep its user from changing
       // the password.
       const limits = [{ scope: 'password-account', key: user.id, limit: PASSWORD_FAILURES_BY_ACCOUNT }];
@@ -30,7 +30,7 @@ export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] 
           user,
           body.current_password,
           body.new_password,
-          queueMail,
+          mailOf(options, request),
         );
         if (changed !== null) return changed;
         // Not 401: the access token is valid, and clients would renew it and try again.
@@ -52,6 +52,7 @@ export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] 
       return respondWithTokens(tokens, call, 'Welcome.', () => throttleFailures(rateLimiter, limit, grant));
     }),
     open(requestPasswordReset, async ({ body: { email }, request }) => {
+      const queueMail = mailOf(options, request);
       if (queueMail === null) throw new ApiError('MAIL_NOT_CONFIGURED');
       const limits = [
         { scope: 'reset-request-address', key: request.countedClient, limit: RESET_REQUESTS_BY_ADDRESS },
@@ -68,7 +69,7 @@ export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] 
     open(resetPassword, async ({ body: { token, password }, request, reply }) => {
       const limit = { scope: 'password-reset-address', key: request.countedClient, limit: TOKEN_FAILURES_BY_ADDRESS };
       const ended = await throttleFailures(rateLimiter, limit, async () => {
-        const result = await passwords.resetPassword(adminPool, seals, token, password, queueMail);
+        const result = await passwords.resetPassword(adminPool, seals, token, password, mailOf(options, request));
         if (result === null) throw new ApiError('PASSWORD_RESET_INVALID');
         return result;
       });

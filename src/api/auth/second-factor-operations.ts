@@ -2,6 +2,7 @@ import {
   BeginSecondFactorRequest,
   ConfirmSecondFactorRequest,
   DisableSecondFactorRequest,
+  RenewRecoveryCodesRequest,
   SecondFactorBegunResponse,
   SecondFactorConfirmedResponse,
   SecondFactorDisabledResponse,
@@ -79,6 +80,29 @@ export const confirmSecondFactor = defineOperation({
   action: 'user.enable_second_factor',
 });
 
+export const renewRecoveryCodes = defineOperation({
+  ...shared,
+  id: 'renewRecoveryCodes',
+  method: 'post',
+  path: '/api/v1/auth/second-factor/recovery-codes',
+  summary: 'Replace your recovery codes, with password and code',
+  description:
+    'Returns ten recovery codes once; those before become invalid. 422 VALIDATION_ERROR at `current_password` or `totp_code` if one is wrong.',
+  access: { ...PANEL_USER, limit: 'failures' },
+  body: RenewRecoveryCodesRequest,
+  status: 200,
+  response: SecondFactorConfirmedResponse,
+  errors: [],
+  example: {
+    body: { current_password: EXAMPLE_VALUES.panelPassword, totp_code: '492039' },
+    response: {
+      message: 'The recovery codes were replaced.',
+      data: { recovery_codes: ['k3v6zq-7hx2mt', 'p5b4ua-yd7nw2'] },
+    },
+  },
+  action: 'user.renew_recovery_codes',
+});
+
 export const disableSecondFactor = defineOperation({
   ...shared,
   id: 'disableSecondFactor',
@@ -103,5 +127,6 @@ export const SECOND_FACTOR_OPERATIONS: readonly Operation[] = [
   readSecondFactor,
   beginSecondFactor,
   confirmSecondFactor,
+  renewRecoveryCodes,
   disableSecondFactor,
 ];

@@ -41,6 +41,8 @@ export interface Config {
   };
   /** `undefined`: the service sends no mail. */
   readonly mail: MailConfig | undefined;
+  /** Whether everyone can create an organisation. */
+  readonly isSignUpOpen: boolean;
   /** How the service determines the country and region of a request. */
   readonly geo: {
     readonly countryHeader: string | undefined;
@@ -238,6 +240,7 @@ function assemble(values: Values): Config {
     webhookNetworks: values.WEBHOOK_NETWORKS,
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
     mail: mailConfig(values),
+    isSignUpOpen: values.SIGN_UP === 'open',
     geo: {
       countryHeader: values.GEO_COUNTRY_HEADER,
       regionHeader: values.GEO_REGION_HEADER,

@@ -139,6 +139,12 @@ export const variables = z.object({
     otherwise: 'the service sends no mail',
     example: 'Consent Ledger <ledger@example.org>',
   }),
+  SIGN_UP: z.enum(['open', 'invite'], { error: 'must be open or invite.' }).register(descriptions, {
+    meaning:
+      'Who can create an organisation: `open`, everyone, with the standard plan ([sign-in.md](sign-in.md#sign-up)); `invite`, only the operator and the owners of organisations.',
+    default: 'invite',
+    example: 'open',
+  }),
   SECURITY_CONTACT: contactUris.register(descriptions, {
     meaning:
       'URIs for reports of vulnerabilities, separated by commas, the preferred one first. Published in `/.well-known/security.txt`; without a URI the service has no such file.',

@@ -11,6 +11,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   invitations: ['email', 'token_digest'],
   password_resets: ['token_digest'],
   mails: ['content'],
+  sign_up_requests: ['address_digest'],
   api_keys: ['digest'],
   webhooks: ['url', 'secret'],
   keyring: ['wrapped'],

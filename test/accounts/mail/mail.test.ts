@@ -15,7 +15,12 @@ let tenant: PanelTenant;
 
 beforeAll(async () => {
   server = await startMailServer();
-  panel = await startPanel('serve', { SMTP_URL: server.url, MAIL_FROM: 'Ledger <ledger@example.org>', PUBLIC_URL });
+  panel = await startPanel('serve', {
+    SMTP_URL: server.url,
+    MAIL_FROM: 'Ledger <ledger@example.org>',
+    PUBLIC_URL,
+    SIGN_UP: 'open',
+  });
 });
 afterAll(async () => {
   await panel.stop();
@@ -36,6 +41,10 @@ const mailsTo = (address: string, subject: RegExp): readonly ReceivedMail[] =>
   server.mails.filter(({ to, text }) => to.includes(address) && subject.test(/^Subject: (.*)$/m.exec(text)?.[1] ?? ''));
 const received = (address: string, subject: RegExp): Promise<ReceivedMail> =>
   vi.waitUntil(() => mailsTo(address, subject)[0], { timeout: 15_000 });
+const receivedText = (address: string, words: RegExp): Promise<ReceivedMail> =>
+  vi.waitUntil(() => server.mails.find(({ to, text }) => to.includes(address) && words.test(text)), {
+    timeout: 15_000,
+  });
 const tokenIn = ({ text }: ReceivedMail, page: string): string => {
   const [, token = ''] = new RegExp(`${PUBLIC_URL}/panel/${page}#token=(\\S+)`).exec(text) ?? [];
   return token;
@@ -79,6 +88,28 @@ describe('a service that sends mail', () => {
     expect((await panel.signIn(viewer.email, password)).status).toBe(200);
   });
 
+  it('writes in the language of the request', async () => {
+    const { viewer, owner } = tenant.users;
+    const turkish = { 'content-type': 'application/json', 'accept-language': 'tr-TR,tr;q=0.9,en;q=0.8' };
+    const asked = await ask(`${panel.app.url}/api/v1/auth/request-password-reset`, {
+      method: 'POST',
+      headers: turkish,
+      body: JSON.stringify({ email: viewer.email }),
+    });
+    expect(asked.status).toBe(202);
+    const reset = await receivedText(viewer.email, /hesabınız için yeni bir parola istendi/);
+    expect(tokenIn(reset, 'reset-password')).toMatch(/^clp_/);
+    const email = newAddress();
+    const invited = await ask(`${panel.app.url}/api/v1/invitations`, {
+      method: 'POST',
+      headers: { ...turkish, authorization: `Bearer ${owner.accessToken}` },
+      body: JSON.stringify({ email, role: 'viewer' }),
+    });
+    expect(invited.status).toBe(201);
+    const invitation = await receivedText(email, /hizmetine davet etti/);
+    expect(tokenIn(invitation, 'accept-invitation')).toMatch(/^cli_/);
+  });
+
   it('tells panel users of a sign-in, and backends not', async () => {
     await received(tenant.users.dpo.email, /New sign-in at consent.example.org/);
     // Signed in before the owner of the next tenant, whose mail arrives.
@@ -116,6 +147,25 @@ describe('a service that sends mail', () => {
     // A minute may end meanwhile.
     expect(answers.filter(({ status }) => status === 202).length).toBeLessThanOrEqual(6);
     expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS' } });
+  });
+
+  it('confirms the address of a sign-up by mail, and tells a user instead that there is an account', async () => {
+    const email = newAddress();
+    const known = await post('sign-up', { organisation: 'Other', email: tenant.users.viewer.email });
+    const asked = await post('sign-up', { organisation: 'Shop Ltd', email: email.toUpperCase() });
+    expect([asked.status, asked.body]).toEqual([known.status, known.body]);
+    expect(asked).toMatchObject({ status: 202, body: { data: { token: null } } });
+    const mail = await received(email, /Complete your sign-up/);
+    expect((await received(tenant.users.viewer.email, /You have an account/)).text).not.toContain('token=');
+    const token = tokenIn(mail, 'confirm-sign-up');
+    const password = 'a horse that staples batteries';
+    expect(await post('confirm-sign-up', { token, password })).toMatchObject({
+      status: 201,
+      body: { data: { user: { email, role: 'owner' } } },
+    });
+    await post('sign-up', { organisation: 'Shop Ltd', email });
+    await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 15_000 });
+    expect(mailsTo(email, /sign-up|account/)).toHaveLength(1);
   });
 
   it('invites no more than 100 people of a tenant a day', async () => {

@@ -84,6 +84,26 @@ describe('the second factor', () => {
     expect(log.body).toMatchObject({ data: [{ details: { left: 8 } }, { details: { left: 9 } }] });
   });
 
+  it('gives ten new recovery codes for password and code, and forgets those before', async () => {
+    const { viewer, owner } = tenant.users;
+    const { secret, codes } = await enabled(viewer);
+    const renew = (totp_code: string, current_password = viewer.password) =>
+      panel.as(viewer, 'POST', '/auth/second-factor/recovery-codes', { current_password, totp_code });
+    expect(await renew(codeAt(secret, 1), 'not this one')).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'current_password' }] },
+    });
+    expect(await renew('000000')).toMatchObject({ status: 422, body: { errors: [{ field: 'totp_code' }] } });
+    const renewed = await renew(codeAt(secret, 1));
+    expect(renewed.status).toBe(200);
+    const next = SecondFactorConfirmedResponse.parse(renewed.body).data.recovery_codes;
+    expect(new Set([...codes, ...next]).size).toBe(20);
+    expect(await login(viewer, { recovery_code: codes[0] })).toMatchObject(invalid);
+    expect((await login(viewer, { recovery_code: next[9] })).status).toBe(200);
+    const log = await panel.as(owner, 'GET', '/audit-log?action=user.renew_recovery_codes');
+    expect(log.body).toMatchObject({ data: [{ subject: { id: viewer.id } }] });
+  });
+
   it('is not in force before a code confirms it, and needs the password to begin', async () => {
     const { viewer } = tenant.users;
     expect(await begin(viewer, 'not this one')).toMatchObject({

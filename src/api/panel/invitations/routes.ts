@@ -1,3 +1,4 @@
+import { inLanguage } from '../../../accounts/mail/mail-language.js';
 import {
   createInvitation,
   listInvitations,
@@ -35,11 +36,15 @@ export function invitationRoutes({ apiPool, queueMail }: PanelRoutesOptions): re
     reads(readInvitationOperation, async ({ user, params }) => ({
       data: shownInvitation(await readInvitation(apiPool, user.tenantId, params.invitation_id)),
     })),
-    changes(createInvitationOperation, async ({ user, body }, db) => {
+    changes(createInvitationOperation, async ({ user, body, language }, db) => {
       permitGranting(user, body.role);
       const wanted = { tenantId: user.tenantId, ...body, invitedBy: user.id };
       const { invitation, token } = await createInvitation(db, wanted, (replaced) => permitManaging(user, replaced));
-      const shownToken = await deliverInvitation(db, queueMail, { invitation, token, invitedBy: user.email });
+      const shownToken = await deliverInvitation(db, inLanguage(queueMail, language), {
+        invitation,
+        token,
+        invitedBy: user.email,
+      });
       return {
         response: { data: { ...shownInvitation(invitation), token: shownToken } },
         subject: { kind: 'invitation', id: invitation.id },

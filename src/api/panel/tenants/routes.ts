@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { inLanguage } from '../../../accounts/mail/mail-language.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { User } from '../../../accounts/users/user-directory.js';
 import type { Queryable } from '../../../platform/database/pool.js';
@@ -16,7 +17,7 @@ import { tenantById, tenantList } from './show-tenants.js';
 export function tenantRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
-    changes(operations.createTenant, async ({ user, body }, db) => {
+    changes(operations.createTenant, async ({ user, body, language }, db) => {
       await refuseExcess(db, user.tenantId);
       const { id } = await createTenant(db, body.name, null, user.tenantId);
       const { invitation, token } = await createInvitation(db, {
@@ -26,7 +27,11 @@ export function tenantRoutes({ apiPool, queueMail }: PanelRoutesOptions): readon
         invitedBy: user.id,
       });
       const tenant = await tenantById(db, id);
-      const shownToken = await deliverInvitation(db, queueMail, { invitation, token, invitedBy: user.email });
+      const shownToken = await deliverInvitation(db, inLanguage(queueMail, language), {
+        invitation,
+        token,
+        invitedBy: user.email,
+      });
       return {
         response: { data: { ...tenant, owner_invitation: { ...shownInvitation(invitation), token: shownToken } } },
         subject: { kind: 'tenant', id },

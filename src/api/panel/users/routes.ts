@@ -1,6 +1,7 @@
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
 import { noticeTo } from '../../../accounts/mail/mail-job.js';
+import { inLanguage } from '../../../accounts/mail/mail-language.js';
 import { removeSecondFactor } from '../../../accounts/second-factor/change-factor.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';
@@ -39,17 +40,17 @@ export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly
         details: changeDetails(changed),
       };
     }),
-    changes(createPasswordResetOperation, async ({ user, params }, db) => {
+    changes(createPasswordResetOperation, async ({ user, params, language }, db) => {
+      const mail = inLanguage(queueMail, language);
       const target = await readUser(db, user.tenantId, params.user_id);
       permitResetting(user, target);
       const { token, expiresAt } = await createPasswordReset(db, target, user.id);
       const expires_at = expiresAt.toISOString();
-      const isMailed = queueMail !== null;
-      if (isMailed && !(await queueMail(db, { kind: 'password_reset', to: target.email, token, expires_at }))) {
+      if (mail !== null && !(await mail(db, { kind: 'password_reset', to: target.email, token, expires_at }))) {
         throw new ApiError('SERVICE_UNAVAILABLE');
       }
       return {
-        response: { data: { user_id: target.id, token: isMailed ? null : token, expires_at } },
+        response: { data: { user_id: target.id, token: mail === null ? token : null, expires_at } },
         subject: { kind: 'user', id: target.id },
       };
     }),
@@ -63,11 +64,11 @@ export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly
         details: { ended_sign_ins: ended },
       };
     }),
-    changes(resetSecondFactorOperation, async ({ user, params }, db) => {
+    changes(resetSecondFactorOperation, async ({ user, params, language }, db) => {
       const target = await readUser(db, user.tenantId, params.user_id);
       permitRemovingFactor(user, target);
       const changed = await removeSecondFactor(db, target.id);
-      if (changed) await queueMail?.(db, noticeTo(target.email, 'second_factor_disabled'));
+      if (changed) await inLanguage(queueMail, language)?.(db, noticeTo(target.email, 'second_factor_disabled'));
       return {
         response: { data: shownUser({ ...target, hasSecondFactor: false }) },
         subject: { kind: 'user', id: target.id },

@@ -147,7 +147,7 @@ comment on column password_resets.seal is
 
 create table mails (
   id uuid primary key,
-  kind text not null check (kind in ('invitation', 'password_reset', 'notice', 'reset_request')),
+  kind text not null check (kind in ('invitation', 'password_reset', 'notice', 'reset_request', 'sign_up')),
   content bytea not null,
   created_at timestamptz not null default now(),
   next_attempt_at timestamptz not null default now(),
@@ -158,10 +158,20 @@ create index mails_by_attempt on mails (next_attempt_at, id);
 
 comment on table mails is 'Mails to users that wait to be sent. A mail that was sent has no row.';
 comment on column mails.id is 'Identifier of the mail, also of its Message-ID.';
-comment on column mails.kind is 'invitation, password_reset, notice; reset_request: whether the address has a user is looked up later.';
+comment on column mails.kind is 'invitation, password_reset, notice, sign_up; reset_request: whether the address has a user is looked up later.';
 comment on column mails.content is
   'Recipient, token and times, encrypted under a key of the keyring and bound to the id: without this key no mail can be read or made.';
 comment on column mails.created_at is 'Time at which it was queued.';
 comment on column mails.next_attempt_at is 'Time from which it is tried.';
 comment on column mails.attempts is 'Attempts so far.';
 comment on column mails.expires_at is 'Time from which it is not tried any more.';
+
+create table sign_up_requests (
+  address_digest bytea primary key check (octet_length(address_digest) = 32),
+  requested_at timestamptz not null default now()
+);
+create index sign_up_requests_by_time on sign_up_requests (requested_at);
+
+comment on table sign_up_requests is 'Addresses to which the mail of a sign-up was sent lately, so that none is flooded.';
+comment on column sign_up_requests.address_digest is 'HMAC-SHA256 of the address under a key of the keyring.';
+comment on column sign_up_requests.requested_at is 'Time of the last mail.';

@@ -30,6 +30,7 @@ grant insert on
     erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_api;
 grant insert on mails to consent_ledger_api;
+grant select, insert, update (requested_at) on sign_up_requests to consent_ledger_api;
 grant select (kind) on mails to consent_ledger_api;
 grant update on consent_usage, idempotency, rate_limit_windows, exports to consent_ledger_api;
 grant update (last_sign_in_at) on users to consent_ledger_api;
@@ -58,6 +59,7 @@ grant select on
     audit_log
   to consent_ledger_worker;
 grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
+grant select on sign_up_requests to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets, mails to consent_ledger_worker;
 grant insert on
     keyring, outbox, relayed_streams, quarantined_sites,
@@ -84,7 +86,7 @@ grant update (erasure_event_id) on erased_records to consent_ledger_worker;
 grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;
 grant delete on
-    sign_ins, invitations, password_resets, mails,
+    sign_ins, invitations, password_resets, mails, sign_up_requests,
     record_keys, persons, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
     exports, export_jobs, export_chunks
   to consent_ledger_worker;

@@ -22,6 +22,8 @@ alter table password_resets
   alter column token_digest set statistics 0;
 alter table mails
   alter column content set statistics 0;
+alter table sign_up_requests
+  alter column address_digest set statistics 0;
 alter table api_keys
   alter column digest set statistics 0;
 alter table webhooks
