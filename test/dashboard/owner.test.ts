@@ -11,6 +11,8 @@ import { PanelBrowser } from './panel-browser.js';
 const isBuilt = existsSync(fileURLToPath(new URL('../../dashboard/dist/index.html', import.meta.url)));
 const canRun = chromiumPath !== undefined && isBuilt;
 
+const OTHER_PASSWORD = 'seven bakers knead by moonlight';
+
 /** The active English version of the cookie policy. */
 function cookiePolicyOf({ documents }: SeededDemo): string {
   const versions = documents.find(({ slug }) => slug === 'cookie-policy')?.versions ?? [];
@@ -112,6 +114,49 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.page.evaluate('document.title')).toBe('cookie-policy · Consent Ledger');
   });
 
+  test('writes a banner, sees it as visitors will, and is told why it cannot be published yet', async () => {
+    await panel.press('Banner');
+    await panel.isAt('Banner');
+    await panel.sees('Choose at least one language first.');
+    expect(await panel.violations('banner-empty')).toEqual([]);
+    await panel.type('Legal name of the controller', 'Bakery Ltd');
+    await panel.type('Contact for questions', 'privacy@bakery.example');
+    await panel.type('Languages', 'en, tr');
+    await panel.press('Save', 'Controller and languages');
+    await panel.type('Heading', 'Cookies of the bakery');
+    await panel.seesInFrame('Cookies of the bakery');
+    await panel.type('Text', 'May we count visits?');
+    await panel.type('How a visitor withdraws', 'Open the settings at the foot of each page.');
+    await panel.press('Save', 'Texts of the banner');
+    await panel.press('Add a category');
+    await panel.type('Key', 'analytics');
+    for (const language of ['English', 'Turkish']) {
+      await panel.type(`Name (${language})`, `Statistics ${language}`);
+      await panel.type(`Purpose (${language})`, `Counting ${language}`);
+    }
+    expect(await panel.violations('category')).toEqual([]);
+    await panel.press('Save');
+    await panel.press('Add a cookie');
+    await panel.type('Name', '_visits');
+    await panel.type('Provider', 'bakery.example');
+    for (const language of ['English', 'Turkish']) await panel.type(`Purpose (${language})`, `Counting ${language}`);
+    await panel.press('Save');
+    await panel.sees('_visits');
+    await panel.sees('banner.tr.text: is missing');
+    expect(await panel.violations('banner')).toEqual([]);
+    await panel.choose('Language of the texts', 'Turkish');
+    await panel.type('Heading', 'Fırının çerezleri');
+    await panel.seesInFrame('Fırının çerezleri');
+    await panel.type('Text', 'Ziyaretleri sayabilir miyiz?');
+    await panel.type('How a visitor withdraws', 'Her sayfanın altındaki ayarları açın.');
+    await panel.press('Save', 'Texts of the banner');
+    await panel.press('Publish the draft');
+    await panel.press('Publish the draft');
+    await panel.sees('verif');
+    expect(await panel.violations('banner-refused')).toEqual([]);
+    await panel.press('Cancel');
+  });
+
   test('finds a consent, and sees what the person saw, its proof and its personal values', async () => {
     const consent = {
       consent_type: 'cookie',
@@ -133,7 +178,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Records of this person');
     await panel.sees('Partly accepted');
     expect(await panel.violations('person')).toEqual([]);
-    await panel.page.evaluate(`document.querySelector('tbody a').click()`);
+    await panel.openFirstRow();
     await panel.sees('The record is unchanged since it was recorded.');
     await panel.sees('Words of the banner');
     await panel.press('Show personal values');
@@ -170,6 +215,134 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('erasures')).toEqual([]);
     await panel.press('Evidence');
     await panel.sees('because a person was erased');
+  });
+
+  test('sees the state of the organisation, and the numbers of the chart', async () => {
+    await panel.press('Overview');
+    await panel.isAt('Overview');
+    await panel.sees('Acceptance rate');
+    await panel.press('Show the numbers as a table');
+    await panel.sees('from the development authority, no evidence');
+    expect(await panel.violations('overview')).toEqual([]);
+  });
+
+  test('reads the audit log, the plan and the own sign-ins, and changes the password', async () => {
+    await panel.press('Audit log');
+    await panel.sees('erasure.create');
+    expect(await panel.violations('audit-log')).toEqual([]);
+    await panel.type('Action', 'consent.disclose');
+    await panel.press('Apply');
+    await panel.doesNotSee('erasure.create');
+    await panel.press('Plan and usage');
+    await panel.sees('Used in this month');
+    expect(await panel.violations('plan')).toEqual([]);
+    await panel.press('Your profile');
+    await panel.sees('This one');
+    await panel.type('Current password', 'not my password');
+    await panel.type('New password', OTHER_PASSWORD);
+    await panel.press('Change the password');
+    await panel.sees('Correct the marked fields.');
+    expect(await panel.violations('profile')).toEqual([]);
+    await panel.type('Current password', demo.panel_user.password);
+    await panel.press('Change the password');
+    await panel.sees('Your password is changed.');
+  });
+
+  test('uses the dashboard in Turkish', async () => {
+    await panel.choose('Language', 'Türkçe');
+    await panel.isAt('Profiliniz');
+    expect(await panel.page.evaluate('document.documentElement.lang')).toBe('tr');
+    await panel.press('Genel bakış');
+    await panel.isAt('Genel bakış');
+    await panel.sees('Kabul oranı');
+    expect(await panel.violations('overview-tr')).toEqual([]);
+    await panel.choose('Dil', 'English');
+    await panel.isAt('Overview');
+  });
+
+  /** Invites a person, and follows the link of the invitation as that person. */
+  const join = async (role: string, email: string): Promise<void> => {
+    await panel.press('Team');
+    await panel.press('Invite a person');
+    await panel.type('E-mail address', email);
+    await panel.choose('Role', role);
+    await panel.press('Invite a person');
+    await panel.sees('Give this link to the person.');
+    const [, link = ''] = /(\/accept-invitation#token=\S+)/.exec(await panel.text()) ?? [];
+    await panel.press('Done');
+    await panel.press('Sign out');
+    await panel.isAt('Sign in');
+    await panel.visit(link);
+    await panel.isAt('Accept the invitation');
+    expect(await panel.page.evaluate('location.hash')).toBe('');
+    await panel.type('New password', OTHER_PASSWORD);
+    await panel.press('Accept and sign in');
+    await panel.isAt('Overview');
+    await panel.sees('Ready to record');
+  };
+  const leave = async (): Promise<void> => {
+    await panel.press('Sign out');
+    await panel.isAt('Sign in');
+    await panel.signIn(demo.panel_user.email, OTHER_PASSWORD);
+    await panel.press('Overview');
+    await panel.isAt('Overview');
+  };
+  const offered = async (...names: readonly string[]): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for (const name of names) if (await panel.offers(name)) found.push(name);
+    return found;
+  };
+  const PAGES = [
+    'Consents',
+    'Documents',
+    'Evidence',
+    'Erasures',
+    'API & Integrations',
+    'Team',
+    'Audit log',
+    'Plan and usage',
+  ];
+
+  test('an administrator sets up, and is offered no personal data', async () => {
+    await join('Administrator', 'admin@shop.example');
+    expect(await offered(...PAGES)).toEqual(PAGES.filter((name) => !['Evidence', 'Erasures'].includes(name)));
+    await panel.press('Consents');
+    await panel.isAt('Consents');
+    expect(await offered('Search')).toEqual([]);
+    await panel.openFirstRow();
+    await panel.sees('The service checked the record now:');
+    expect(await offered('Show personal values', 'Erase this record')).toEqual([]);
+    await panel.press('Team');
+    await panel.sees('Users');
+    expect(await panel.violations('team')).toEqual([]);
+    expect(await offered(`Disable: ${demo.panel_user.email}`)).toEqual([]);
+    await leave();
+  });
+
+  test('a data-protection officer reads, erases and exports, and changes nothing else', async () => {
+    await join('Data-protection officer', 'dpo@shop.example');
+    expect(await offered(...PAGES)).toEqual(PAGES);
+    expect(await offered('Add a site')).toEqual([]);
+    await panel.press('API & Integrations');
+    await panel.sees('API keys');
+    expect(await offered('Create a key')).toEqual([]);
+    await panel.press('Consents');
+    await panel.type('Value', 'visitor-2');
+    await panel.press('Search');
+    await panel.sees('Erase this person');
+    await leave();
+  });
+
+  test('a viewer reads, without personal data and without the team', async () => {
+    await join('Viewer', 'viewer@shop.example');
+    expect(await offered(...PAGES)).toEqual(['Consents', 'Documents', 'API & Integrations', 'Plan and usage']);
+    expect(await offered('Add a site')).toEqual([]);
+    await panel.press('Documents');
+    await panel.press('cookie-policy');
+    await panel.sees('Versions');
+    expect(await offered('Write a draft', 'Publish')).toEqual([]);
+    expect(await panel.violations('viewer-document')).toEqual([]);
+    await leave();
   });
 
   test('stays signed in after the page is loaded again, and is signed out on request', async () => {

@@ -1,4 +1,7 @@
+import { account } from './account.js';
+import { audit } from './audit.js';
 import { auth } from './auth.js';
+import { banner } from './banner.js';
 import { common } from './common.js';
 import { consents } from './consents.js';
 import { documents } from './documents.js';
@@ -6,7 +9,27 @@ import { erasures } from './erasures.js';
 import { errors } from './errors.js';
 import { evidence } from './evidence.js';
 import { keys } from './keys.js';
+import { overview } from './overview.js';
+import { plan } from './plan.js';
 import { shell } from './shell.js';
 import { sites } from './sites.js';
+import { team } from './team.js';
 
-export const en = { auth, common, consents, documents, erasures, errors, evidence, keys, shell, sites };
+export const en = {
+  account,
+  audit,
+  auth,
+  banner,
+  common,
+  consents,
+  documents,
+  erasures,
+  errors,
+  evidence,
+  keys,
+  overview,
+  plan,
+  shell,
+  sites,
+  team,
+};

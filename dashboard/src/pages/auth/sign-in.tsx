@@ -8,7 +8,7 @@ import { TextInput } from '../../ui/fields.js';
 import { Page } from '../../ui/page.js';
 
 export function SignIn() {
-  const { auth } = useMessages();
+  const { auth, account } = useMessages();
   const api = useApi();
   const session = useSessionStore();
   return (
@@ -30,7 +30,7 @@ export function SignIn() {
           {auth.invitation} <Link to="/accept-invitation">{auth.acceptTitle}</Link>
         </p>
         <p className="aside">
-          {auth.forgotten} <Link to="/reset-password">{auth.resetTitle}</Link>
+          <Link to="/forgot-password">{account.forgotTitle}</Link>
         </p>
       </Page>
     </PlainFrame>
