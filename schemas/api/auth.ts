@@ -17,10 +17,16 @@ const RefreshTokenIn = RefreshTokenPlace.optional().describe(
   'Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.',
 );
 
+/** A code of the authenticator app (RFC 6238). */
+const TotpCode = z.string().regex(/^\d{6}$/, 'must be the six digits that the authenticator app shows');
+const RecoveryCode = z.string().min(12).max(40).describe('One of the ten codes for a lost app; each is valid once.');
+const SecondFactorCodes = { totp_code: TotpCode.optional(), recovery_code: RecoveryCode.optional() };
+
 export const LoginRequest = z
   .object({
     email: z.string().min(3).max(320).describe('E-mail address of the user.'),
     password: GivenPassword,
+    ...SecondFactorCodes,
     refresh_token_in: RefreshTokenIn,
   })
   .meta({ id: 'LoginRequest' });
@@ -123,3 +129,53 @@ export const SignInsEndedResponse = z
   })
   .meta({ id: 'SignInsEndedResponse' });
 export type SignInsEndedResponse = z.infer<typeof SignInsEndedResponse>;
+
+/** GET /api/v1/auth/second-factor */
+export const SecondFactorResponse = z
+  .object({
+    data: z.object({
+      enabled_at: z.iso.datetime().nullable().describe('Since when a sign-in requires a code; null: it requires none.'),
+      recovery_codes_left: z.int(),
+    }),
+  })
+  .meta({ id: 'SecondFactorResponse' });
+
+/** POST /api/v1/auth/second-factor */
+export const BeginSecondFactorRequest = z
+  .strictObject({ current_password: GivenPassword })
+  .meta({ id: 'BeginSecondFactorRequest' });
+
+export const SecondFactorBegunResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({
+      secret: z.string().describe('Base32, for apps that read no QR code.'),
+      otpauth_uri: z.string().describe('Show it as a QR code.'),
+    }),
+  })
+  .meta({ id: 'SecondFactorBegunResponse' });
+
+/** POST /api/v1/auth/second-factor/confirm */
+export const ConfirmSecondFactorRequest = z
+  .strictObject({ totp_code: TotpCode })
+  .meta({ id: 'ConfirmSecondFactorRequest' });
+
+export const SecondFactorConfirmedResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({ recovery_codes: z.array(z.string()).describe('Ten codes, shown this once.') }),
+  })
+  .meta({ id: 'SecondFactorConfirmedResponse' });
+
+/** POST /api/v1/auth/second-factor/disable: with one of the codes. */
+export const DisableSecondFactorRequest = z
+  .strictObject({ current_password: GivenPassword, ...SecondFactorCodes })
+  .refine(({ totp_code, recovery_code }) => totp_code !== undefined || recovery_code !== undefined, {
+    path: ['totp_code'],
+    message: 'is required, unless recovery_code is given',
+  })
+  .meta({ id: 'DisableSecondFactorRequest' });
+
+export const SecondFactorDisabledResponse = z
+  .object({ message: z.string(), data: z.object({ enabled_at: z.null() }) })
+  .meta({ id: 'SecondFactorDisabledResponse' });

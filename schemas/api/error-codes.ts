@@ -39,6 +39,16 @@ export const ERROR_CODES = {
     meaning: 'The bearer token is malformed, expired or revoked. Renew it or sign in again.',
   },
   INVALID_CREDENTIALS: { status: 401, isOwn: true, meaning: 'Wrong e-mail address or password.' },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    isOwn: true,
+    meaning: 'The password is right, and the user has a second factor. Send totp_code or recovery_code as well.',
+  },
+  SECOND_FACTOR_INVALID: {
+    status: 401,
+    isOwn: true,
+    meaning: 'The code is wrong, expired or was used before. Wait for the next code of the authenticator app.',
+  },
   SITE_NOT_VERIFIED: { status: 403, meaning: 'The domain of the site is not verified. Verify it in the panel first.' },
   ORIGIN_NOT_ALLOWED: {
     status: 403,

@@ -404,6 +404,9 @@ export interface components {
             email: string;
             /** @description The current password. */
             password: string;
+            totp_code?: string;
+            /** @description One of the ten codes for a lost app; each is valid once. */
+            recovery_code?: string;
             /**
              * @description Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.
              * @enum {string}

@@ -122,6 +122,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
         keyUsage,
         refreshKey: () => keyring.refreshKey(),
         queueMail,
+        factorKeys: keyring,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool, seals: keyring }),
         verifier,
         receiptOf: (eventId) =>

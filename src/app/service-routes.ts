@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { QueueMail } from '../accounts/mail/mail-queue.js';
+import type { FactorKeys } from '../accounts/second-factor/factor-secrets.js';
 import type { CheckPassword } from '../accounts/sign-in/check-password.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
@@ -35,6 +36,7 @@ export interface ServiceOptions {
   readonly refreshKey: () => Promise<Uint8Array>;
   /** Null: the service sends no mail. */
   readonly queueMail: QueueMail | null;
+  readonly factorKeys: FactorKeys;
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
@@ -99,6 +101,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
         seals: options.panel.seals,
         refreshKey: options.refreshKey,
         queueMail: options.queueMail,
+        factorKeys: options.factorKeys,
       };
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },

@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'accounts/credentials': ['platform'],
   'accounts/users': ['platform', 'accounts/credentials'],
   'accounts/mail': ['platform'],
+  'accounts/second-factor': ['platform', 'accounts/mail', 'accounts/users'],
   'accounts/sign-in': ['platform', 'accounts/credentials', 'accounts/users', 'accounts/mail'],
 
   'tenancy/tenants': ['platform'],

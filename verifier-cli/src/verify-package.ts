@@ -204,6 +204,7 @@ export async function verifyPackage(
       newestCheckpoint: reportedNewest(witnessed, times),
       isDevelopment: isDevelopment(stamps) || manifest?.development === true,
       warnings: findings.warnings.first,
+      listed: list?.listing.consents ?? [],
       schemes,
     });
   }

@@ -10,6 +10,7 @@ export const PanelUser = z
     email: z.string(),
     role: UserRole,
     is_disabled: z.boolean(),
+    has_second_factor: z.boolean(),
     created_at: Timestamp,
     last_sign_in_at: Timestamp.nullable().describe('When the user last signed in; null: never.'),
     disabled_at: Timestamp.nullable(),

@@ -52,6 +52,18 @@ export function composeMail(letter: Letter, publicUrl: string): ComposedMail {
 const NOTICES: Readonly<Record<AccountNotice, { readonly subject: string; readonly text: string }>> = {
   signed_in: { subject: 'New sign-in', text: 'Your account was used to sign in' },
   password_changed: { subject: 'Your password was changed', text: 'The password of your account was changed' },
+  second_factor_enabled: {
+    subject: 'Two-factor sign-in enabled',
+    text: 'A second factor was added to your account',
+  },
+  second_factor_disabled: {
+    subject: 'Two-factor sign-in disabled',
+    text: 'The second factor of your account was removed',
+  },
+  recovery_code_used: {
+    subject: 'A recovery code was used',
+    text: 'A recovery code was used in place of the second factor of your account',
+  },
 };
 
 function link(publicUrl: string, page: string, token: string): string {

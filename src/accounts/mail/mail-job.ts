@@ -1,7 +1,13 @@
 import { z } from 'zod';
 
 /** What happened to an account, of which its user is told. */
-export const ACCOUNT_NOTICES = ['signed_in', 'password_changed'] as const;
+export const ACCOUNT_NOTICES = [
+  'signed_in',
+  'password_changed',
+  'second_factor_enabled',
+  'second_factor_disabled',
+  'recovery_code_used',
+] as const;
 export type AccountNotice = (typeof ACCOUNT_NOTICES)[number];
 
 /** One address and nothing else: a line break in it could add recipients. */

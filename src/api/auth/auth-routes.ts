@@ -10,6 +10,7 @@ import { login, logout, me, readAuthOptions, refresh } from './operations.js';
 import { passwordRoutes } from './password-routes.js';
 import { clearRefreshCookie, refreshCookieOf } from './refresh-cookie.js';
 import { type AuthRoute, open, signedIn } from './route.js';
+import { passesSecondFactor, secondFactorRoutes } from './second-factor-routes.js';
 import { respondWithTokens, userSummary } from './tokens-response.js';
 
 /** Failed attempts a minute from one address. */
@@ -47,12 +48,18 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
         const checked = await options.checkPassword(email, password);
         if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
         const { user, passwordHash } = checked;
+        if (!(await passesSecondFactor(options, user, call.body))) return null;
         refuseExcess(await rateLimiter.take('sign-in', user.id, SIGN_INS_BY_ACCOUNT), 'TOO_MANY_SIGN_IN_ATTEMPTS');
         const started = await withTransaction(apiPool, (db) => startSignIn(db, user, passwordHash, queueMail));
         if (started === null) throw new ApiError('INVALID_CREDENTIALS');
         return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
       };
-      return respondWithTokens(tokens, call, 'Signed in.', () => countFailures(rateLimiter, limits, grant));
+      return respondWithTokens(tokens, call, 'Signed in.', async () => {
+        const granted = await countFailures(rateLimiter, limits, grant);
+        // No failure: the password was right, and the client asks the user for the code.
+        if (granted === null) throw new ApiError('SECOND_FACTOR_REQUIRED');
+        return granted;
+      });
     }),
     open(refresh, async (call) => {
       const { body, request, reply } = call;
@@ -77,5 +84,6 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
     signedIn(me, async ({ user }) => ({ data: userSummary(user) })),
     open(readAuthOptions, async () => ({ data: { mail: queueMail !== null } })),
     ...passwordRoutes(options),
+    ...secondFactorRoutes(options),
   ];
 }

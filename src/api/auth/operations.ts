@@ -43,7 +43,7 @@ export const login = defineOperation({
   status: 200,
   response: SignInResponse,
   headers: COOKIE_HEADER,
-  errors: ['INVALID_CREDENTIALS', 'CROSS_SITE_REQUEST'],
+  errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'SECOND_FACTOR_INVALID', 'CROSS_SITE_REQUEST'],
   example: {
     body: { email: EXAMPLE_VALUES.email, password: EXAMPLE_VALUES.password },
     response: SHOWN_TOKENS('Signed in.'),

@@ -29,6 +29,10 @@ export const SEALED_TABLES = {
     role: 'text',
     created_at: 'time',
     disabled_at: 'time',
+    totp_secret: 'bytes',
+    totp_confirmed_at: 'time',
+    totp_last_step: 'text',
+    recovery_digests: 'text',
   },
   sites: {
     id: 'text',

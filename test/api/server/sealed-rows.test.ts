@@ -54,6 +54,7 @@ const OTHER: Readonly<Record<string, string>> = {
   text: `'other-' || gen_random_uuid()`,
   bytea: `sha256(random()::text::bytea)`,
   integer: '4711',
+  bigint: '4711',
   'text[]': `array['https://other.example']`,
   'cidr[]': `array['0.0.0.0/1', '128.0.0.0/1']::cidr[]`,
   'timestamp with time zone': `now() + interval '1 day'`,

@@ -1,4 +1,4 @@
-import { find } from './elements.js';
+import { chooseFile } from './choose-file.js';
 
 /** What this page says to the page that opened it (dashboard/src/pages/evidence/open-verifier.ts). */
 const READY = 'consent-verify ready';
@@ -12,11 +12,7 @@ export function takeHandedOver(): void {
   if (opener === null || location.origin === 'null') return;
   window.addEventListener('message', ({ source, origin, data }: MessageEvent<unknown>) => {
     if (source !== opener || origin !== location.origin || !(data instanceof File)) return;
-    const chosen = new DataTransfer();
-    chosen.items.add(data);
-    const input = find('package', HTMLInputElement);
-    input.files = chosen.files;
-    input.dispatchEvent(new Event('change'));
+    chooseFile(data);
   });
   opener.postMessage(READY, location.origin);
 }

@@ -3,7 +3,7 @@ import type { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { verifyContradiction } from '../compare/contradiction.js';
 import { contradictionPage } from '../compare/contradiction-page.js';
-import { ConsentList } from '../list/consent-list.js';
+import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import type { ConsentListing } from '../list/listed-consent.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { htmlPage } from '../report/html.js';
@@ -22,8 +22,6 @@ import { startRecordList } from './record-list.js';
 import { renderDom } from './render-dom.js';
 
 const HOUR_MS = 3_600_000;
-/** Consents that the page lists at most: each takes about a kilobyte of memory. */
-const MAX_CONSENTS = 100_000;
 
 /** The file to check. */
 type Subject = Extract<Given, { kind: 'package' | 'contradiction' }>;
@@ -127,7 +125,8 @@ function start(): void {
 
   const recordForm = startRecordForm((watch, show) =>
     work(async (options) => {
-      if (held.subject?.kind === 'package') await verifyPackage(blobSource(held.subject.file), options, { watch });
+      if (held.subject?.kind === 'package')
+        await verifyPackage(blobSource(held.subject.file), options, { watch, list: new ConsentList(MAX_CONSENTS) });
       return show;
     }),
   );
@@ -161,6 +160,8 @@ function start(): void {
       const { word } = verdictWording(found.verdict, found.package.development === true);
       status.textContent = `Checked: ${word.toLowerCase()}.`;
       focusVerdict(place);
+      const [only] = listing.consents;
+      if (listing.count === 1 && only !== undefined) recordForm.show(only.consent_token);
     };
   };
 

@@ -1,4 +1,4 @@
-import { ConsentList } from '../list/consent-list.js';
+import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import { consentsCsv } from '../list/consents-csv.js';
 import { consentsText, restText } from '../list/consents-text.js';
 import { consentsOfPerson } from '../list/select-consents.js';
@@ -14,9 +14,6 @@ export interface ListOptions extends CheckOptions {
   readonly person?: string;
   readonly csv?: boolean;
 }
-
-/** Consents that are listed at most: each takes about a kilobyte of memory. */
-const MAX_CONSENTS = 100_000;
 
 /**
  * Verifies a package and prints its consents.

@@ -458,6 +458,7 @@ class EntriesPass {
     const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, noticeOf(configuration.value));
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
+    if (erasure?.ok) this.context.watch?.acceptErasure(erasure.value, source.batch);
     if (erasure?.ok)
       this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, entry.person_tag, findings);
   }

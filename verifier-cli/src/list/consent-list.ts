@@ -20,6 +20,9 @@ interface Evaluated {
   readonly text: ListedConsent['text'];
 }
 
+/** Consents that a program lists at most: each takes about a kilobyte of memory. */
+export const MAX_CONSENTS = 100_000;
+
 type Draft = { -readonly [Member in keyof ListedConsent]: ListedConsent[Member] };
 
 /**

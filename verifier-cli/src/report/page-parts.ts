@@ -10,9 +10,13 @@ export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
 }
 
-/** The exact source of a text that others chose. */
-export function sourceBlock(text: string): Markup {
-  return element('pre', { dir: 'auto' }, printableSource(text));
+/**
+ * The exact source of a text that others chose.
+ * @param mediaType a plain text is set as prose, and any other as code
+ */
+export function sourceBlock(text: string, mediaType: string | null): Markup {
+  const isProse = mediaType === 'text/plain' || mediaType === 'text/markdown';
+  return element('pre', { dir: 'auto', ...(isProse && { class: 'prose' }) }, printableSource(text));
 }
 
 /**

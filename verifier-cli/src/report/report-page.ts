@@ -296,7 +296,7 @@ export function textParts(text: ReportedText): Markup[] {
     ]),
     text.source === null
       ? element('p', {}, 'Not shown: the text is missing, was changed, is too long, or is not UTF-8.')
-      : sourceBlock(text.source),
+      : sourceBlock(text.source, text.media_type),
   ];
 }
 

@@ -11,6 +11,9 @@ ul { margin: .4rem 0; padding-left: 1.3rem; }
 li { margin: .25rem 0; }
 code, pre { font-family: ui-monospace, "SFMono-Regular", Consolas, "Liberation Mono", monospace; font-size: .85em; overflow-wrap: anywhere; }
 pre { margin: .5rem 0; padding: .8rem 1rem; background: #f4f5f7; border: 1px solid #d5d9de; border-radius: 6px; white-space: pre-wrap; }
+.prose { font: inherit; }
+.certificate dl { font-size: 1.05rem; }
+.certificate dd { font-weight: 600; }
 dl { display: grid; grid-template-columns: minmax(9rem, auto) 1fr; gap: .25rem 1.2rem; margin: .4rem 0; }
 dt { color: #515963; }
 dd { margin: 0; overflow-wrap: anywhere; }

@@ -97,10 +97,29 @@ export const endUserSignInsOperation = operation({
   action: 'user.end_sign_ins',
 });
 
+export const resetSecondFactorOperation = operation({
+  id: 'resetSecondFactor',
+  method: 'delete',
+  path: '/users/{user_id}/second-factor',
+  tag,
+  summary: 'Remove the second factor of a user who lost it',
+  description:
+    'The user signs in with the password alone, and can add another one. Only an owner can do this for owners, DPOs and API users. Users remove their own at /api/v1/auth/second-factor/disable.',
+  roles: EDITORS,
+  params: UserParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(PanelUser),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'user.reset_second_factor',
+});
+
 export const USER_OPERATIONS = [
   listUsersOperation,
   readUserOperation,
   changeUserOperation,
   createPasswordResetOperation,
   endUserSignInsOperation,
+  resetSecondFactorOperation,
 ];

@@ -1,5 +1,7 @@
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
+import { noticeTo } from '../../../accounts/mail/mail-job.js';
+import { removeSecondFactor } from '../../../accounts/second-factor/change-factor.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';
 import { readUser } from '../../../accounts/users/list-users.js';
@@ -11,8 +13,9 @@ import {
   endUserSignInsOperation,
   listUsersOperation,
   readUserOperation,
+  resetSecondFactorOperation,
 } from './operations.js';
-import { permitChange, permitManaging, permitResetting } from './rules.js';
+import { permitChange, permitManaging, permitRemovingFactor, permitResetting } from './rules.js';
 import { shownUser, userList } from './show-users.js';
 
 /**
@@ -58,6 +61,17 @@ export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly
         response: { data: { ended_sign_ins: ended } },
         subject: { kind: 'user', id: target.id },
         details: { ended_sign_ins: ended },
+      };
+    }),
+    changes(resetSecondFactorOperation, async ({ user, params }, db) => {
+      const target = await readUser(db, user.tenantId, params.user_id);
+      permitRemovingFactor(user, target);
+      const changed = await removeSecondFactor(db, target.id);
+      if (changed) await queueMail?.(db, noticeTo(target.email, 'second_factor_disabled'));
+      return {
+        response: { data: shownUser({ ...target, hasSecondFactor: false }) },
+        subject: { kind: 'user', id: target.id },
+        details: { changed },
       };
     }),
   ];

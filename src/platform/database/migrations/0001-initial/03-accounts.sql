@@ -12,6 +12,10 @@ create table users (
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
   last_sign_in_at timestamptz,
+  totp_secret bytea,
+  totp_confirmed_at timestamptz,
+  totp_last_step bigint,
+  recovery_digests text[] not null default '{}',
   seal bytea
 );
 create index users_by_tenant on users (tenant_id, created_at, id);
@@ -25,6 +29,13 @@ comment on column users.role is 'Role within the tenant; it decides which panel 
 comment on column users.created_at is 'Time of creation.';
 comment on column users.disabled_at is 'Time from which the user may not sign in; null: enabled.';
 comment on column users.last_sign_in_at is 'Time of the last successful sign-in; null: never.';
+comment on column users.totp_secret is
+  'Secret of the second factor (RFC 6238), encrypted under a key of the keyring; null: none.';
+comment on column users.totp_confirmed_at is
+  'Time from which a sign-in requires the second factor; null: it requires none.';
+comment on column users.totp_last_step is 'Step of the last code that was used; codes up to it are refused.';
+comment on column users.recovery_digests is
+  'HMAC-SHA256 of each recovery code that was not used, under a key of the keyring.';
 comment on column users.seal is
   'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
 

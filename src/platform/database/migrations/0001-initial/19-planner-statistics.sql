@@ -8,7 +8,9 @@
 
 alter table users
   alter column email set statistics 0,
-  alter column password_hash set statistics 0;
+  alter column password_hash set statistics 0,
+  alter column totp_secret set statistics 0,
+  alter column recovery_digests set statistics 0;
 alter table sign_ins
   alter column refresh_digest set statistics 0;
 alter table used_refresh_tokens

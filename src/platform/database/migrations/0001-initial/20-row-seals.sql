@@ -28,7 +28,8 @@ create trigger changes_are_sealed after insert or update of
   on subscriptions for each row execute function note_changed_row('tenant_id');
 
 create trigger changes_are_sealed after insert or update of
-    id, tenant_id, email, password_hash, role, created_at, disabled_at
+    id, tenant_id, email, password_hash, role, created_at, disabled_at, totp_secret,
+    totp_confirmed_at, totp_last_step, recovery_digests
   on users for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
