@@ -105,6 +105,11 @@ const banner = createRoute({
   path: '/sites/$siteId/banner',
   component: lazyRouteComponent(() => import('./pages/banner/banner.js'), 'Banner'),
 });
+const timestamps = createRoute({
+  getParentRoute: () => panel,
+  path: '/timestamps',
+  component: lazyRouteComponent(() => import('./pages/timestamps/timestamps.js'), 'Timestamps'),
+});
 
 const routes = root.addChildren([
   acceptInvitation,
@@ -123,6 +128,7 @@ const routes = root.addChildren([
     erasure,
     evidence,
     banner,
+    timestamps,
     team,
     auditLog,
     plan,

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { SeededDemo } from '../../src/demo/seed/seed-demo.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { chromiumPath } from '../support/chromium.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { postSigned } from '../support/signed-requests.js';
+import { authenticatorCode } from './authenticator.js';
 import { PanelBrowser } from './panel-browser.js';
 
 const isBuilt = existsSync(fileURLToPath(new URL('../../dashboard/dist/index.html', import.meta.url)));
@@ -246,6 +248,51 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('Current password', demo.panel_user.password);
     await panel.press('Change the password');
     await panel.sees('Your password is changed.');
+  });
+
+  test('adds a second factor, signs in with a recovery code, and removes it', async () => {
+    await panel.press('Add a second factor');
+    await panel.type('Current password', OTHER_PASSWORD);
+    await panel.press('Add a second factor');
+    await panel.sees('Scan this picture');
+    expect(await panel.violations('second-factor')).toEqual([]);
+    const secret = await panel.codeShown();
+    await panel.type('Code of the app', 'none');
+    await panel.press('Confirm the code');
+    await panel.sees('Correct the marked fields.');
+    await panel.type('Code of the app', authenticatorCode(secret));
+    await panel.press('Confirm the code');
+    await panel.sees('Your recovery codes');
+    expect(await panel.violations('recovery-codes')).toEqual([]);
+    const [first = '', second = ''] = (await panel.codeShown()).split('\n');
+    await panel.press('I have kept the codes');
+    await panel.sees('Recovery codes left: 10');
+    await panel.press('Sign out');
+    await panel.isAt('Sign in');
+    await panel.signIn(demo.panel_user.email, OTHER_PASSWORD);
+    await panel.sees('Enter the code that your authenticator app shows now.');
+    expect(await panel.violations('sign-in-code')).toEqual([]);
+    await panel.type('Code of your app', first);
+    await panel.press('Sign in');
+    await panel.isAt('Your profile');
+    await panel.press('Remove the second factor');
+    await panel.type('Current password', OTHER_PASSWORD);
+    await panel.type('Code of your app', second);
+    await panel.press('Remove the second factor');
+    await panel.sees('You sign in with your password alone.');
+  });
+
+  test('finds what proves the records, and the files for a regulator', async () => {
+    await panel.press('Time stamps');
+    await panel.isAt('Time stamps');
+    await panel.sees('Checkpoint of');
+    expect(await panel.violations('timestamps')).toEqual([]);
+    const links = await panel.page.evaluate(
+      `Promise.all([...document.querySelectorAll('main a')].slice(0, 8).map(async (link) => (await fetch(link.href)).status))`,
+    );
+    expect(new Set(z.array(z.number()).parse(links))).toEqual(new Set([200]));
+    await panel.press('Your profile');
+    await panel.isAt('Your profile');
   });
 
   test('uses the dashboard in Turkish', async () => {

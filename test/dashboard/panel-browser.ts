@@ -126,6 +126,11 @@ export class PanelBrowser {
     await this.#run(`field(${JSON.stringify(label)}).click()`);
   }
 
+  /** The code that is offered for copying, in the dialog if one is open. */
+  async codeShown(): Promise<string> {
+    return z.string().parse(await this.#run(`scope().querySelector('pre').textContent`));
+  }
+
   /** The text of the page. */
   async text(): Promise<string> {
     return z.string().parse(await this.page.evaluate('document.body.innerText'));

@@ -45,6 +45,22 @@ export interface paths {
         };
         get: operations["readAuthOptions"];
     };
+    "/api/v1/auth/second-factor": {
+        parameters: {
+        };
+        get: operations["readSecondFactor"];
+        post: operations["beginSecondFactor"];
+    };
+    "/api/v1/auth/second-factor/confirm": {
+        parameters: {
+        };
+        post: operations["confirmSecondFactor"];
+    };
+    "/api/v1/auth/second-factor/disable": {
+        parameters: {
+        };
+        post: operations["disableSecondFactor"];
+    };
     "/api/v1/tenants": {
         parameters: {
         };
@@ -316,6 +332,11 @@ export interface paths {
         };
         delete: operations["endUserSignIns"];
     };
+    "/api/v1/users/{user_id}/second-factor": {
+        parameters: {
+        };
+        delete: operations["resetSecondFactor"];
+    };
     "/api/v1/invitations": {
         parameters: {
         };
@@ -390,6 +411,8 @@ export interface components {
         LoginRequest: {
             email: string;
             password: string;
+            totp_code?: string;
+            recovery_code?: string;
             /** @enum {string} */
             refresh_token_in?: "body" | "cookie";
         };
@@ -440,6 +463,43 @@ export interface components {
         AuthOptionsResponse: {
             data: {
                 mail: boolean;
+            };
+        };
+        SecondFactorResponse: {
+            data: {
+                /** Format: date-time */
+                enabled_at: string | null;
+                recovery_codes_left: number;
+            };
+        };
+        BeginSecondFactorRequest: {
+            current_password: string;
+        };
+        SecondFactorBegunResponse: {
+            message: string;
+            data: {
+                secret: string;
+                otpauth_uri: string;
+            };
+        };
+        ConfirmSecondFactorRequest: {
+            totp_code: string;
+        };
+        SecondFactorConfirmedResponse: {
+            message: string;
+            data: {
+                recovery_codes: string[];
+            };
+        };
+        DisableSecondFactorRequest: {
+            current_password: string;
+            totp_code?: string;
+            recovery_code?: string;
+        };
+        SecondFactorDisabledResponse: {
+            message: string;
+            data: {
+                enabled_at: null;
             };
         };
         ListTenantsResponse: {
@@ -1486,6 +1546,7 @@ export interface components {
             /** @enum {string} */
             role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
             is_disabled: boolean;
+            has_second_factor: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1777,14 +1838,14 @@ export interface components {
                 };
             };
         };
-        InvalidCredentials: {
+        UnauthorizedErrors: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
-                    code?: "INVALID_CREDENTIALS";
+                    code?: "INVALID_CREDENTIALS" | "SECOND_FACTOR_INVALID" | "SECOND_FACTOR_REQUIRED";
                 };
             };
         };
@@ -1866,7 +1927,7 @@ export interface components {
                 };
             };
         };
-        UnauthorizedErrors: {
+        UnauthorizedErrors2: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1918,6 +1979,17 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
                     code?: "PASSWORD_RESET_INVALID" | "VALIDATION_ERROR";
+                };
+            };
+        };
+        WrongState: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "WRONG_STATE";
                 };
             };
         };
@@ -1998,17 +2070,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
                     code?: "RESOURCE_NOT_FOUND" | "SITE_NOT_FOUND";
-                };
-            };
-        };
-        WrongState: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"] & {
-                    /** @enum {unknown} */
-                    code?: "WRONG_STATE";
                 };
             };
         };
@@ -2333,6 +2394,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuthOptionsResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readSecondFactor: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    beginSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginSecondFactorRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorBegunResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmSecondFactorRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorConfirmedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    disableSecondFactor: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisableSecondFactorRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorDisabledResponse"];
                 };
             };
             default: {
@@ -4196,6 +4360,24 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["EndUserSignInsResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    resetSecondFactor: {
+        parameters: {
+            path: {
+                user_id: components["parameters"]["UserId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["UserResponse"];
             default: {
                 headers: {
                     [name: string]: unknown;

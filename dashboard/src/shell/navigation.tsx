@@ -112,6 +112,9 @@ function OrganisationLinks() {
         {shell.organisation}
       </span>
       <ul aria-labelledby="organisation-links">
+        <li>
+          <Link to="/timestamps">{shell.timestamps}</Link>
+        </li>
         {maySeeTeam ? (
           <li>
             <Link to="/team">{shell.team}</Link>

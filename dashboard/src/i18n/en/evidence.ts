@@ -45,7 +45,7 @@ export const evidence = {
     attachments: 'Adding attachments',
     finishing: 'Finishing',
   },
-  counts: (consents: string, size: string) => `${consents} records, ${size}`,
+  counts: (consents: string, size: string) => `${consents} ${consents === '1' ? 'record' : 'records'}, ${size}`,
   notYet: (count: string) => `${count} more have no time stamp yet, and are not in the package.`,
   until: (date: string) => `Stored until ${date}`,
   digest: 'SHA-256 of the package',

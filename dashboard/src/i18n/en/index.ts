@@ -11,9 +11,11 @@ import { evidence } from './evidence.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
+import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
 import { sites } from './sites.js';
 import { team } from './team.js';
+import { timestamps } from './timestamps.js';
 
 export const en = {
   account,
@@ -29,7 +31,9 @@ export const en = {
   keys,
   overview,
   plan,
+  secondFactor,
   shell,
   sites,
   team,
+  timestamps,
 };

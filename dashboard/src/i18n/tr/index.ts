@@ -12,9 +12,11 @@ import { evidence } from './evidence.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
+import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
 import { sites } from './sites.js';
 import { team } from './team.js';
+import { timestamps } from './timestamps.js';
 
 export const tr: Messages = {
   account,
@@ -30,7 +32,9 @@ export const tr: Messages = {
   keys,
   overview,
   plan,
+  secondFactor,
   shell,
   sites,
   team,
+  timestamps,
 };

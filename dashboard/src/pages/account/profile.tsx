@@ -12,6 +12,7 @@ import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useAction } from '../../ui/use-action.js';
 import { usePages } from '../../ui/use-pages.js';
+import { SecondFactor } from './second-factor.js';
 
 /** The password and the sign-ins of the user. */
 export function Profile() {
@@ -20,6 +21,7 @@ export function Profile() {
   return (
     <Page title={account.profileTitle} lead={email}>
       <Password />
+      <SecondFactor />
       <SignIns />
     </Page>
   );

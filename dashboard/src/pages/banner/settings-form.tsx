@@ -76,6 +76,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
             isRequired
           />
           <TextInput
+            key={draft.default_language}
             name="default_language"
             label={banner.defaultLanguage}
             defaultValue={draft.default_language ?? ''}

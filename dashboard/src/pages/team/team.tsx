@@ -15,7 +15,7 @@ import { UserActions } from './user-actions.js';
 
 /** The users of the organisation and its invitations. */
 export function Team() {
-  const { team, common, shell } = useMessages();
+  const { team, common, shell, secondFactor } = useMessages();
   const api = useApi();
   const me = useUser();
   const mayChange = useMay('changeTeam');
@@ -45,6 +45,10 @@ export function Team() {
                   label: team.lastSignIn,
                   cell: ({ last_sign_in_at }) =>
                     last_sign_in_at === null ? common.never : <Time at={last_sign_in_at} />,
+                },
+                {
+                  label: secondFactor.has,
+                  cell: ({ has_second_factor }) => (has_second_factor ? common.yes : common.no),
                 },
                 {
                   label: common.state,

@@ -15,7 +15,7 @@ interface UserActionsProps {
 
 /** What can be done with another user. */
 export function UserActions({ user, onLink }: UserActionsProps) {
-  const { team } = useMessages();
+  const { team, secondFactor } = useMessages();
   const api = useApi();
   const me = useUser();
   const params = { path: { user_id: user.id } };
@@ -24,6 +24,7 @@ export function UserActions({ user, onLink }: UserActionsProps) {
   );
   const reset = useAction(() => dataOf(api.POST('/api/v1/users/{user_id}/password-reset', { params })));
   const endSignIns = useAction(() => dataOf(api.DELETE('/api/v1/users/{user_id}/sign-ins', { params })));
+  const resetFactor = useAction(() => dataOf(api.DELETE('/api/v1/users/{user_id}/second-factor', { params })));
   const about = user.email;
   if (user.is_disabled) {
     return (
@@ -53,6 +54,11 @@ export function UserActions({ user, onLink }: UserActionsProps) {
       >
         <p>{team.resetText}</p>
       </Confirm>
+      {user.has_second_factor ? (
+        <Confirm label={secondFactor.reset} about={about} action={() => resetFactor(undefined)}>
+          <p>{secondFactor.resetText}</p>
+        </Confirm>
+      ) : null}
       <Confirm label={team.endSignIns} about={about} action={() => endSignIns(undefined)}>
         <p>{team.endSignInsText}</p>
       </Confirm>
