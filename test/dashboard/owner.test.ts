@@ -13,6 +13,8 @@ import { PanelBrowser } from './panel-browser.js';
 const isBuilt = existsSync(fileURLToPath(new URL('../../dashboard/dist/index.html', import.meta.url)));
 const canRun = chromiumPath !== undefined && isBuilt;
 
+/** One white dot. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
 const OTHER_PASSWORD = 'seven bakers knead by moonlight';
 
 /** The active English version of the cookie policy. */
@@ -49,6 +51,13 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   test('adds a site; what the service refuses stands at the field', async () => {
     expect(await panel.violations('sites')).toEqual([]);
     await panel.press('Add a site');
+    // By keyboard: the focus is in the dialog, Escape closes it, and the focus returns to the button.
+    expect(await panel.page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
+    await panel.page.press('Escape');
+    await panel.page.until(
+      async () => (await panel.page.evaluate('document.activeElement.textContent')) === 'Add a site',
+    );
+    await panel.page.press('Enter');
     await panel.type('Name', 'Bakery');
     await panel.type('Domain', '192.0.2.1');
     await panel.press('Add a site');
@@ -167,6 +176,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       document_version_id: cookiePolicyOf(demo),
       visitor_id: 'visitor-1',
       language: 'en',
+      signature_image: PNG,
     };
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', { ...consent, visitor_id: 'visitor-2' });
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', consent);
@@ -186,6 +196,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Show personal values');
     await panel.press('Show personal values');
     await panel.sees('visitor-1');
+    expect(await panel.page.evaluate(`document.querySelector('img[alt=Signature]').naturalWidth`)).toBe(1);
     expect(await panel.violations('consent')).toEqual([]);
   });
 

@@ -29,3 +29,4 @@ export type Invitation = Schemas['Invitation'];
 export type ConfigurationDraft = Schemas['ConfigurationDraft'];
 export type Category = Schemas['Category'];
 export type DraftCookie = Schemas['DraftCookie'];
+export type Attachment = Schemas['ExportedAttachment'];

@@ -1,7 +1,7 @@
 /** Time stamps and checkpoints of the ledger. */
 export const timestamps = {
   title: 'Time stamps',
-  lead: 'What proves when your records existed. Everything here is public, and can be handed to a regulator.',
+  lead: 'What proves when your records existed, with the files to hand to a regulator.',
   status: 'State',
   last: 'Newest time stamp',
   none: 'None yet',
@@ -31,6 +31,6 @@ export const timestamps = {
   entries: 'Your entries',
   provedBy: 'Proved by',
   waiting: 'Waits for a time stamp',
-  checkpointOf: (size: string) => `Checkpoint of ${size} batches`,
+  checkpointOf: (size: string) => `Checkpoint of ${size} ${size === '1' ? 'batch' : 'batches'}`,
   empty: 'There is none yet. The first appears a moment after the first consent.',
 };

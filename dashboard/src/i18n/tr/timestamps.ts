@@ -2,7 +2,7 @@ import type { timestamps as English } from '../en/timestamps.js';
 
 export const timestamps: typeof English = {
   title: 'Zaman damgaları',
-  lead: 'Kayıtlarınızın ne zaman var olduğunu kanıtlayanlar. Buradaki her şey herkese açıktır ve denetim kurumuna verilebilir.',
+  lead: 'Kayıtlarınızın ne zaman var olduğunu kanıtlayanlar ve denetim kurumuna verilecek dosyalar.',
   status: 'Durum',
   last: 'En yeni zaman damgası',
   none: 'Henüz yok',

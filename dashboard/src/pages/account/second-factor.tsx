@@ -140,8 +140,9 @@ function Steps({ step, onStep }: StepsProps) {
       >
         <p>{secondFactor.scan}</p>
         <QrCode text={step.uri} label={secondFactor.picture} />
+        <p className="label">{secondFactor.secret}</p>
         <Copyable text={step.secret} label={secondFactor.secret} />
-        <TextInput name="totp_code" label={secondFactor.code} autoComplete="one-time-code" isRequired />
+        <TextInput name="totp_code" label={secondFactor.code} autoComplete="one-time-code" isRequired takesFocus />
       </ActionForm>
     );
   }

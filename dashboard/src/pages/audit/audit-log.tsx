@@ -55,7 +55,14 @@ export function AuditLog() {
                   {
                     label: audit.details,
                     cell: ({ details }) =>
-                      Object.keys(details).length === 0 ? '' : <code>{JSON.stringify(details)}</code>,
+                      Object.keys(details).length === 0 ? (
+                        ''
+                      ) : (
+                        <details>
+                          <summary>{audit.details}</summary>
+                          <code>{JSON.stringify(details)}</code>
+                        </details>
+                      ),
                   },
                 ]}
               />
