@@ -61,7 +61,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('Name', 'Bakery');
     await panel.type('Domain', '192.0.2.1');
     await panel.press('Add a site');
-    await panel.sees('must be a domain');
+    await panel.sees('Enter a domain, not an IP address.');
     expect(await panel.violations('add-site-refused')).toEqual([]);
     await panel.type('Domain', 'bakery.example');
     await panel.press('Add a site');

@@ -48,6 +48,7 @@ export const evidence = {
   counts: (consents: string, size: string) => `${consents} ${consents === '1' ? 'record' : 'records'}, ${size}`,
   notYet: (count: string) => `${count} more have no time stamp yet, and are not in the package.`,
   until: (date: string) => `Stored until ${date}`,
+  details: 'Details',
   digest: 'SHA-256 of the package',
   check: 'Check now in this browser',
   checkStarted: 'The verifier page has opened and checks the package.',

@@ -8,6 +8,7 @@ import { documents } from './documents.js';
 import { erasures } from './erasures.js';
 import { errors } from './errors.js';
 import { evidence } from './evidence.js';
+import { fieldMessages } from './field-messages.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
@@ -28,6 +29,7 @@ export const en = {
   erasures,
   errors,
   evidence,
+  fieldMessages,
   keys,
   overview,
   plan,

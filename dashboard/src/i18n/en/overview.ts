@@ -21,7 +21,6 @@ export const overview = {
   day: 'Day',
   total: 'Total',
   alarms: 'This needs attention',
-  noAlarms: 'Nothing needs attention.',
   alarmTexts: {
     row_altered:
       'Stored settings were altered outside the service, which no longer uses them. Tell the operator of the service.',

@@ -9,6 +9,7 @@ import { documents } from './documents.js';
 import { erasures } from './erasures.js';
 import { errors } from './errors.js';
 import { evidence } from './evidence.js';
+import { fieldMessages } from './field-messages.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
@@ -29,6 +30,7 @@ export const tr: Messages = {
   erasures,
   errors,
   evidence,
+  fieldMessages,
   keys,
   overview,
   plan,

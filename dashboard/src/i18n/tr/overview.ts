@@ -20,7 +20,6 @@ export const overview: typeof English = {
   day: 'Gün',
   total: 'Toplam',
   alarms: 'İlgilenmeniz gerekenler',
-  noAlarms: 'İlgilenmeniz gereken bir şey yok.',
   alarmTexts: {
     row_altered:
       'Saklanan ayarlar hizmet dışında değiştirilmiş; hizmet bunları artık kullanmıyor. Hizmetin işletmecisine bildirin.',

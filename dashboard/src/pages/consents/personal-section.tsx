@@ -57,7 +57,7 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
         ) : null}
         {typeof visitorId === 'string' ? (
           <>
-            <ExportPerson siteId={siteId} visitorId={visitorId} />
+            <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} />
             <ErasePerson siteId={siteId} person={{ by: 'visitor_id', value: visitorId }} />
           </>
         ) : null}
