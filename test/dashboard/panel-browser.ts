@@ -6,6 +6,8 @@ import { ChromiumPage } from '../support/chromium.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** The appearance changes nothing but colours. */
+const COLOUR_RULES = ['color-contrast'];
 const Texts = z.array(z.string());
 /** The folder for a picture of each state; without it, none are taken. */
 const { SHOTS } = process.env;
@@ -156,15 +158,15 @@ export class PanelBrowser {
   }
 
   /**
-   * Rules of WCAG 2.2 A and AA and of best practice that the page breaks, in both appearances. With
-   * SHOTS, it keeps pictures for people to look at.
+   * Rules of WCAG 2.2 A and AA and of best practice that the page breaks; those about colours in
+   * both appearances. With SHOTS, it keeps pictures for people to look at.
    */
   async violations(name: string): Promise<readonly string[]> {
     await this.page.evaluate(`${this.#axe}; true`);
     const found: string[] = [];
     for (const scheme of ['light', 'dark'] as const) {
       await this.#appearance(scheme);
-      found.push(...(await this.#runAxe(`${name}, ${scheme}`)));
+      found.push(...(await this.#runAxe(`${name}, ${scheme}`, scheme === 'light' ? RULES : COLOUR_RULES)));
       if (SHOTS !== undefined) await this.#shoot(SHOTS, `${name}-${scheme}`);
     }
     await this.#appearance('light');
@@ -200,8 +202,8 @@ export class PanelBrowser {
     await this.page.send('Emulation.setEmulatedMedia', { features });
   }
 
-  async #runAxe(name: string): Promise<readonly string[]> {
-    const options = { runOnly: RULES, iframes: false };
+  async #runAxe(name: string, runOnly: readonly string[]): Promise<readonly string[]> {
+    const options = { runOnly, iframes: false };
     return Texts.parse(
       await this.page.evaluate(
         `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ${JSON.stringify(name)} + ': ' + id + ': ' + nodes.map(({ target, failureSummary }) => JSON.stringify(target) + failureSummary).join(' | ')))`,
