@@ -56,10 +56,25 @@ export interface paths {
         };
         post: operations["confirmSecondFactor"];
     };
+    "/api/v1/auth/second-factor/recovery-codes": {
+        parameters: {
+        };
+        post: operations["renewRecoveryCodes"];
+    };
     "/api/v1/auth/second-factor/disable": {
         parameters: {
         };
         post: operations["disableSecondFactor"];
+    };
+    "/api/v1/auth/sign-up": {
+        parameters: {
+        };
+        post: operations["signUp"];
+    };
+    "/api/v1/auth/confirm-sign-up": {
+        parameters: {
+        };
+        post: operations["confirmSignUp"];
     };
     "/api/v1/tenants": {
         parameters: {
@@ -486,6 +501,8 @@ export interface components {
         AuthOptionsResponse: {
             data: {
                 mail: boolean;
+                /** @enum {string} */
+                sign_up: "open" | "invite";
             };
         };
         SecondFactorResponse: {
@@ -514,6 +531,10 @@ export interface components {
                 recovery_codes: string[];
             };
         };
+        RenewRecoveryCodesRequest: {
+            current_password: string;
+            totp_code: string;
+        };
         DisableSecondFactorRequest: {
             current_password: string;
             totp_code?: string;
@@ -524,6 +545,23 @@ export interface components {
             data: {
                 enabled_at: null;
             };
+        };
+        SignUpRequest: {
+            organisation: string;
+            /** Format: email */
+            email: string;
+        };
+        SignUpRequestedResponse: {
+            message: string;
+            data: {
+                token: string | null;
+            };
+        };
+        ConfirmSignUpRequest: {
+            token: string;
+            password: string;
+            /** @enum {string} */
+            refresh_token_in?: "body" | "cookie";
         };
         ListTenantsResponse: {
             data: components["schemas"]["Tenant"][];
@@ -2102,6 +2140,51 @@ export interface components {
                 };
             };
         };
+        SignUpClosed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "SIGN_UP_CLOSED";
+                };
+            };
+        };
+        ForbiddenErrors: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "CROSS_SITE_REQUEST" | "SIGN_UP_CLOSED";
+                };
+            };
+        };
+        UnprocessableContentErrors3: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "SIGN_UP_INVALID" | "VALIDATION_ERROR";
+                };
+            };
+        };
+        TooManyRequestsErrors: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "TENANT_LIMIT_EXCEEDED" | "TOO_MANY_SIGN_IN_ATTEMPTS";
+                };
+            };
+        };
         RateLimitExceeded: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -2114,7 +2197,7 @@ export interface components {
                 };
             };
         };
-        TooManyRequestsErrors: {
+        TooManyRequestsErrors2: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -2204,7 +2287,7 @@ export interface components {
                 };
             };
         };
-        TooManyRequestsErrors2: {
+        TooManyRequestsErrors3: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -2592,6 +2675,33 @@ export interface operations {
             };
         };
     };
+    renewRecoveryCodes: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenewRecoveryCodesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorConfirmedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     disableSecondFactor: {
         parameters: {
         };
@@ -2607,6 +2717,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SecondFactorDisabledResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    signUp: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUpRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignUpRequestedResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    confirmSignUp: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmSignUpRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginResponse"];
                 };
             };
             default: {
