@@ -298,6 +298,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.isAt('Time stamps');
     await panel.sees('Checkpoint of');
     expect(await panel.violations('timestamps')).toEqual([]);
+    await panel.press('Read: ');
+    await panel.sees('SHA256');
+    await panel.sees('Serial number');
+    expect(await panel.violations('timestamp')).toEqual([]);
+    await panel.press('Close');
     const links = await panel.page.evaluate(
       `Promise.all([...document.querySelectorAll('main a')].slice(0, 8).map(async (link) => (await fetch(link.href)).status))`,
     );
