@@ -18,7 +18,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // Every browser of the target preloads modules, and needs no script for it.
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: [page('index.html')] },
+    rolldownOptions: { input: [page('index.html'), page('banner-preview.html')] },
   },
   server: { proxy: Object.fromEntries(passed.map((path) => [path, { target: service }])) },
 });

@@ -10,6 +10,9 @@ const RIGHTS = {
   seePersonalData: ['owner', 'dpo'],
   erase: ['owner', 'dpo'],
   export: ['owner', 'dpo'],
+  seeTeam: ['owner', 'admin', 'dpo'],
+  changeTeam: ['owner', 'admin'],
+  seeAuditLog: ['owner', 'admin', 'dpo'],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Right = keyof typeof RIGHTS;
@@ -18,4 +21,10 @@ export type Right = keyof typeof RIGHTS;
 export function may(role: string, right: Right): boolean {
   const roles: readonly string[] = RIGHTS[right];
   return roles.includes(role);
+}
+
+/** Roles that a user with the role `by` may give and manage. */
+export function grantableRoles(by: string): readonly Role[] {
+  if (by === 'owner') return ['owner', 'admin', 'dpo', 'viewer', 'api_user'];
+  return by === 'admin' ? ['admin', 'viewer'] : [];
 }

@@ -15,6 +15,11 @@ const resetPassword = createRoute({
   path: '/reset-password',
   component: lazyRouteComponent(() => import('./pages/auth/reset-password.js'), 'ResetPassword'),
 });
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/auth/forgot-password.js'), 'ForgotPassword'),
+});
 
 /** Pages that need a sign-in. */
 const panel = createRoute({ getParentRoute: () => root, id: 'panel', component: Panel });
@@ -75,11 +80,60 @@ const evidence = createRoute({
   path: '/sites/$siteId/evidence',
   component: lazyRouteComponent(() => import('./pages/evidence/evidence.js'), 'Evidence'),
 });
+const team = createRoute({
+  getParentRoute: () => panel,
+  path: '/team',
+  component: lazyRouteComponent(() => import('./pages/team/team.js'), 'Team'),
+});
+const auditLog = createRoute({
+  getParentRoute: () => panel,
+  path: '/audit-log',
+  component: lazyRouteComponent(() => import('./pages/audit/audit-log.js'), 'AuditLog'),
+});
+const plan = createRoute({
+  getParentRoute: () => panel,
+  path: '/plan',
+  component: lazyRouteComponent(() => import('./pages/plan/plan.js'), 'Plan'),
+});
+const profile = createRoute({
+  getParentRoute: () => panel,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./pages/account/profile.js'), 'Profile'),
+});
+const banner = createRoute({
+  getParentRoute: () => panel,
+  path: '/sites/$siteId/banner',
+  component: lazyRouteComponent(() => import('./pages/banner/banner.js'), 'Banner'),
+});
+const timestamps = createRoute({
+  getParentRoute: () => panel,
+  path: '/timestamps',
+  component: lazyRouteComponent(() => import('./pages/timestamps/timestamps.js'), 'Timestamps'),
+});
 
 const routes = root.addChildren([
   acceptInvitation,
   resetPassword,
-  panel.addChildren([overview, sites, site, keys, consents, consent, documents, document, erasures, erasure, evidence]),
+  forgotPassword,
+  panel.addChildren([
+    overview,
+    sites,
+    site,
+    keys,
+    consents,
+    consent,
+    documents,
+    document,
+    erasures,
+    erasure,
+    evidence,
+    banner,
+    timestamps,
+    team,
+    auditLog,
+    plan,
+    profile,
+  ]),
 ]);
 
 /** The pages of the dashboard, each loaded when it is opened. */

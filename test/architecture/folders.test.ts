@@ -33,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'tenancy/tenants': ['platform'],
   'tenancy/sites': ['platform'],
   'tenancy/api-keys': ['platform', 'tenancy/sites'],
+  'tenancy/webhooks': ['platform', 'tenancy/sites'],
   'tenancy/documents': ['platform', 'tenancy/sites'],
   'tenancy/configuration': ['platform', 'tenancy/sites'],
   'tenancy/domains': ['platform', 'tenancy/sites', 'tenancy/configuration'],
@@ -48,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'pipeline/ledger': ['platform', 'pipeline/event-log'],
   'pipeline/sealer': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
   'pipeline/stamper': ['platform', 'timestamping', 'pipeline/event-log', 'pipeline/ledger', 'pipeline/sealer'],
+  'pipeline/webhooks': ['platform', 'tenancy/webhooks', 'pipeline/event-log'],
   'pipeline/cosigner': ['platform', 'timestamping', 'pipeline/ledger'],
 
   erasure: ['platform', 'pipeline/event-log', 'pipeline/ledger'],

@@ -26,6 +26,7 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   checkpoints: { stamped_at: 'Time for the operator only.' },
   witnesses: { '*': 'What each witness said last: its next answer corrects it.' },
   erasure_progress: { '*': 'Where the service continues; it applies what it reads again without harm.' },
+  webhook_progress: { '*': 'How far deliveries are. A replay repeats them.' },
   scrubs: { '*': 'Statement of the operator, written by the owner of the tables.' },
   export_jobs: {
     claim: 'Lease of a run.',

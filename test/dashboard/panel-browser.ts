@@ -6,6 +6,8 @@ import { ChromiumPage } from '../support/chromium.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** The appearance changes nothing but colours. */
+const COLOUR_RULES = ['color-contrast'];
 const Texts = z.array(z.string());
 /** The folder for a picture of each state; without it, none are taken. */
 const { SHOTS } = process.env;
@@ -17,8 +19,9 @@ const FINDERS = `
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert]') === null;
   const textOf = (element) => element.getAttribute('aria-label') ?? element.textContent.trim();
   const scope = () => [...document.querySelectorAll('[role=dialog],[role=alertdialog]')].at(-1) ?? document;
-  const find = (selector, name) => {
-    const found = [...scope().querySelectorAll(selector)].filter(isShown);
+  const sectionOf = (title) => [...document.querySelectorAll('h2')].find((one) => one.textContent === title)?.closest('section');
+  const find = (selector, name, within = scope()) => {
+    const found = [...(within?.querySelectorAll(selector) ?? [])].filter(isShown);
     return found.find((element) => textOf(element) === name) ?? found.find((element) => textOf(element).startsWith(name)) ?? null;
   };
   const field = (name) => {
@@ -68,18 +71,36 @@ export class PanelBrowser {
     await this.#until(`document.querySelector('h1')?.textContent === ${JSON.stringify(title)}`, `the page "${title}"`);
   }
 
+  /** Waits until a frame of the page shows a text, also in a shadow root. */
+  async seesInFrame(text: string): Promise<void> {
+    const quoted = `"nodeValue":${JSON.stringify(text)}`;
+    await this.page.until(async () =>
+      JSON.stringify(await this.page.send('DOM.getDocument', { depth: -1, pierce: true })).includes(quoted),
+    );
+  }
+
   /** Whether a button or link is offered. */
   async offers(name: string): Promise<boolean> {
     return (await this.#run(`find('button,a,summary', ${JSON.stringify(name)}) !== null`)) === true;
   }
 
-  /** Presses a button or follows a link, once it is there and enabled. */
-  async press(name: string): Promise<void> {
-    const found = `find('button,a,summary', ${JSON.stringify(name)})`;
+  /**
+   * Presses a button or follows a link, once it is there and enabled.
+   * @param section the heading of the part of the page that has it, where several have one
+   */
+  async press(name: string, section?: string): Promise<void> {
+    const within = section === undefined ? '' : `, sectionOf(${JSON.stringify(section)})`;
+    const found = `find('button,a,summary', ${JSON.stringify(name)}${within})`;
     await this.#until(`${found} !== null && !${found}.disabled`, `the button or link "${name}"`);
     // A press moves the focus first, which ends the entry into a field.
     await this.#run(`${found}.focus()`);
     await this.page.evaluate(`(() => { ${FINDERS} ${found}.click(); })()`, { userGesture: true });
+  }
+
+  /** Follows the link of the first row of the table. */
+  async openFirstRow(): Promise<void> {
+    await this.#until(`document.querySelector('main tbody a') !== null`, 'a row with a link');
+    await this.#run(`document.querySelector('main tbody a').click()`);
   }
 
   /** Types into a field in place of what it holds. */
@@ -107,6 +128,11 @@ export class PanelBrowser {
     await this.#run(`field(${JSON.stringify(label)}).click()`);
   }
 
+  /** The code that is offered for copying, in the dialog if one is open. */
+  async codeShown(): Promise<string> {
+    return z.string().parse(await this.#run(`scope().querySelector('pre').textContent`));
+  }
+
   /** The text of the page. */
   async text(): Promise<string> {
     return z.string().parse(await this.page.evaluate('document.body.innerText'));
@@ -132,15 +158,15 @@ export class PanelBrowser {
   }
 
   /**
-   * Rules of WCAG 2.2 A and AA and of best practice that the page breaks, in both appearances. With
-   * SHOTS, it keeps pictures for people to look at.
+   * Rules of WCAG 2.2 A and AA and of best practice that the page breaks; those about colours in
+   * both appearances. With SHOTS, it keeps pictures for people to look at.
    */
   async violations(name: string): Promise<readonly string[]> {
     await this.page.evaluate(`${this.#axe}; true`);
     const found: string[] = [];
     for (const scheme of ['light', 'dark'] as const) {
       await this.#appearance(scheme);
-      found.push(...(await this.#runAxe(`${name}, ${scheme}`)));
+      found.push(...(await this.#runAxe(`${name}, ${scheme}`, scheme === 'light' ? RULES : COLOUR_RULES)));
       if (SHOTS !== undefined) await this.#shoot(SHOTS, `${name}-${scheme}`);
     }
     await this.#appearance('light');
@@ -176,8 +202,8 @@ export class PanelBrowser {
     await this.page.send('Emulation.setEmulatedMedia', { features });
   }
 
-  async #runAxe(name: string): Promise<readonly string[]> {
-    const options = { runOnly: RULES, iframes: false };
+  async #runAxe(name: string, runOnly: readonly string[]): Promise<readonly string[]> {
+    const options = { runOnly, iframes: false };
     return Texts.parse(
       await this.page.evaluate(
         `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ${JSON.stringify(name)} + ': ' + id + ': ' + nodes.map(({ target, failureSummary }) => JSON.stringify(target) + failureSummary).join(' | ')))`,
@@ -192,7 +218,7 @@ export class PanelBrowser {
 
   /** @throws Error that names what was awaited and shows the page, if it does not come */
   async #until(expression: string, what: string): Promise<void> {
-    const end = Date.now() + 15_000;
+    const end = Date.now() + 60_000;
     while ((await this.#run(expression)) !== true) {
       if (Date.now() > end) throw new Error(`${what} did not come. The page:\n${await this.text()}`);
       await new Promise((resolve) => setTimeout(resolve, 25));

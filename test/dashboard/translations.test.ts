@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { en } from '../../dashboard/src/i18n/en/index.js';
 import { tr } from '../../dashboard/src/i18n/tr/index.js';
 import { ERROR_CODES } from '../../schemas/api/error-codes.js';
+import { ROOT, sourceFiles } from '../architecture/import-graph.js';
 import { findRefusedWords } from '../architecture/refused-words.js';
 
 const Tree = z.record(z.string(), z.unknown());
@@ -31,6 +34,12 @@ const SAME = new Set([
   'shell.languages.tr',
 ]);
 
+/** The program, without the texts themselves. */
+const program = sourceFiles('dashboard/src')
+  .filter((file) => !file.includes('/i18n/') && !file.endsWith('panel-api.ts'))
+  .map((file) => readFileSync(resolve(ROOT, file), 'utf8'))
+  .join();
+
 const [english, turkish] = [textsOf(en), textsOf(tr)];
 
 test('every text is there in Turkish', () => {
@@ -42,6 +51,14 @@ test('every text is there in Turkish', () => {
 test('no Turkish text is the English one, and none is empty', () => {
   const same = [...turkish].filter(([path, text]) => !SAME.has(path) && (text === english.get(path) || text === ''));
   expect(same).toEqual([]);
+});
+
+test('every text is used', () => {
+  const unused = [...english.keys()]
+    .map((path) => path.split('.').slice(0, 2))
+    .filter(([area = '', name = '']) => !new RegExp(`\\b(?:${area}|words)\\.${name}\\b`).test(program))
+    .filter(([area]) => area !== 'errors');
+  expect(unused).toEqual([]);
 });
 
 test('errors are translated by codes that the service has', () => {

@@ -39,17 +39,26 @@ const BROKEN = {
   'a size of the ledger has two checkpoints': 'select size from checkpoints group by size having count(*) > 1',
 } as const;
 
+/** How much is still in flight. */
+export async function inFlight(db: pg.Pool): Promise<number> {
+  const counts = Object.values(IN_FLIGHT).map((sql) => `(${sql})`);
+  const { rows } = await db.query(`select (${counts.join(' + ')})::int as n`);
+  return Number(Rows.parse(rows)[0]?.n);
+}
+
 /** Resolves when nothing is in flight any more. */
 export async function settled(db: pg.Pool): Promise<void> {
-  for (;;) {
-    const { rows } = await db.query(
-      `select ${Object.values(IN_FLIGHT)
-        .map((sql, place) => `(${sql})::int as n${place}`)
-        .join(', ')}`,
-    );
-    if (Object.values(Rows.parse(rows)[0] ?? {}).every((n) => n === 0)) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await inFlight(db)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** The rules for streams, batches and checkpoints that a settled installation breaks. */
+export async function brokenRules(db: pg.Pool): Promise<string[]> {
+  const broken: string[] = [];
+  for (const [meaning, sql] of Object.entries(BROKEN)) {
+    const { rows } = await db.query(sql);
+    if (rows.length > 0) broken.push(`${meaning}: ${JSON.stringify(rows)}`);
   }
+  return broken;
 }
 
 /**
@@ -63,10 +72,7 @@ export async function expectNothingLost(
   recorded: readonly Recorded[],
   label: string,
 ): Promise<void> {
-  for (const [meaning, sql] of Object.entries(BROKEN)) {
-    const { rows } = await db.query(sql);
-    expect(rows, `${label}: ${meaning}`).toEqual([]);
-  }
+  expect(await brokenRules(db), label).toEqual([]);
   const { rows } = await db.query(
     `select 'ct_' || replace(id::text, '-', '') as token from event_log.events where type like 'ConsentRecorded%'`,
   );

@@ -17,6 +17,7 @@ export class PostgresFront {
   readonly #sockets = new Set<net.Socket>();
   #armed: ArmedFault | null = null;
   #isDead = false;
+  #isSilent = false;
 
   private constructor(
     private readonly server: net.Server,
@@ -48,6 +49,17 @@ export class PostgresFront {
   /** From now on the process reaches the server no more, as if it had been killed. */
   die(): void {
     this.#isDead = true;
+    this.cut();
+  }
+
+  /** From now on nothing arrives at either side, as if the host of the database had vanished. */
+  silence(): void {
+    this.#isSilent = true;
+  }
+
+  /** Ends the silence. Its connections are broken, because bytes of them are missing. */
+  restore(): void {
+    this.#isSilent = false;
     this.cut();
   }
 
@@ -94,8 +106,12 @@ export class PostgresFront {
         strike();
       }
     });
-    client.on('data', (chunk) => frames.push(chunk));
-    upstream.on('data', (chunk) => answers.push(chunk));
+    client.on('data', (chunk) => {
+      if (!this.#isSilent) frames.push(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (!this.#isSilent) answers.push(chunk);
+    });
   }
 
   #take(write: Write): ArmedFault | null {

@@ -148,12 +148,27 @@ export class World {
   }
 
   async start(role: Role): Promise<void> {
+    this.#roles.set(role, await this.#open(role));
+  }
+
+  /** Starts another process of a role beside the one that runs. */
+  async startBeside(role: Role): Promise<{ stop(): Promise<void> }> {
+    const { front, service } = await this.#open(role);
+    return {
+      stop: async () => {
+        await service.stop();
+        await front.close();
+      },
+    };
+  }
+
+  async #open(role: Role): Promise<FrontedRole> {
     const { front, url } = await PostgresFront.start(this.database.url);
     const config = loadConfig(this.environment(url));
     const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
     const service = await (role === 'api' ? startApi : startWorkerService)(config, logger);
     service.failed.catch(() => undefined);
-    this.#roles.set(role, { front, service });
+    return { front, service };
   }
 
   /** Lets go of a role that reaches the database no more, and starts another. */

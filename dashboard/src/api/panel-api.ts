@@ -158,6 +158,29 @@ export interface paths {
         };
         post: operations["revokeApiKey"];
     };
+    "/api/v1/sites/{site_id}/webhooks": {
+        parameters: {
+        };
+        get: operations["listWebhooks"];
+        post: operations["createWebhook"];
+    };
+    "/api/v1/sites/{site_id}/webhooks/{webhook_id}": {
+        parameters: {
+        };
+        get: operations["readWebhook"];
+        delete: operations["deleteWebhook"];
+        patch: operations["changeWebhook"];
+    };
+    "/api/v1/sites/{site_id}/webhooks/{webhook_id}/rotate-secret": {
+        parameters: {
+        };
+        post: operations["rotateWebhookSecret"];
+    };
+    "/api/v1/sites/{site_id}/webhooks/{webhook_id}/replay": {
+        parameters: {
+        };
+        post: operations["replayWebhook"];
+    };
     "/api/v1/sites/{site_id}/documents": {
         parameters: {
         };
@@ -631,6 +654,33 @@ export interface components {
         RotateApiKeyRequest: {
             /** @default 86400 */
             grace_seconds?: number;
+        };
+        ListWebhooksResponse: {
+            data: components["schemas"]["Webhook"][];
+            next_cursor: string | null;
+        };
+        CreateWebhookRequest: {
+            /** Format: uri */
+            url: string;
+            /** @default  */
+            description?: string;
+            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+        };
+        NewWebhookResponse: {
+            data: components["schemas"]["NewWebhook"];
+        };
+        WebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        ChangeWebhookRequest: {
+            /** Format: uri */
+            url?: string;
+            description?: string;
+            events?: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            enabled?: boolean;
+        };
+        ReplayWebhookRequest: {
+            from_revision: number;
         };
         ListDocumentsResponse: {
             data: components["schemas"]["Document"][];
@@ -1190,6 +1240,45 @@ export interface components {
             revoked_at: string | null;
             key: string;
         };
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string;
+            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** @enum {string|null} */
+            disabled_reason: "requested" | "failing" | "gone" | null;
+            delivered_revision: number;
+            /** Format: date-time */
+            last_success_at: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+        };
+        NewWebhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string;
+            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** @enum {string|null} */
+            disabled_reason: "requested" | "failing" | "gone" | null;
+            delivered_revision: number;
+            /** Format: date-time */
+            last_success_at: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            secret: string;
+        };
         Document: {
             /** Format: uuid */
             id: string;
@@ -1733,6 +1822,26 @@ export interface components {
                 "application/json": components["schemas"]["ApiKeyResponse"];
             };
         };
+        NewWebhookResponse: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NewWebhookResponse"];
+            };
+        };
+        WebhookResponse: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookResponse"];
+            };
+        };
         DocumentResponse: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2231,6 +2340,7 @@ export interface components {
         ConsentType: string;
         SiteId: string;
         KeyId: string;
+        WebhookId: string;
         DocumentId: string;
         VersionId: string;
         Language: string;
@@ -3184,6 +3294,165 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["ApiKeyResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                limit?: components["parameters"]["Limit"];
+                cursor?: components["parameters"]["Cursor"];
+            };
+            path: {
+                site_id: components["parameters"]["SiteId"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhooksResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            201: components["responses"]["NewWebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    readWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeWebhookRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NewWebhookResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhookRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookResponse"];
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -9,6 +9,8 @@ export interface Formats {
   percent(share: number): string;
   dateTime(iso: string): string;
   date(iso: string): string;
+  /** @param day a day without a time, for example 2026-01-31 */
+  day(day: string): string;
   month(iso: string): string;
   /** How long ago, in the largest unit of which there is one: "5 minutes ago". @param seconds of age */
   ago(seconds: number): string;
@@ -30,6 +32,7 @@ export function formatsOf(language: Language): Formats {
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
   const list = new Intl.ListFormat(locale);
@@ -40,6 +43,7 @@ export function formatsOf(language: Language): Formats {
     percent: (share) => percent.format(share),
     dateTime: (iso) => dateTime.format(new Date(iso)),
     date: (iso) => date.format(new Date(iso)),
+    day: (iso) => day.format(new Date(iso)),
     month: (iso) => month.format(new Date(iso)),
     ago: (seconds) => {
       const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? (['second', 1] as const);

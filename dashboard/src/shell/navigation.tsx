@@ -21,6 +21,7 @@ export function Navigation() {
         </li>
       </ul>
       <SiteLinks />
+      <OrganisationLinks />
     </nav>
   );
 }
@@ -62,6 +63,11 @@ function SiteLinks() {
             {shell.documents}
           </Link>
         </li>
+        <li>
+          <Link to="/sites/$siteId/banner" params={params}>
+            {shell.banner}
+          </Link>
+        </li>
         {mayExport ? (
           <li>
             <Link to="/sites/$siteId/evidence" params={params}>
@@ -90,6 +96,40 @@ function SiteLinks() {
           <Link to="/sites/$siteId/api" params={params}>
             {shell.apiSettings}
           </Link>
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+function OrganisationLinks() {
+  const { shell } = useMessages();
+  const maySeeTeam = useMay('seeTeam');
+  const maySeeLog = useMay('seeAuditLog');
+  return (
+    <div className="navigation-group">
+      <span className="navigation-title" id="organisation-links">
+        {shell.organisation}
+      </span>
+      <ul aria-labelledby="organisation-links">
+        <li>
+          <Link to="/timestamps">{shell.timestamps}</Link>
+        </li>
+        {maySeeTeam ? (
+          <li>
+            <Link to="/team">{shell.team}</Link>
+          </li>
+        ) : null}
+        {maySeeLog ? (
+          <li>
+            <Link to="/audit-log">{shell.auditLog}</Link>
+          </li>
+        ) : null}
+        <li>
+          <Link to="/plan">{shell.plan}</Link>
+        </li>
+        <li>
+          <Link to="/profile">{shell.profile}</Link>
         </li>
       </ul>
     </div>

@@ -4,6 +4,7 @@ import { ApiFailure } from '../api/failure.js';
 import { useMessages } from '../i18n/locale.js';
 import { Button } from './button.js';
 import { useFailureText } from './failure-text.js';
+import { fieldMessage } from './field-message.js';
 import { Notice } from './notice.js';
 
 /** The values of a form, by the names of its fields. */
@@ -45,7 +46,7 @@ interface ActionFormProps {
 
 /** A form whose errors appear at the fields that the service names, and above it if it names none. */
 export function ActionForm({ action, submit, look = 'primary', onCancel, done, isInline, children }: ActionFormProps) {
-  const { common } = useMessages();
+  const { common, fieldMessages } = useMessages();
   const failureText = useFailureText();
   const form = useRef<HTMLFormElement>(null);
   const [state, setState] = useState<'idle' | 'pending' | 'done'>('idle');
@@ -66,7 +67,10 @@ export function ActionForm({ action, submit, look = 'primary', onCancel, done, i
     }
   };
 
-  const { atFields, elsewhere } = useMemo(() => placed(failure, namesIn(form.current)), [failure]);
+  const { atFields, elsewhere } = useMemo(
+    () => placed(failure, namesIn(form.current), (message) => fieldMessage(fieldMessages, message)),
+    [failure, fieldMessages],
+  );
   const [firstName] = Object.keys(atFields);
   useEffect(() => {
     if (firstName === undefined) return;
@@ -84,7 +88,7 @@ export function ActionForm({ action, submit, look = 'primary', onCancel, done, i
         <Notice kind="problem" isAnnounced takesFocus={firstName === undefined}>
           <p>{failureText(failure)}</p>
           {elsewhere.length === 0 ? null : (
-            <ul lang="en">
+            <ul>
               {elsewhere.map(({ field, message }) => (
                 <li key={field + message}>
                   <code>{field}</code>: {message}
@@ -116,13 +120,13 @@ function namesIn(form: HTMLFormElement | null): readonly string[] {
 }
 
 /** Errors by the field that shows them. `allowed_origins.2` is shown at `allowed_origins`. */
-function placed(failure: unknown, names: readonly string[]) {
+function placed(failure: unknown, names: readonly string[], worded: (message: string) => string) {
   const atFields: Record<string, string[]> = {};
   const elsewhere: { readonly field: string; readonly message: string }[] = [];
   for (const problem of failure instanceof ApiFailure ? failure.fields : []) {
     const name = names.find((one) => problem.field === one || problem.field.startsWith(`${one}.`));
-    if (name === undefined) elsewhere.push(problem);
-    else atFields[name] = [...(atFields[name] ?? []), problem.message];
+    if (name === undefined) elsewhere.push({ field: problem.field, message: worded(problem.message) });
+    else atFields[name] = [...(atFields[name] ?? []), worded(problem.message)];
   }
   return { atFields, elsewhere };
 }

@@ -29,14 +29,24 @@ interface TextInputProps extends FieldProps {
   readonly rows?: number;
   readonly isCode?: boolean;
   readonly maxLength?: number;
+  /** Whether it takes the focus when it appears, because the user has to go on here. */
+  readonly takesFocus?: boolean;
 }
 
 /** A field for text, with its errors. */
-export function TextInput({ label, hint, rows = 1, isCode = false, type = 'text', ...props }: TextInputProps) {
+export function TextInput({
+  label,
+  hint,
+  rows = 1,
+  isCode = false,
+  takesFocus = false,
+  type = 'text',
+  ...props
+}: TextInputProps) {
   const { common } = useMessages();
   const look = isCode ? 'input code' : 'input';
   return (
-    <TextField {...props} type={type} className="field" validationBehavior="native">
+    <TextField {...props} autoFocus={takesFocus} type={type} className="field" validationBehavior="native">
       <Label className="label">
         {label}
         {props.isRequired === true ? null : <span className="label-note"> ({common.optional})</span>}

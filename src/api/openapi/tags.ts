@@ -1,6 +1,7 @@
 /** What each group of operations is for, by its name. */
 export const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Keys with which SDKs and backends call the Tool API.',
+  Webhooks: 'URLs to which the service sends the events of a site.',
   'Audit log': 'The append-only record of every change and disclosure.',
   'Banner texts': 'Texts of the consent banner, by language.',
   Categories: 'Categories of the consent banner that a visitor can accept or reject.',

@@ -16,6 +16,7 @@ import { STATISTICS_OPERATIONS } from './statistics/operations.js';
 import { TENANT_OPERATIONS } from './tenants/operations.js';
 import { TIMESTAMP_OPERATIONS } from './timestamps/operations.js';
 import { USER_OPERATIONS } from './users/operations.js';
+import { WEBHOOK_OPERATIONS } from './webhooks/operations.js';
 
 /** Every operation of the panel, in the order of its description. */
 export const PANEL_OPERATIONS: readonly Operation[] = [
@@ -24,6 +25,7 @@ export const PANEL_OPERATIONS: readonly Operation[] = [
   ...STATISTICS_OPERATIONS,
   ...SITE_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...DOCUMENT_OPERATIONS,
   ...CONFIGURATION_OPERATIONS,
   ...CATEGORY_OPERATIONS,

@@ -17,6 +17,7 @@ import { statisticsRoutes } from './statistics/routes.js';
 import { tenantRoutes } from './tenants/routes.js';
 import { timestampRoutes } from './timestamps/routes.js';
 import { userRoutes } from './users/routes.js';
+import { webhookRoutes } from './webhooks/routes.js';
 
 /** Every route of the panel, in the order of `PANEL_OPERATIONS`. */
 export function panelRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
@@ -26,6 +27,7 @@ export function panelRoutes(options: PanelRoutesOptions): readonly PanelRoute[] 
     ...statisticsRoutes(options),
     ...siteRoutes(options),
     ...apiKeyRoutes(options),
+    ...webhookRoutes(options),
     ...documentRoutes(options),
     ...configurationRoutes(options),
     ...categoryRoutes(options),

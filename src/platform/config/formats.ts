@@ -145,10 +145,11 @@ export const mailSender = z
   .pipe(z.object({ name: z.string(), address: z.email({ error: 'must be an e-mail address, or Name <address>.' }) }));
 
 /** IP addresses and CIDR ranges separated by commas. */
-export const networks = z
-  .string()
-  .transform((text) => listOf(text))
-  .pipe(z.array(z.string().refine(isNetwork, 'must be a list of IP addresses or CIDR ranges, separated by commas.')));
+export const networks = () =>
+  z
+    .string()
+    .transform((text) => listOf(text))
+    .pipe(z.array(z.string().refine(isNetwork, 'must be a list of IP addresses or CIDR ranges, separated by commas.')));
 
 /**
  * IP addresses of DNS servers, separated by commas, each with a port unless it is 53: `192.0.2.53`,

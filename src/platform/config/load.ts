@@ -30,6 +30,8 @@ export interface Config {
     /** Time in milliseconds for requests in progress to complete after that. */
     readonly drainGraceMs: number;
   };
+  /** Networks that webhooks may reach although they are not public. */
+  readonly webhookNetworks: readonly string[];
   /** Data of this installation in the discovery documents. */
   readonly discovery: {
     /** Like `https://consent.example.org`, without a trailing slash. */
@@ -235,6 +237,7 @@ function assemble(values: Values): Config {
       lameDuckMs: values.LAME_DUCK_MS,
       drainGraceMs: values.DRAIN_GRACE_MS,
     },
+    webhookNetworks: values.WEBHOOK_NETWORKS,
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
     mail: mailConfig(values),
     isSignUpOpen: values.SIGN_UP === 'open',

@@ -156,11 +156,17 @@ export const variables = z.object({
     otherwise: 'none',
     example: 'scanner.example.org',
   }),
-  TRUSTED_PROXIES: networks.register(descriptions, {
+  TRUSTED_PROXIES: networks().register(descriptions, {
     meaning:
       'Addresses and CIDR ranges, separated by commas, of the proxies whose `X-Forwarded-For` the service trusts. The IP address of a visitor is recorded as evidence, so name only your own proxies.',
     default: '',
     example: '10.0.0.0/8,192.0.2.7',
+  }),
+  WEBHOOK_NETWORKS: networks().register(descriptions, {
+    meaning:
+      'Addresses and CIDR ranges, separated by commas, that webhooks ([webhooks.md](webhooks.md)) may reach although they are private, also by `http`. Every tenant can then send requests there.',
+    default: '',
+    example: '10.1.0.0/16',
   }),
   GEO_COUNTRY_HEADER: headerName.optional().register(descriptions, {
     meaning:

@@ -9,7 +9,10 @@ export interface PoolOptions {
   /** Shown in `pg_stat_activity`, e.g. `consent-ledger api`. */
   readonly applicationName: string;
   readonly maxConnections: number;
-  /** Milliseconds after which PostgreSQL cancels a statement; 0: never. */
+  /**
+   * Milliseconds after which PostgreSQL cancels a statement; 0: never. A statement that is not answered
+   * five seconds later rejects, and its connection is closed.
+   */
   readonly statementTimeoutMs: number;
   /** Receives errors of idle connections. The pool replaces these connections. */
   readonly onIdleError: (error: Error) => void;
@@ -35,6 +38,10 @@ class LedgerPool extends pg.Pool {
 const INT8_OID = 20;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
+/** How much longer than the server's own limit a statement may stay unanswered. */
+const ANSWER_MARGIN_MS = 5_000;
+/** What `pg` rejects a statement with whose answer did not come in time. */
+const NO_ANSWER = 'Query read timeout';
 
 /**
  * Creates a connection pool that connects on first use. `bigint` columns become numbers; beyond
@@ -47,6 +54,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     application_name: options.applicationName,
     max: options.maxConnections,
     statement_timeout: options.statementTimeoutMs,
+    // A host that vanished answers nothing, and TCP alone would wait for a quarter of an hour.
+    ...(options.statementTimeoutMs > 0 && { query_timeout: options.statementTimeoutMs + ANSWER_MARGIN_MS }),
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -120,9 +129,12 @@ export async function withTransaction<T>(
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: unknown) => {
-      broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
-    });
+    // A connection that does not answer is closed, which rolls back, too.
+    if (error instanceof Error && error.message === NO_ANSWER) broken = error;
+    else
+      await client.query('ROLLBACK').catch((rollbackError: unknown) => {
+        broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
+      });
     throw error;
   } finally {
     client.off('error', onError);

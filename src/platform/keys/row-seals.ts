@@ -94,6 +94,17 @@ export const SEALED_TABLES = {
     replaced_by: 'text',
     revoked_at: 'time',
   },
+  webhooks: {
+    id: 'text',
+    site_id: 'text',
+    url: 'text',
+    description: 'text',
+    events: 'text',
+    secret: 'bytes',
+    created_at: 'time',
+    disabled_at: 'time',
+    disabled_reason: 'text',
+  },
   documents: {
     id: 'text',
     site_id: 'text',

@@ -36,6 +36,7 @@ describe('loadConfig', () => {
         lameDuckMs: 1_000,
         drainGraceMs: 10_000,
       },
+      webhookNetworks: [],
       discovery: { publicUrl: undefined, securityContacts: [] },
       mail: undefined,
       isSignUpOpen: false,
@@ -132,6 +133,7 @@ describe('loadConfig', () => {
         lameDuckMs: 15_000,
         drainGraceMs: 0,
       },
+      webhookNetworks: [],
       discovery: {
         publicUrl: 'https://consent.example.org',
         securityContacts: ['mailto:security@example.org', 'https://example.org/report?a=b'],

@@ -1,7 +1,8 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPool, parseInt8, withTransaction } from '../../../src/platform/database/pool.js';
 import { refuseUnsafeServer } from '../../../src/platform/database/safety.js';
+import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 describe('pools', () => {
@@ -61,6 +62,30 @@ describe('pools', () => {
       }),
     ).rejects.toThrow();
     expect((await db.query('SELECT n FROM numbers WHERE n = 3')).rows).toEqual([]);
+  });
+
+  it('gives up a statement whose server vanished, and opens another connection', async () => {
+    const url = new URL(database.url);
+    const proxy = await FaultyProxy.start({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    const far = createPool({ ...settings, url: url.href, onIdleError: () => undefined });
+    try {
+      await Promise.all([far.query('SELECT 1'), far.query('SELECT 1')]);
+      proxy.silence();
+      const single = far.query('SELECT 1');
+      const transaction = withTransaction(far, (db) => db.query('INSERT INTO numbers VALUES (4)'));
+      await Promise.all([
+        expect(single).rejects.toThrow('timeout'),
+        expect(transaction).rejects.toThrow('timeout'),
+        // Neither waits for a second limit.
+        vi.waitUntil(() => far.totalCount === 0, { timeout: 9_000 }),
+      ]);
+      proxy.restore();
+      expect((await far.query('SELECT n FROM numbers WHERE n = 4')).rows).toEqual([]);
+    } finally {
+      await far.end();
+      await proxy.close();
+    }
   });
 
   it('accepts a server with durable commits', async () => {

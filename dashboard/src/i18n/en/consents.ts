@@ -72,7 +72,6 @@ export const consents = {
   documentVersion: (number: string, language: string) => `Version ${number}, ${language}`,
   bannerTexts: 'Words of the banner',
   withdrawal: 'How to withdraw',
-  purposes: 'Purposes',
   recipients: 'Recipients',
   configMissing: 'The published banner of this record was not found.',
   proofTitle: 'Proof',

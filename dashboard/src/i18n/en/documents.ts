@@ -36,7 +36,6 @@ export const documents = {
   draft: 'Draft',
   states: { draft: 'Draft', published: 'Published', active: 'In force', retired: 'Retired' },
   publishedAt: 'Published',
-  preview: 'Preview',
   previewOf: (title: string) => `Preview: ${title}`,
   difference: 'Difference to the version before',
   same: 'The words are the same as in the version before.',

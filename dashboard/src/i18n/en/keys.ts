@@ -41,5 +41,5 @@ export const keys = {
   gated: 'A script that waits for a permission has the type text/plain and names its category:',
   node: 'In your backend (Node)',
   nodeText: 'Install @consent-ledger/node. Use a secret key, and a user with the role API user.',
-  others: 'Other languages: the interface is described in OpenAPI.',
+  others: 'For other languages, use the description of the interface:',
 };

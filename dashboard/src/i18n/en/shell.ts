@@ -25,7 +25,7 @@ export const shell = {
   organisation: 'Organisation',
   language: 'Language',
   theme: 'Appearance',
-  themes: { system: 'As the device', light: 'Light', dark: 'Dark' },
+  themes: { system: 'Automatic', light: 'Light', dark: 'Dark' },
   languages: { en: 'English', tr: 'Türkçe' },
   roles: {
     owner: 'Owner',

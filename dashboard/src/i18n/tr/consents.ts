@@ -78,7 +78,6 @@ export const consents: typeof English = {
   documentVersion: (number, language) => `Sürüm ${number}, ${language}`,
   bannerTexts: 'Bandın sözleri',
   withdrawal: 'Nasıl geri alınır',
-  purposes: 'Amaçlar',
   recipients: 'Alıcılar',
   configMissing: 'Bu kaydın yayımlanmış bandı bulunamadı.',
   proofTitle: 'Kanıt',

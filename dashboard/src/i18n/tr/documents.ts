@@ -36,7 +36,6 @@ export const documents: typeof English = {
   draft: 'Taslak',
   states: { draft: 'Taslak', published: 'Yayımlandı', active: 'Yürürlükte', retired: 'Kaldırıldı' },
   publishedAt: 'Yayımlanma',
-  preview: 'Önizleme',
   previewOf: (title) => `Önizleme: ${title}`,
   difference: 'Önceki sürümle farkı',
   same: 'Sözcükler önceki sürümdekiyle aynı.',

@@ -51,6 +51,7 @@ export const evidence: typeof English = {
   counts: (consents, size) => `${consents} kayıt, ${size}`,
   notYet: (count) => `${count} kaydın henüz zaman damgası yok; bunlar pakette değil.`,
   until: (date) => `${date} tarihine kadar saklanır`,
+  details: 'Ayrıntılar',
   digest: 'Paketin SHA-256 özeti',
   check: 'Şimdi bu tarayıcıda denetle',
   checkStarted: 'Doğrulama sayfası açıldı ve paketi denetliyor.',

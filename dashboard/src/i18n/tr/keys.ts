@@ -44,5 +44,5 @@ export const keys: typeof English = {
   gated: 'İzin bekleyen bir betiğin türü text/plain olur ve kategorisini belirtir:',
   node: 'Arka ucunuzda (Node)',
   nodeText: '@consent-ledger/node paketini kurun. Gizli bir anahtar ve API kullanıcısı rolünde bir kullanıcı kullanın.',
-  others: 'Diğer diller: arayüz OpenAPI ile tanımlıdır.',
+  others: 'Diğer diller için arayüzün tanımını kullanın:',
 };

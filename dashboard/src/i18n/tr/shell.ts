@@ -24,7 +24,7 @@ export const shell: typeof English = {
   organisation: 'Kuruluş',
   language: 'Dil',
   theme: 'Görünüm',
-  themes: { system: 'Cihazdaki gibi', light: 'Açık', dark: 'Koyu' },
+  themes: { system: 'Otomatik', light: 'Açık', dark: 'Koyu' },
   languages: { en: 'English', tr: 'Türkçe' },
   roles: {
     owner: 'Sahip',

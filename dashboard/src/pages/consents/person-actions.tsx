@@ -48,11 +48,12 @@ export function ErasePerson({ siteId, person }: EraseProps) {
 
 interface ExportProps {
   readonly siteId: string;
-  readonly visitorId: string;
+  /** The records of a person: by the reference of the visitor, or each by its id. */
+  readonly filter: { readonly visitor_id: string } | { readonly records: string[] };
 }
 
-/** Starts an export of everything about a visitor, and opens the list of exports. */
-export function ExportPerson({ siteId, visitorId }: ExportProps) {
+/** Starts an export of everything about a person, and opens the list of exports. */
+export function ExportPerson({ siteId, filter }: ExportProps) {
   const { consents } = useMessages();
   const api = useApi();
   const navigate = useNavigate();
@@ -61,7 +62,7 @@ export function ExportPerson({ siteId, visitorId }: ExportProps) {
     dataOf(
       api.POST('/api/v1/sites/{site_id}/exports', {
         params: { path: { site_id: siteId } },
-        body: { filter: { visitor_id: visitorId }, disclose: 'all' },
+        body: { filter, disclose: 'all' },
       }),
     ),
   );

@@ -8,6 +8,9 @@ import { usePages } from '../../ui/use-pages.js';
 import { ConsentTable } from './consent-table.js';
 import { ErasePerson, ExportPerson } from './person-actions.js';
 
+/** Most records that one export may name. */
+const MOST_RECORDS = 1000;
+
 interface PersonResultsProps {
   readonly siteId: string;
   readonly person: PersonReference;
@@ -36,7 +39,11 @@ export function PersonResults({ siteId, person, onEnd }: PersonResultsProps) {
           ) : (
             <>
               <div className="actions">
-                {person.by === 'visitor_id' ? <ExportPerson siteId={siteId} visitorId={person.value} /> : null}
+                {person.by === 'visitor_id' ? (
+                  <ExportPerson siteId={siteId} filter={{ visitor_id: person.value }} />
+                ) : query.hasNextPage || items.length > MOST_RECORDS ? null : (
+                  <ExportPerson siteId={siteId} filter={{ records: items.map(({ id }) => id) }} />
+                )}
                 <ErasePerson siteId={siteId} person={person} />
               </div>
               <ConsentTable siteId={siteId} items={items} />

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
-import type { ConsentDetails } from '../../api/types.js';
+import type { Attachment, ConsentDetails } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Confirm } from '../../ui/confirm.js';
@@ -8,9 +8,15 @@ import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
 import { useAction } from '../../ui/use-action.js';
+import { DisclosedFile } from './disclosed-file.js';
 import { ErasePerson, ExportPerson } from './person-actions.js';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+interface Values {
+  readonly fields: Fields;
+  readonly attachments: readonly Attachment[];
+}
 
 interface PersonalSectionProps {
   readonly siteId: string;
@@ -21,7 +27,7 @@ interface PersonalSectionProps {
 export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   const { consents } = useMessages();
   const api = useApi();
-  const [fields, setFields] = useState<Fields | null>(null);
+  const [values, setValues] = useState<Values | null>(null);
   const disclose = useAction(() =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/consents/{consent_id}/disclose', {
@@ -37,17 +43,13 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
       </Section>
     );
   }
-  const visitorId = fields?.visitor_id;
+  const visitorId = values?.fields.visitor_id;
   return (
     <Section title={consents.personTitle} lead={consents.personText}>
-      {fields === null ? null : <Disclosed fields={fields} />}
+      {values === null ? null : <Disclosed {...values} />}
       <div className="actions">
-        {fields === null ? (
-          <Confirm
-            label={consents.disclose}
-            isDanger={false}
-            action={async () => setFields((await disclose(undefined)).fields)}
-          >
+        {values === null ? (
+          <Confirm label={consents.disclose} isDanger={false} action={async () => setValues(await disclose(undefined))}>
             <Notice kind="info">
               <p>{consents.discloseText}</p>
             </Notice>
@@ -55,7 +57,7 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
         ) : null}
         {typeof visitorId === 'string' ? (
           <>
-            <ExportPerson siteId={siteId} visitorId={visitorId} />
+            <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} />
             <ErasePerson siteId={siteId} person={{ by: 'visitor_id', value: visitorId }} />
           </>
         ) : null}
@@ -65,7 +67,7 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   );
 }
 
-function Disclosed({ fields }: { readonly fields: Fields }) {
+function Disclosed({ fields, attachments }: Values) {
   const { consents } = useMessages();
   const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   if (given.length === 0) return <p>{consents.noValues}</p>;
@@ -73,8 +75,21 @@ function Disclosed({ fields }: { readonly fields: Fields }) {
     <Facts
       items={given.map(([name, value]) => [
         consents.fields[name] ?? name,
-        typeof value === 'string' ? value : <code key={name}>{JSON.stringify(value)}</code>,
+        <Value key={name} name={name} value={value} attachments={attachments} />,
       ])}
     />
   );
+}
+
+interface ValueProps extends Pick<Values, 'attachments'> {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+function Value({ name, value, attachments }: ValueProps) {
+  const { consents } = useMessages();
+  if (typeof value !== 'string') return <code>{JSON.stringify(value)}</code>;
+  const attachment = attachments.find(({ field }) => field === name);
+  if (attachment === undefined) return value;
+  return <DisclosedFile content={value} attachment={attachment} label={consents.fields[name] ?? name} />;
 }

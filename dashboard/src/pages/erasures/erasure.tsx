@@ -56,12 +56,9 @@ export function ErasurePage() {
                 ],
                 [erasures.erasedRecords, number(receipt.erased_records)],
                 [erasures.destroyedPackages, number(receipt.destroyed_packages)],
-                [
-                  erasures.backups,
-                  receipt.remains.backups_until === null
-                    ? ''
-                    : erasures.backupsUntil(date(receipt.remains.backups_until)),
-                ],
+                ...(receipt.remains.backups_until === null
+                  ? []
+                  : [[erasures.backups, erasures.backupsUntil(date(receipt.remains.backups_until))] as const]),
                 ...receipt.announcements.map(
                   (one) => [erasures.announcements, erasures.announcementStates[one.state]] as const,
                 ),

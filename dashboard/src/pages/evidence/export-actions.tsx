@@ -8,6 +8,7 @@ import { Confirm } from '../../ui/confirm.js';
 import { useFailureText } from '../../ui/failure-text.js';
 import { saveAs } from '../../ui/save-as.js';
 import { useAction } from '../../ui/use-action.js';
+import { ExportDetails } from './export-details.js';
 import { openVerifier } from './open-verifier.js';
 
 interface ExportActionsProps {
@@ -31,6 +32,7 @@ export function ExportActions({ siteId, item }: ExportActionsProps) {
   }
   return (
     <div className="actions">
+      {item.state === 'finished' ? <ExportDetails siteId={siteId} item={item} /> : null}
       {item.state === 'finished' ? <PackageActions siteId={siteId} exportId={item.id} /> : null}
       <Confirm label={evidence.remove} look="danger" action={() => remove(undefined)}>
         <p>{evidence.removeText}</p>

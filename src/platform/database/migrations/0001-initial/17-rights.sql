@@ -10,7 +10,7 @@ grant usage on schema event_log, read_model to consent_ledger_api, consent_ledge
 grant select on
     tenants, subscriptions,
     users, sign_ins, used_refresh_tokens, invitations, password_resets,
-    sites, api_keys,
+    sites, api_keys, webhooks, webhook_progress,
     documents, notice_contents, document_versions, site_configs, site_config_drafts,
     keyring,
     record_keys, attachments, approval_tokens, consent_usage, outbox, relayed_streams, quarantined_sites,
@@ -45,7 +45,7 @@ grant delete on rate_limit_windows to consent_ledger_api;
 -- consent_ledger_worker relays, seals, stamps, erases and exports. It deletes keys of records, never
 -- an event.
 grant select on
-    tenants, subscriptions, users, sites, api_keys,
+    tenants, subscriptions, users, sites, api_keys, webhooks, webhook_progress,
     documents, notice_contents, document_versions, site_configs,
     keyring,
     record_keys, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
@@ -77,6 +77,8 @@ grant update (seal) on audit_log to consent_ledger_worker;
 grant update (size, updated_at) on witnesses to consent_ledger_worker;
 -- What was accepted may not be altered on its way to the log, only marked as relayed.
 grant update (revision) on outbox to consent_ledger_worker;
+grant update on webhook_progress to consent_ledger_worker;
+grant update (disabled_at, disabled_reason, seal) on webhooks to consent_ledger_worker;
 grant update (state, problem, changed_at) on projections to consent_ledger_worker;
 grant update (records) on persons to consent_ledger_worker;
 grant update (erasure_event_id) on erased_records to consent_ledger_worker;
@@ -123,6 +125,9 @@ grant update (seal) on erasure_requests, audit_log to consent_ledger_admin;
 -- The content of a dropped draft is deleted with it. The foreign key keeps every content that a
 -- version refers to.
 grant delete on document_versions, notice_contents to consent_ledger_admin;
+grant select, insert, update, delete on webhooks, webhook_progress to consent_ledger_admin;
+-- A new webhook begins where the log ends.
+grant select on relayed_streams to consent_ledger_admin;
 
 -- consent_ledger_auditor reads every table, to compare them with the log, and changes none. Its replay
 -- of the log is in temporary tables.

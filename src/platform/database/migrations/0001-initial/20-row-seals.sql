@@ -57,6 +57,10 @@ create trigger changes_are_sealed after insert or update of
   on api_keys for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
+    id, site_id, url, description, events, secret, created_at, disabled_at, disabled_reason
+  on webhooks for each row execute function note_changed_row('id');
+
+create trigger changes_are_sealed after insert or update of
     id, site_id, slug, kind, requires_approval_token, created_at
   on documents for each row execute function note_changed_row('id');
 

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { OpenAudit } from '../../src/app/open-audit.js';
+import { titleNeeding } from '../support/missing-tools.js';
+import { expectNothingLost, settled } from './invariants.js';
+import { World } from './world.js';
+
+/** A folder that has room for little, if this process may mount one. */
+const small = mkdtempSync(join(tmpdir(), 'consent-ledger-small-'));
+const mayMount = mount();
+
+function mount(): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('an installation whose surroundings fail', () => {
+  let world: World;
+  let audit: OpenAudit;
+  beforeAll(async () => {
+    const journal = join(small, 'kept');
+    mkdirSync(journal);
+    world = await World.open({ ERASURE_JOURNAL: join(journal, 'erasures.ndjson') });
+    audit = await world.openAudit();
+  });
+  afterAll(async () => {
+    await audit?.close();
+    await world?.close();
+    if (mayMount) execFileSync('umount', ['-l', small]);
+    rmSync(small, { recursive: true, force: true });
+  });
+
+  const recordMany = (count: number) => Promise.all(Array.from({ length: count }, () => world.record()));
+  const expectWhole = async (label: string): Promise<void> => {
+    await settled(world.superuser);
+    await expectNothingLost(world.superuser, audit, world.recorded, label);
+  };
+
+  test('loses nothing when API processes are replaced and connections are cut under load', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const recording = recordMany(40);
+      world.of('worker').front.cut();
+      if (round % 2 === 0) await world.replace('api');
+      else world.of('api').front.cut();
+      await recording;
+    }
+    await expectWhole('cut connections');
+  });
+
+  test('accepts consents while the database is unreachable for the worker, and moves them afterwards', async () => {
+    world.of('worker').front.silence();
+    await recordMany(5);
+    world.of('worker').front.restore();
+    await expectWhole('a silent database');
+  });
+
+  test('accepts and seals while every authority is down', async () => {
+    world.authority.isDown = true;
+    await recordMany(5);
+    await vi.waitUntil(async () => {
+      const { rowCount } = await world.superuser.query(
+        'select from outbox o where not exists (select from leaves l where l.event_id = o.event_id)',
+      );
+      return rowCount === 0;
+    });
+    world.authority.isDown = false;
+    await expectWhole('authorities that were down');
+  });
+
+  test('does the work once with two workers', async () => {
+    const second = await world.startBeside('worker');
+    await recordMany(30);
+    await world.replace('worker');
+    await recordMany(30);
+    await expectWhole('two workers');
+    await second.stop();
+  });
+
+  test.runIf(mayMount)(
+    titleNeeding('mount', mayMount, 'waits while the disk of journal and ledger head is full'),
+    async () => {
+      const filler = join(small, 'filler');
+      const fill = (): void => {
+        for (let bytes = 65_536; bytes >= 1; bytes /= 2) {
+          try {
+            writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' });
+          } catch {
+            // The rest is smaller.
+          }
+        }
+      };
+      fill();
+      await world.record('to be erased');
+      await world.shop.backend.erase('to be erased');
+      await recordMany(3);
+      const { rowCount } = await world.superuser.query('select from erasure_requests where finished_at is null');
+      expect(rowCount).toBe(1);
+      rmSync(filler);
+      await expectWhole('a full disk');
+    },
+  );
+});
