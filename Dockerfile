@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY verifier-cli/package.json verifier-cli/
 COPY sdk/browser/package.json sdk/browser/
+COPY dashboard/package.json dashboard/
 RUN npm ci --ignore-scripts
 COPY . .
 # --omit=optional would also omit the native parts of other packages.
@@ -18,6 +19,8 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/bin bin
 COPY --from=build /app/verifier-cli verifier-cli
 COPY --from=build /app/sdk/browser sdk/browser
+COPY --from=build /app/dashboard/package.json dashboard/
+COPY --from=build /app/dashboard/dist dashboard/dist
 # The folders that the service writes. The rest of the image may be mounted read-only.
 RUN mkdir /data /journal && chown node:node /data /journal
 # By number, so that Kubernetes can see that it is not root.

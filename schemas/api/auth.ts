@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
+import { displayName } from './panel/common.js';
 
 /** Role of a user. An `api_user` can use the S2S API only. */
 export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
@@ -9,11 +10,38 @@ export type UserRole = z.infer<typeof UserRole>;
 const GivenPassword = z.string().min(1).max(200).describe('The current password.');
 const OneTimeToken = z.string().min(1).max(200).describe('The token of the invitation or of the password reset.');
 
+/** Where the service returns the refresh token: scripts of a page cannot read the cookie. */
+export const RefreshTokenPlace = z.enum(['body', 'cookie']);
+export type RefreshTokenPlace = z.infer<typeof RefreshTokenPlace>;
+
+const RefreshTokenIn = RefreshTokenPlace.optional().describe(
+  'Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.',
+);
+
+/** A code of the authenticator app (RFC 6238). */
+const TotpCode = z.string().regex(/^\d{6}$/, 'must be the six digits that the authenticator app shows');
+const RecoveryCode = z.string().min(12).max(40).describe('One of the ten codes for a lost app; each is valid once.');
+const SecondFactorCodes = { totp_code: TotpCode.optional(), recovery_code: RecoveryCode.optional() };
+
 export const LoginRequest = z
-  .object({ email: z.string().min(3).max(320).describe('E-mail address of the user.'), password: GivenPassword })
+  .object({
+    email: z.string().min(3).max(320).describe('E-mail address of the user.'),
+    password: GivenPassword,
+    ...SecondFactorCodes,
+    refresh_token_in: RefreshTokenIn,
+  })
   .meta({ id: 'LoginRequest' });
 
-export const RefreshRequest = z.object({ refresh_token: z.string().min(1).max(2048) }).meta({ id: 'RefreshRequest' });
+/** POST /api/v1/auth/refresh: the token is in the body, or in the cookie of a sign-in that uses one. */
+export const RefreshRequest = z
+  .discriminatedUnion('refresh_token_in', [
+    z.object({
+      refresh_token: z.string().min(1).max(2048),
+      refresh_token_in: z.literal('body').optional(),
+    }),
+    z.strictObject({ refresh_token_in: z.literal('cookie') }),
+  ])
+  .meta({ id: 'RefreshRequest' });
 
 /**
  * POST /api/v1/auth/logout: ends this sign-in, or with `everywhere` all sign-ins of the user. The
@@ -31,8 +59,29 @@ export const ChangePasswordRequest = z
 
 /** POST /api/v1/auth/accept-invitation */
 export const AcceptInvitationRequest = z
-  .strictObject({ token: OneTimeToken, password: NewPassword })
+  .strictObject({ token: OneTimeToken, password: NewPassword, refresh_token_in: RefreshTokenIn })
   .meta({ id: 'AcceptInvitationRequest' });
+
+/** POST /api/v1/auth/request-password-reset */
+export const RequestPasswordResetRequest = z
+  .strictObject({ email: z.email().max(320).toLowerCase().describe('E-mail address of the user.') })
+  .meta({ id: 'RequestPasswordResetRequest' });
+
+export const PasswordResetRequestedResponse = z
+  .object({ message: z.string() })
+  .meta({ id: 'PasswordResetRequestedResponse' });
+
+/** GET /api/v1/auth/options */
+export const AuthOptionsResponse = z
+  .object({
+    data: z.object({
+      mail: z.boolean().describe('Whether the service sends mail: invitations, password resets and notices.'),
+      sign_up: z
+        .enum(['open', 'invite'])
+        .describe('Whether everyone can create an organisation, or only invited people a user.'),
+    }),
+  })
+  .meta({ id: 'AuthOptionsResponse' });
 
 /** POST /api/v1/auth/reset-password */
 export const ResetPasswordRequest = z
@@ -43,20 +92,32 @@ export const UserSummary = z
   .object({ id: Uuid, tenant_id: Uuid, email: z.string(), role: z.string() })
   .meta({ id: 'UserSummary' });
 
+const AccessTokenData = z.object({
+  token_type: z.literal('Bearer'),
+  access_token: z.string(),
+  expires_in: z.int().describe('Seconds until the access token expires.'),
+  user: UserSummary,
+});
+
 /** POST /api/v1/auth/login, /refresh and /accept-invitation (names of RFC 6749 §5.1) */
 export const TokensResponse = z
   .object({
     message: z.string(),
-    data: z.object({
-      token_type: z.literal('Bearer'),
-      access_token: z.string(),
-      expires_in: z.int().describe('Seconds until the access token expires.'),
+    data: AccessTokenData.extend({
       refresh_token: z.string().describe('Valid for one renewal, which returns the next refresh token.'),
-      user: UserSummary,
     }),
   })
   .meta({ id: 'TokensResponse' });
 export type TokensResponse = z.infer<typeof TokensResponse>;
+
+/** The same with `"refresh_token_in": "cookie"`: the header Set-Cookie has the refresh token. */
+export const CookieTokensResponse = z
+  .object({ message: z.string(), data: AccessTokenData })
+  .meta({ id: 'CookieTokensResponse' });
+export type CookieTokensResponse = z.infer<typeof CookieTokensResponse>;
+
+export const SignInResponse = z.union([TokensResponse, CookieTokensResponse]);
+export type SignInResponse = z.infer<typeof SignInResponse>;
 
 /** GET /api/v1/auth/me */
 export const MeResponse = z.object({ data: UserSummary }).meta({ id: 'MeResponse' });
@@ -72,3 +133,80 @@ export const SignInsEndedResponse = z
   })
   .meta({ id: 'SignInsEndedResponse' });
 export type SignInsEndedResponse = z.infer<typeof SignInsEndedResponse>;
+
+/** GET /api/v1/auth/second-factor */
+export const SecondFactorResponse = z
+  .object({
+    data: z.object({
+      enabled_at: z.iso.datetime().nullable().describe('Since when a sign-in requires a code; null: it requires none.'),
+      recovery_codes_left: z.int(),
+    }),
+  })
+  .meta({ id: 'SecondFactorResponse' });
+
+/** POST /api/v1/auth/second-factor */
+export const BeginSecondFactorRequest = z
+  .strictObject({ current_password: GivenPassword })
+  .meta({ id: 'BeginSecondFactorRequest' });
+
+export const SecondFactorBegunResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({
+      secret: z.string().describe('Base32, for apps that read no QR code.'),
+      otpauth_uri: z.string().describe('Show it as a QR code.'),
+    }),
+  })
+  .meta({ id: 'SecondFactorBegunResponse' });
+
+/** POST /api/v1/auth/second-factor/confirm */
+export const ConfirmSecondFactorRequest = z
+  .strictObject({ totp_code: TotpCode })
+  .meta({ id: 'ConfirmSecondFactorRequest' });
+
+export const SecondFactorConfirmedResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({ recovery_codes: z.array(z.string()).describe('Ten codes, shown this once.') }),
+  })
+  .meta({ id: 'SecondFactorConfirmedResponse' });
+
+/** POST /api/v1/auth/second-factor/recovery-codes */
+export const RenewRecoveryCodesRequest = z
+  .strictObject({ current_password: GivenPassword, totp_code: TotpCode })
+  .meta({ id: 'RenewRecoveryCodesRequest' });
+
+/** POST /api/v1/auth/second-factor/disable: with one of the codes. */
+export const DisableSecondFactorRequest = z
+  .strictObject({ current_password: GivenPassword, ...SecondFactorCodes })
+  .refine(({ totp_code, recovery_code }) => totp_code !== undefined || recovery_code !== undefined, {
+    path: ['totp_code'],
+    message: 'is required, unless recovery_code is given',
+  })
+  .meta({ id: 'DisableSecondFactorRequest' });
+
+export const SecondFactorDisabledResponse = z
+  .object({ message: z.string(), data: z.object({ enabled_at: z.null() }) })
+  .meta({ id: 'SecondFactorDisabledResponse' });
+
+/** POST /api/v1/auth/sign-up */
+export const SignUpRequest = z
+  .strictObject({
+    organisation: displayName(300).min(1).describe('Name of the tenant.'),
+    email: z.email().max(320).toLowerCase().describe('E-mail address of the first owner.'),
+  })
+  .meta({ id: 'SignUpRequest' });
+
+export const SignUpRequestedResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({
+      token: z.string().nullable().describe('For /api/v1/auth/confirm-sign-up; null: it is on its way by mail.'),
+    }),
+  })
+  .meta({ id: 'SignUpRequestedResponse' });
+
+/** POST /api/v1/auth/confirm-sign-up */
+export const ConfirmSignUpRequest = z
+  .strictObject({ token: z.string().min(1).max(3_000), password: NewPassword, refresh_token_in: RefreshTokenIn })
+  .meta({ id: 'ConfirmSignUpRequest' });

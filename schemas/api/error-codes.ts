@@ -39,6 +39,16 @@ export const ERROR_CODES = {
     meaning: 'The bearer token is malformed, expired or revoked. Renew it or sign in again.',
   },
   INVALID_CREDENTIALS: { status: 401, isOwn: true, meaning: 'Wrong e-mail address or password.' },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    isOwn: true,
+    meaning: 'The password is right, and the user has a second factor. Send totp_code or recovery_code as well.',
+  },
+  SECOND_FACTOR_INVALID: {
+    status: 401,
+    isOwn: true,
+    meaning: 'The code is wrong, expired or was used before. Wait for the next code of the authenticator app.',
+  },
   SITE_NOT_VERIFIED: { status: 403, meaning: 'The domain of the site is not verified. Verify it in the panel first.' },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
@@ -48,6 +58,17 @@ export const ERROR_CODES = {
   IP_NOT_ALLOWED: {
     status: 403,
     meaning: 'The address of the client is not one of the allowed addresses of the site. Add the address in the panel.',
+  },
+  CROSS_SITE_REQUEST: {
+    status: 403,
+    isOwn: true,
+    meaning:
+      'The request uses the cookie of the refresh token, and no page of the service sent it. Clients other than browsers use refresh tokens in the body.',
+  },
+  SIGN_UP_CLOSED: {
+    status: 403,
+    isOwn: true,
+    meaning: 'This installation takes users by invitation only. Ask the owner of your organisation, or the operator.',
   },
   INSUFFICIENT_ROLE: { status: 403, meaning: 'The user does not have a role that this route requires.' },
   TENANT_MISMATCH: {
@@ -98,6 +119,11 @@ export const ERROR_CODES = {
     status: 409,
     isOwn: true,
     meaning: 'The resource is in a state that does not permit this change. Read it again.',
+  },
+  MAIL_NOT_CONFIGURED: {
+    status: 409,
+    isOwn: true,
+    meaning: 'The service sends no mail. An owner or admin of the organisation creates a reset token instead.',
   },
   EXPORT_NOT_FINISHED: {
     status: 409,
@@ -154,6 +180,12 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning:
       'The invitation is unknown, expired, used or revoked, or its e-mail address cannot be used. Ask for a new invitation.',
+  },
+  SIGN_UP_INVALID: {
+    status: 422,
+    isOwn: true,
+    meaning:
+      'The sign-up is unknown, expired or completed, or its e-mail address cannot be used. Sign up again, or sign in.',
   },
   PASSWORD_RESET_INVALID: {
     status: 422,

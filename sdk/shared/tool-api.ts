@@ -404,22 +404,23 @@ export interface components {
             email: string;
             /** @description The current password. */
             password: string;
+            totp_code?: string;
+            /** @description One of the ten codes for a lost app; each is valid once. */
+            recovery_code?: string;
+            /**
+             * @description Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.
+             * @enum {string}
+             */
+            refresh_token_in?: "body" | "cookie";
         };
-        TokensResponse: {
-            message: string;
-            data: {
-                /** @constant */
-                token_type: "Bearer";
-                access_token: string;
-                /** @description Seconds until the access token expires. */
-                expires_in: number;
-                /** @description Valid for one renewal, which returns the next refresh token. */
-                refresh_token: string;
-                user: components["schemas"]["UserSummary"];
-            };
-        };
+        LoginResponse: components["schemas"]["TokensResponse"] | components["schemas"]["CookieTokensResponse"];
         RefreshRequest: {
             refresh_token: string;
+            /** @constant */
+            refresh_token_in?: "body";
+        } | {
+            /** @constant */
+            refresh_token_in: "cookie";
         };
         MeResponse: {
             data: components["schemas"]["UserSummary"];
@@ -440,6 +441,26 @@ export interface components {
             /** @description The token of the invitation or of the password reset. */
             token: string;
             password: string;
+            /**
+             * @description Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.
+             * @enum {string}
+             */
+            refresh_token_in?: "body" | "cookie";
+        };
+        RequestPasswordResetRequest: {
+            /**
+             * Format: email
+             * @description E-mail address of the user.
+             */
+            email: string;
+        };
+        PasswordResetRequestedResponse: {
+            message: string;
+        };
+        ResetPasswordRequest: {
+            /** @description The token of the invitation or of the password reset. */
+            token: string;
+            password: string;
         };
         /** @default {} */
         LogoutRequest: {
@@ -448,6 +469,17 @@ export interface components {
              * @default false
              */
             everywhere: boolean;
+        };
+        AuthOptionsResponse: {
+            data: {
+                /** @description Whether the service sends mail: invitations, password resets and notices. */
+                mail: boolean;
+                /**
+                 * @description Whether everyone can create an organisation, or only invited people a user.
+                 * @enum {string}
+                 */
+                sign_up: "open" | "invite";
+            };
         };
         BannerCategory: {
             key: string;
@@ -957,6 +989,19 @@ export interface components {
             /** Format: date-time */
             published_at: string;
         };
+        TokensResponse: {
+            message: string;
+            data: {
+                /** @constant */
+                token_type: "Bearer";
+                access_token: string;
+                /** @description Seconds until the access token expires. */
+                expires_in: number;
+                user: components["schemas"]["UserSummary"];
+                /** @description Valid for one renewal, which returns the next refresh token. */
+                refresh_token: string;
+            };
+        };
         UserSummary: {
             /** Format: uuid */
             id: string;
@@ -964,6 +1009,17 @@ export interface components {
             tenant_id: string;
             email: string;
             role: string;
+        };
+        CookieTokensResponse: {
+            message: string;
+            data: {
+                /** @constant */
+                token_type: "Bearer";
+                access_token: string;
+                /** @description Seconds until the access token expires. */
+                expires_in: number;
+                user: components["schemas"]["UserSummary"];
+            };
         };
         GetConsentStatusQuery: {
             /** @description The `visitor_id` with which the consents were recorded. */

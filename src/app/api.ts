@@ -1,4 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.js';
+import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createAccessTokens } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
@@ -22,6 +23,7 @@ import { openGeoDatabase } from '../platform/regions/geo-database.js';
 import { createKeyUsage, type KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
 import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { accountCreator } from './create-account.js';
 import type { Installation } from './installation.js';
 import { listen } from './listen.js';
 import { createGroupObserver } from './metrics/group-observer.js';
@@ -95,6 +97,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
     observer: createGroupObserver(metrics.admission, tracing),
   });
   const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool, keyring) };
+  const queueMail = config.mail === undefined ? null : createMailQueue(keyring);
   const keyUsage = createKeyUsage(pool, Date.now);
   const verifier = createVerifier({
     db: pool,
@@ -119,6 +122,9 @@ export async function createApi(installation: Installation, { isLogChecked, work
         apiUsers,
         keyUsage,
         refreshKey: () => keyring.refreshKey(),
+        queueMail,
+        factorKeys: keyring,
+        createAccount: config.isSignUpOpen ? accountCreator(installation.adminPool) : null,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool, seals: keyring }),
         verifier,
         receiptOf: (eventId) =>
@@ -153,6 +159,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
             verifier,
             logger,
             lookUpTxt: createTxtLookUp(config.dnsServers),
+            queueMail,
           }),
         },
         limits: config.limits,

@@ -1,5 +1,8 @@
 import type pg from 'pg';
+import type { QueueMail } from '../accounts/mail/mail-queue.js';
+import type { FactorKeys } from '../accounts/second-factor/factor-secrets.js';
 import type { CheckPassword } from '../accounts/sign-in/check-password.js';
+import type { CreateAccount } from '../api/auth/auth-deps.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
@@ -12,6 +15,7 @@ import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
 import { type ServePanelOptions, servePanel } from '../api/panel/serve-panel.js';
 import { browserSdk } from '../api/public/browser-sdk.js';
+import { dashboard } from '../api/public/dashboard.js';
 import { type PublicVerifyOptions, servePublic } from '../api/public/public-verify.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
@@ -31,6 +35,11 @@ export interface ServiceOptions {
   readonly keyUsage: KeyUsage;
   readonly checkPassword: CheckPassword;
   readonly refreshKey: () => Promise<Uint8Array>;
+  /** Null: the service sends no mail. */
+  readonly queueMail: QueueMail | null;
+  readonly factorKeys: FactorKeys;
+  /** Null: only invited people become users. */
+  readonly createAccount: CreateAccount | null;
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
@@ -94,6 +103,9 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
         adminPool: options.panel.adminPool,
         seals: options.panel.seals,
         refreshKey: options.refreshKey,
+        queueMail: options.queueMail,
+        factorKeys: options.factorKeys,
+        createAccount: options.createAccount,
       };
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },
@@ -103,6 +115,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       discoveryRoutes(scope, options.discovery);
       verifyPage(scope);
       browserSdk(scope);
+      dashboard(scope);
     },
   ];
 }

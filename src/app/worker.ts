@@ -11,19 +11,23 @@ import { createProjector } from '../pipeline/projector/index.js';
 import { createRelay } from '../pipeline/relay/relay.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
 import { createStamper } from '../pipeline/stamper/stamper.js';
+import { createWebhookSender } from '../pipeline/webhooks/http-sender.js';
+import { createWebhooks } from '../pipeline/webhooks/webhooks-part.js';
 import type { BackgroundPart } from '../platform/background/part.js';
 import { sharedController } from '../platform/background/signals.js';
 import { createTrustedClock } from '../platform/clock/trusted-clock.js';
+import { VERSION } from '../platform/version.js';
 import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMaintenance } from './maintenance-part.js';
 import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
+import { openMailer } from './open-mailer.js';
 import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
 
-/** The parts behind admission: relay, projector, sealer, stamper, cosigner, erasure, maintenance. Any number of workers may run; each part works in one of them. */
+/** The parts behind admission: relay, projector, sealer, stamper, cosigner, erasure, webhooks, maintenance. Any number of workers may run; each part works in one of them. */
 export interface Worker {
   readonly parts: readonly BackgroundPart[];
   /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
@@ -107,6 +111,14 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),
+    createWebhooks({
+      db: pool,
+      eventLog,
+      keyring,
+      logger,
+      send: createWebhookSender({ allowedNetworks: config.webhookNetworks, userAgent: `consent-ledger/${VERSION}` }),
+    }),
+    ...(config.mail === undefined ? [] : [openMailer(installation, config.mail)]),
     createMaintenance({ db: pool, logger }),
   ];
   metrics.showParts(parts);

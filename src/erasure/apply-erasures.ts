@@ -5,7 +5,8 @@ import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
-import { cancelExports, destroyPersonalData, lockSite, markAnnounced, markErased } from './destroy.js';
+import { cancelForErasure } from '../platform/exports/export-states.js';
+import { destroyPersonalData, lockSite, markAnnounced, markErased } from './destroy.js';
 import type { ErasureJournal } from './journal.js';
 import type { JournalLine } from './journal-line.js';
 import { lostRecords } from './lost-records.js';
@@ -88,7 +89,7 @@ async function applyEvents(db: Queryable, events: readonly LoggedEvent[]): Promi
         unknown.map((record) => record.erased_event_id),
         [],
       );
-      await cancelExports(db, siteId);
+      await cancelForErasure(db, siteId);
       return unknown.length;
     });
   }
@@ -137,7 +138,7 @@ async function applyLine(db: Queryable, line: JournalLine, lost: ReadonlySet<str
     const deletedTokens = await destroyPersonalData(db, erased.event_ids, tokens);
     const eventIds = erased.event_ids.filter((id) => !lost.has(id));
     const isUnknown = (await markErased(db, { siteId, reason, requestId: null, eventIds })) > 0;
-    if (isUnknown) await cancelExports(db, siteId);
+    if (isUnknown) await cancelForErasure(db, siteId);
     return isUnknown || deletedTokens > 0;
   });
 }

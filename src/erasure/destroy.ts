@@ -4,7 +4,6 @@ import type { Queryable } from '../platform/database/pool.js';
 
 const personRows = z.array(z.object({ site_id: z.string(), visitor_index: z.instanceof(Uint8Array) }));
 const eventRows = z.array(z.object({ event_id: z.string() }));
-const stateRows = z.array(z.object({ state: z.string() }));
 
 /**
  * Locks a site's row until the end of the transaction. Admission takes this lock first, so that no
@@ -52,31 +51,6 @@ export async function destroyPersonalData(
     [approvalTokens, eventIds],
   );
   return rowCount ?? 0;
-}
-
-/** Numbers of a site's exports that an erasure ended. */
-export interface CancelledExports {
-  /** Running exports that were stopped. */
-  readonly stopped: number;
-  /** Finished packages whose keys were destroyed. */
-  readonly destroyed: number;
-}
-
-/**
- * Stops the site's running exports, and destroys the keys of its queued exports and stored
- * packages.
- */
-export async function cancelExports(db: Queryable, siteId: string): Promise<CancelledExports> {
-  const { rowCount } = await db.query(
-    `update exports set state = 'cancelled', ended_at = now(), seed = null where site_id = $1 and state = 'running'`,
-    [siteId],
-  );
-  const kept = await db.query(
-    'update exports set seed = null where site_id = $1 and seed is not null returning state',
-    [siteId],
-  );
-  const destroyed = stateRows.parse(kept.rows).filter(({ state }) => state === 'finished').length;
-  return { stopped: rowCount ?? 0, destroyed };
 }
 
 /** Records whose keys one transaction destroyed. */

@@ -1,7 +1,8 @@
 import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
+import { cancelForErasure } from '../platform/exports/export-states.js';
 import type { Keyring } from '../platform/keys/index.js';
-import { cancelExports, destroyPersonalData, lockSite, markErased } from './destroy.js';
+import { destroyPersonalData, lockSite, markErased } from './destroy.js';
 import { UnknownSite } from './errors.js';
 import type { ErasureSubject } from './identifiers.js';
 import type { ErasureJournal } from './journal.js';
@@ -100,7 +101,7 @@ function erasePage(
       await journal.append({ v: 1, erased, approval_tokens: [...tokens.ids] });
     }
     const deletedTokens = await destroyPersonalData(db, page.eventIds, tokens.ids);
-    const exports = isAnythingFound ? await cancelExports(db, request.siteId) : NO_EXPORTS;
+    const exports = isAnythingFound ? await cancelForErasure(db, request.siteId) : NO_EXPORTS;
     await markErased(db, { siteId: request.siteId, reason, requestId: request.id, eventIds: page.eventIds });
     await db.query(
       `update erasure_requests

@@ -14,6 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/shared': [],
   'sdk/browser': ['sdk/shared'],
   'sdk/node': ['sdk/shared', 'schemas'],
+  // So does the dashboard, which shows the banner of the SDK.
+  dashboard: ['sdk/browser'],
   src: ['schemas', 'projections'],
   // Benchmarks set up the sites that tests set up.
   bench: ['src', 'schemas', 'projections', 'test'],
@@ -108,6 +110,8 @@ test('the environment is read in one place', () => {
 
 test('every package states the version that the command line prints', () => {
   const versionOf = (path: string): unknown => JSON.parse(readFileSync(resolve(ROOT, path), 'utf8')).version;
-  const packages = ['.', 'bin', 'verifier-cli', 'sdk/browser', 'sdk/node'].map((folder) => `${folder}/package.json`);
+  const packages = ['.', 'bin', 'verifier-cli', 'sdk/browser', 'sdk/node', 'dashboard'].map(
+    (folder) => `${folder}/package.json`,
+  );
   expect(new Set([...packages.map(versionOf), SDK_VERSION])).toEqual(new Set([VERSION]));
 });

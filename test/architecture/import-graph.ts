@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,14 +25,16 @@ export function importsOf(part: string): readonly Import[] {
 /** The TypeScript files below a folder, relative to the root of the repository. */
 export function sourceFiles(part: string): readonly string[] {
   return readdirSync(resolve(ROOT, part), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !/(^|\/)dist\//.test(name))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules') && !/(^|\/)dist\//.test(name))
     .map((name) => `${part}/${name}`);
 }
 
 /** The file that a relative import names, relative to the root of the repository; null for a package. */
 export function importedFile({ file, specifier }: Import): string | null {
   if (!specifier.startsWith('.')) return null;
-  return relative(ROOT, resolve(ROOT, dirname(file), specifier)).replace(/\.js$/, '.ts');
+  const path = relative(ROOT, resolve(ROOT, dirname(file), specifier));
+  const component = path.replace(/\.js$/, '.tsx');
+  return existsSync(resolve(ROOT, component)) ? component : path.replace(/\.js$/, '.ts');
 }
 
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;

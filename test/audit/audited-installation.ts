@@ -121,6 +121,8 @@ async function manageCatalogue(app: RunningApp, shop: RecordingTenant): Promise<
   await shop.inSite('admin', 'PATCH', '/configuration', { revision: draft.revision, validity_days: 200 });
   await shop.inSite('admin', 'POST', '/configuration/publish', { revision: draft.revision + 1 });
   await shop.inSite('admin', 'PATCH', '/configuration', { revision: draft.revision + 1, validity_days: 100 });
+  const webhook = { url: 'https://shop.example/webhooks', events: ['consent.erased'] };
+  idOf(await shop.inSite('admin', 'POST', '/webhooks', webhook));
   const { demo } = shop.backend;
   const [policy] = demo.documents;
   if (policy === undefined) throw new Error('the demonstration has no document');

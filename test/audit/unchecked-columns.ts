@@ -7,6 +7,10 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   used_refresh_tokens: {
     '*': 'Memory of used tokens, without rights of their own: an altered row lets a copied old token be refused without ending its sign-in, or lets the same client repeat a renewal for longer.',
   },
+  mails: {
+    '*': 'Encrypted and bound to its row under a key of the keyring: an altered row is not sent.',
+  },
+  sign_up_requests: { '*': 'Memory of the last mail to an address, without rights.' },
   consent_usage: { '*': 'Counter of the quota: every admission changes it.' },
   nonces: { '*': 'Memory of at most 16 minutes.' },
   idempotency: { '*': 'Memory of at most 37 hours.' },
@@ -22,6 +26,7 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   checkpoints: { stamped_at: 'Time for the operator only.' },
   witnesses: { '*': 'What each witness said last: its next answer corrects it.' },
   erasure_progress: { '*': 'Where the service continues; it applies what it reads again without harm.' },
+  webhook_progress: { '*': 'How far deliveries are. A replay repeats them.' },
   scrubs: { '*': 'Statement of the operator, written by the owner of the tables.' },
   export_jobs: {
     claim: 'Lease of a run.',

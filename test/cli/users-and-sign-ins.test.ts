@@ -55,6 +55,21 @@ it('creates users, changes their role, disables and enables them', async () => {
   expect(await line.run(['admin', 'user', 'set-role', other.id, '--role', 'king'])).toMatchObject({ exitCode: 2 });
 });
 
+it('removes the second factor of a user who lost it', async () => {
+  const user = await makeUser('lost@acme.example', 'viewer');
+  const reset = () => line.json('admin', 'user', 'reset-second-factor', user.id);
+  expect(await reset()).toEqual({ user_id: user.id, changed: false });
+  await app.change(`update users set totp_secret = '\\x00', totp_confirmed_at = now() where id = $1`, [user.id]);
+  expect(await post('login', user)).toMatchObject({ status: 401, body: { code: 'SECOND_FACTOR_REQUIRED' } });
+  expect(await reset()).toEqual({ user_id: user.id, changed: true });
+  expect((await post('login', user)).status).toBe(200);
+  const { entries } = Entries.parse(await line.json('admin', 'audit-log', '--tenant', tenant));
+  expect(entries.filter(({ action }) => action === 'user.reset_second_factor')).toMatchObject([
+    { actor: { kind: 'operator' } },
+    { actor: { kind: 'operator' } },
+  ]);
+});
+
 it('prints tokens for invitations and password resets', async () => {
   const invite = ['admin', 'user', 'invite', '--tenant', tenant, '--role', 'admin', '--email'];
   const { token } = OneTime.parse(await line.json(...invite, 'third@acme.example'));

@@ -192,7 +192,7 @@ export const PERSON_STEPS: readonly Step[] = [
     isMeant: commits('insert into erasure_events'),
     provoke: erase,
   },
-  ...(['insert into export_chunks', "set state = 'finished'"] as const).map(
+  ...(['insert into export_chunks', 'sealed_visitor = null, bytes = '] as const).map(
     (statement): Step => ({
       title: statement.includes('chunks') ? 'Export' : 'End of an export',
       write: statement.includes('chunks') ? 'A piece of the encrypted package' : 'The finished package',

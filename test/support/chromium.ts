@@ -88,11 +88,15 @@ export class ChromiumPage {
    * Sends a command of the protocol.
    * @throws Error with Chromium's message
    */
-  async send(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+  async send(
+    method: string,
+    params: Record<string, unknown> = {},
+    session = this.#session,
+  ): Promise<Record<string, unknown>> {
     this.#lastId += 1;
     const id = this.#lastId;
     const answer = new Promise<Message>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#input.write(`${JSON.stringify({ id, method, params, sessionId: this.#session })}\0`);
+    this.#input.write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
     const { result, error } = await answer;
     if (error !== undefined) throw new Error(`${method}: ${error.message}`);
     return result ?? {};
@@ -110,12 +114,28 @@ export class ChromiumPage {
     await this.until(async () => this.events('Page.loadEventFired').length > before);
   }
 
-  /** Returns the value of an expression in the page; of a promise, once it is resolved. */
-  async evaluate(expression: string): Promise<unknown> {
-    const options = { expression, returnByValue: true, awaitPromise: true };
-    const { result, exceptionDetails } = await this.send('Runtime.evaluate', options);
+  /**
+   * Returns the value of an expression in the page; of a promise, once it is resolved.
+   * @param options whether it counts as an action of the user; the session of another page
+   */
+  async evaluate(
+    expression: string,
+    { userGesture = false, session }: { readonly userGesture?: boolean; readonly session?: string } = {},
+  ): Promise<unknown> {
+    const options = { expression, returnByValue: true, awaitPromise: true, userGesture };
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', options, session);
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
     return z.looseObject({ value: z.unknown().optional() }).parse(result).value;
+  }
+
+  /** Attaches to another page that is open, for example one that this page opened. @returns its session */
+  async attachTo(url: string): Promise<string> {
+    const { targetInfos } = await this.send('Target.getTargets');
+    const targets = z.array(z.looseObject({ targetId: z.string(), url: z.string() })).parse(targetInfos);
+    const target = targets.find((one) => one.url === url);
+    if (target === undefined) throw new Error(`no page is open at ${url}`);
+    const { sessionId } = await this.send('Target.attachToTarget', { targetId: target.targetId, flatten: true });
+    return z.string().parse(sessionId);
   }
 
   /** Selects files in the file input with this selector. */

@@ -59,8 +59,8 @@ const PACKAGES: Readonly<Record<string, PackageHooks>> = {
   'cut short': { zip: (bytes) => bytes.map((octet, i) => (i === 900 ? octet ^ 0x55 : octet)) },
 };
 
-/** Outcomes and counts of every check, as a page shows them. */
-const SHOWN = `[...document.querySelectorAll('#result table:not(:has(caption)) tbody tr')].map((row) => [
+/** Outcomes and counts of every check, as a page shows them: first those that did not pass. */
+const SHOWN = `[...document.querySelectorAll('#result table.checks tbody tr')].map((row) => [
   row.querySelector('code').textContent,
   row.querySelector('.mark').textContent,
   row.lastElementChild.textContent,
@@ -75,7 +75,9 @@ const RECORD_HTML = `document.querySelector('#record > article').outerHTML
 
 function expectedRows({ checks }: VerificationReport): string[] {
   const words = { pass: '✓ passed', fail: '✗ failed', indeterminate: '? open', 'not-applicable': '– not applicable' };
-  return checks.map(({ id, outcome, counts }) => {
+  const places = { fail: 0, indeterminate: 0, pass: 1, 'not-applicable': 2 };
+  const sorted = checks.toSorted((a, b) => places[a.outcome] - places[b.outcome]);
+  return sorted.map(({ id, outcome, counts }) => {
     const total = counts.pass + counts.fail + counts.indeterminate;
     return `${id} ${words[outcome]} ${total === 0 ? '' : `${counts.pass} of ${total}`}`;
   });
@@ -136,6 +138,30 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       },
     );
 
+    test('moves the focus to the verdict, and searches, filters and shows the records', async () => {
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
+      await verdictOf();
+      expect(await page.evaluate(`document.activeElement.className`)).toBe('verdict valid');
+      const rows = () => page.evaluate(`document.querySelectorAll('.record-list tbody tr').length`);
+      const set = (selector: string, value: string) =>
+        page.evaluate(`{
+          const field = document.querySelector(${JSON.stringify(`.record-list ${selector}`)});
+          field.value = ${JSON.stringify(value)};
+          field.dispatchEvent(new Event('input'));
+        }`);
+      expect(await rows()).toBe(8);
+      await set('select[aria-label=Decision]', 'rejected');
+      expect(await rows()).toBe(1);
+      await set('select[aria-label=Decision]', 'any decision');
+      await set('select[aria-label=Verdict]', 'erased');
+      expect(await rows()).toBe(2);
+      await set('select[aria-label=Verdict]', 'any verdict');
+      await set('input', 'VISITOR OF C5');
+      expect(await rows()).toBe(1);
+      await page.evaluate(`document.querySelector('.record-list tbody button').click()`);
+      await page.until(async () => String(await recordShown()).includes('visitor of c5'));
+    });
+
     test('files chosen one after the other, a key that is typed; without them nothing is believed', async () => {
       await page.chooseFiles('#package', [file('honest.zip')]);
       const bare: Partial<VerifyOptions> = { trustAnchors: [], ledgerKeys: [] };
@@ -149,7 +175,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       field.dispatchEvent(new Event('change'));
     }`);
       await page.until(async () => (await status()) === 'Checked: valid.');
-      expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(/^Valid/);
+      expect(await page.evaluate(`document.querySelector('#result .verdict strong').textContent`)).toBe('Valid');
     });
 
     test('reports a file that is not a package, and a key that is not a key', async () => {
@@ -245,7 +271,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       await page.until(async () => (await status()) === 'Checked the contradiction proof: indeterminate.');
       await page.chooseFiles('#keys', [file('ledger.key')]);
       await page.until(async () => (await status()) === 'Checked the contradiction proof: proved.');
-      expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(
+      expect(await page.evaluate(`document.querySelector('#result .verdict p').textContent`)).toMatch(
         /^Proved: the ledger contradicts itself.*signed two different/,
       );
       expect(await isHidden('record-form')).toBe(true);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,6 +72,48 @@ test('--json prints one object and nothing else', () => {
     'checks[0]',
     expect.objectContaining({ id: 'container.structure', outcome: 'pass', message: expect.any(String) }),
   );
+});
+
+test('--version prints the version of the package, which every report names', () => {
+  const manifest = readFileSync(new URL('../../verifier-cli/package.json', import.meta.url), 'utf8');
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest));
+  expect(run('--version').stdout).toBe(`${version}\n`);
+  expect(JSON.parse(run('check', 'package.zip', ...TRUST, '--json').stdout)).toMatchObject({
+    verifier: { name: 'consent-verify', version },
+    package: { site: { domain: 'shop.example', controller: expect.any(String) } },
+  });
+  expect(run('check', 'package.zip', ...TRUST).stdout).toContain(`consent-verify ${version}`);
+});
+
+test('list prints the consents as a table, CSV or JSON, all or those of one person', () => {
+  const table = run('list', 'package.zip', ...TRUST);
+  expect({ status: table.status, stderr: table.stderr }).toEqual({ status: 0, stderr: '' });
+  expect(table.stdout).toMatch(/^VALID, as of/);
+  expect(table.stdout).toContain('8 consents of 8 in the package.');
+  const rows = run('list', 'package.zip', ...TRUST, '--csv')
+    .stdout.trimEnd()
+    .split('\r\n');
+  expect(rows).toHaveLength(9);
+  const one: unknown = JSON.parse(run('list', 'package.zip', ...TRUST, '--json', '--person', 'VISITOR of c2').stdout);
+  expect(one).toEqual([
+    expect.objectContaining({
+      verdict: 'valid',
+      disclosed: expect.objectContaining({ visitor_id: 'visitor of c2' }),
+    }),
+  ]);
+  const changed = run('list', 'changed.zip', ...TRUST, '--csv');
+  expect(changed.status).toBe(1);
+  expect(changed.stderr).toContain('the package is INVALID');
+  expect(run('list', 'package.zip', ...TRUST, '--csv', '--json').status).toBe(2);
+});
+
+test('--html writes the verdict first, and the records', () => {
+  run('check', 'package.zip', ...TRUST, '--html', 'report.html');
+  const html = readFileSync(file('report.html'), 'utf8');
+  const order = ['These 8 records are as sealed.', '<h2>Records', '<caption>8 records', '58 checks passed'];
+  const places = order.map((text) => html.indexOf(text));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
 test('1 for an invalid package', () => {

@@ -42,7 +42,9 @@ function expectHarmless(html: string): void {
 test('the page lists what the package proves first, then what it does not prove, and shows the texts as source', async () => {
   const html = pageOf(await verifyFixture(authority, buildPackage(authority)));
   const order = [
-    'Valid, as of 2026-03-01 10:49:00.000 UTC',
+    '<strong>Valid</strong>',
+    'as sealed.',
+    'State of the ledger: 1 March 2026, 10:49 UTC.',
     'What the package proves',
     'What the package does not prove',
     'Proved times',

@@ -30,7 +30,7 @@ async function show(
   if (watch === null) throw new Error(`no name of a record: ${name}`);
   const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
   const given = { ...trust, at: VERIFIED_AT, ...options };
-  await verifyPackage(memorySource(buildPackage(authority, hooks)), given, watch);
+  await verifyPackage(memorySource(buildPackage(authority, hooks)), given, { watch });
   return watch.shown;
 }
 

@@ -24,7 +24,7 @@ export async function verifyFixture(
 ): Promise<VerificationReport> {
   const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
   const given = { ...trust, at: VERIFIED_AT, ...options };
-  const report = await verifyPackage(memorySource(zip), given, watch);
+  const report = await verifyPackage(memorySource(zip), given, { watch });
   expectDocumentedOutcomes(report);
   return report;
 }

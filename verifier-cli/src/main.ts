@@ -4,6 +4,7 @@ import { type CompareOptions, runCompare } from './cli/compare-command.js';
 import { type ContradictionOptions, runCheckContradiction } from './cli/contradiction-command.js';
 import { EXIT_USAGE } from './cli/exit-codes.js';
 import { type ExplainOptions, runExplain } from './cli/explain-command.js';
+import { type ListOptions, runList } from './cli/list-command.js';
 import { spreadLists } from './cli/option-lists.js';
 import { collect } from './cli/options.js';
 import { type PromiseOptions, runPromise } from './cli/promise-command.js';
@@ -11,9 +12,11 @@ import { runShow, type ShowOptions } from './cli/show-command.js';
 import { runTimestamp, type TimestampOptions } from './cli/timestamp-command.js';
 import { UsageError } from './cli/usage-error.js';
 import { printable } from './report/printable.js';
+import { VERSION } from './version.js';
 
 const program = new Command('consent-verify')
   .description('Verify Consent Ledger evidence offline, without network or access to the service.')
+  .version(VERSION, '--version', 'print the version of the verifier')
   .exitOverride()
   .showHelpAfterError()
   .addHelpText(
@@ -23,8 +26,8 @@ const program = new Command('consent-verify')
 
 const warn = (text: string) => process.stderr.write(`consent-verify: warning: ${printable(text)}\n`);
 
-/** Adds a command that verifies a package. @param shown what it prints, and writes as a page */
-function packageCommand(name: string, shown: 'report' | 'record'): Command {
+/** Adds a command that verifies a package. */
+function verifyingCommand(name: string): Command {
   return program
     .command(name)
     .option(
@@ -38,8 +41,6 @@ function packageCommand(name: string, shown: 'report' | 'record'): Command {
       '--witnesses <n>',
       "number of these witnesses that must have cosigned the newest checkpoint; default: that of the ledger's policy",
     )
-    .option('--json', 'print one JSON object instead of text')
-    .option('--html <file>', `also write the ${shown} as an HTML page`)
     .option(
       '--max-delay <duration>',
       'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
@@ -48,7 +49,15 @@ function packageCommand(name: string, shown: 'report' | 'record'): Command {
       '--max-age <duration>',
       'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
     )
-    .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1');
+    .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
+    .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now');
+}
+
+/** The same with the outputs of a report or a record. @param shown what it prints, and writes as a page */
+function packageCommand(name: string, shown: 'report' | 'record'): Command {
+  return verifyingCommand(name)
+    .option('--json', 'print one JSON object instead of text')
+    .option('--html <file>', `also write the ${shown} as an HTML page`);
 }
 
 packageCommand('check', 'report')
@@ -56,7 +65,6 @@ packageCommand('check', 'report')
   .argument('<file>', 'evidence package (ZIP) or contradiction proof (JSON)')
   .option('--promise <file>', 'promise of the service, to hold against the package; may be repeated', collect)
   .option('--contradiction <file>', 'file for the proof that a promise was broken; must not exist')
-  .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
     '\nExit codes: 0 valid, or contradiction proved; 1 invalid, or not proved; 2 usage error, or the file is neither a package nor a proof; 3 indeterminate.',
@@ -91,13 +99,33 @@ packageCommand('show', 'record')
     '--format <format>',
     'ts27560: print a consent record of ISO/IEC TS 27560:2023 in JSON-LD instead of text, unless the evidence is invalid',
   )
-  .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
     '\nExit codes, by the verdict on the record: 0 valid; 1 invalid; 2 usage error, or no such record; 3 indeterminate.',
   )
   .action(async (path: string, record: string, options: ShowOptions) => {
     process.exitCode = await runShow(path, record, options, {
+      out: (text) => process.stdout.write(text),
+      progress: process.stderr,
+      warn,
+    });
+  });
+
+verifyingCommand('list')
+  .description('verify an evidence package and list its consents, each with its own verdict')
+  .argument('<package>', 'evidence package (ZIP) or receipt (JSON)')
+  .option(
+    '--person <value>',
+    'list only the records that disclose this value, such as a visitor id or an e-mail address',
+  )
+  .option('--csv', 'print CSV (RFC 4180) instead of a table')
+  .option('--json', 'print one JSON array instead of a table')
+  .addHelpText(
+    'after',
+    '\nThe records are in the order of the ledger. Exit codes, by the verdict on the package: 0 valid; 1 invalid; 2 usage error; 3 indeterminate.',
+  )
+  .action(async (path: string, options: ListOptions) => {
+    process.exitCode = await runList(path, options, {
       out: (text) => process.stdout.write(text),
       progress: process.stderr,
       warn,

@@ -15,6 +15,7 @@ import { readCheckpoints } from './ledger/checkpoints.js';
 import { verifyCheckpointConsistency } from './ledger/consistency.js';
 import { verifyLedgerKey } from './ledger/ledger-key.js';
 import { verifyWitnesses, type WitnessTrust } from './ledger/witnesses.js';
+import type { ConsentList } from './list/consent-list.js';
 import { verifyCounts } from './manifest/counts.js';
 import { verifyExportTime } from './manifest/export-time.js';
 import { verifyFileList } from './manifest/file-list.js';
@@ -66,6 +67,14 @@ export interface VerifyOptions {
 
 const NO_WITNESSES: WitnessTrust = { keys: [], required: null };
 
+/** What collects parts of the package while it is verified, besides the report. */
+export interface Collectors {
+  /** Takes one record, to be shown by itself. */
+  readonly watch?: RecordWatch | null;
+  /** Takes all consents, to be listed. */
+  readonly list?: ConsentList | null;
+}
+
 /** A file that is no ZIP with a manifest: nothing can be said about it. */
 export class NotAPackage extends Error {
   override readonly name = 'NotAPackage';
@@ -83,13 +92,12 @@ const CONTAINER = CHECK_IDS.filter((id) => /^(?:container|manifest)\./.test(id))
 /**
  * Verifies an evidence package, offline. Every byte of it may be hostile; problems go to the
  * report, and stop no other check that is still possible.
- * @param watch takes in one record, to be shown by itself
  * @throws NotAPackage; UnknownFormatVersion; errors of the source
  */
 export async function verifyPackage(
   source: ByteSource,
   options: VerifyOptions,
-  watch: RecordWatch | null = null,
+  { watch = null, list = null }: Collectors = {},
 ): Promise<VerificationReport> {
   const findings = new Findings();
   const { schemes = SCHEMES } = options;
@@ -151,7 +159,7 @@ export async function verifyPackage(
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
   const promised = new PromisedRecords(options.promises ?? []);
-  const { summary, texts, coverage, person, ...attachments } = await verifyEntries(files, {
+  const { summary, texts, site, coverage, person, ...attachments } = await verifyEntries(files, {
     manifest,
     batches,
     size: newest?.checkpoint.size ?? null,
@@ -160,6 +168,7 @@ export async function verifyPackage(
     policies,
     maxDelay: options.maxDelay,
     watch,
+    list,
     promised,
     schemes,
   });
@@ -178,6 +187,8 @@ export async function verifyPackage(
     findings,
   });
 
+  const dependedOn = worst(foundation, findings.verdict(CONTAINER));
+  list?.finish(dependedOn, (manifest?.filter.person ?? null) !== null);
   if (watch !== null) {
     watch.shown = await shownRecord(watch, {
       files,
@@ -185,7 +196,7 @@ export async function verifyPackage(
       intervals,
       stamps,
       newest,
-      foundation: worst(foundation, findings.verdict(CONTAINER)),
+      foundation: dependedOn,
       packageVerdict: findings.verdict(),
       kind,
       exportedAt: manifest?.exported_at ?? null,
@@ -193,6 +204,7 @@ export async function verifyPackage(
       newestCheckpoint: reportedNewest(witnessed, times),
       isDevelopment: isDevelopment(stamps) || manifest?.development === true,
       warnings: findings.warnings.first,
+      listed: list?.listing.consents ?? [],
       schemes,
     });
   }
@@ -209,6 +221,7 @@ export async function verifyPackage(
       witnessed,
       times,
       texts,
+      site,
       asOf,
       promises,
       at: options.at,

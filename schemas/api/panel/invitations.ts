@@ -20,11 +20,13 @@ export const Invitation = z
   })
   .meta({ id: 'Invitation' });
 
-/**
- * With the token, which only this response contains. The inviting user delivers it, because the
- * service sends no mail.
- */
-export const CreatedInvitation = Invitation.extend({ token: z.string() }).meta({ id: 'CreatedInvitation' });
+/** With the token, which only this response or the mail contains. */
+export const CreatedInvitation = Invitation.extend({
+  token: z
+    .string()
+    .nullable()
+    .describe('The inviting user delivers it; null: the service sends it to the address by mail.'),
+}).meta({ id: 'CreatedInvitation' });
 
 export const CreateInvitationRequest = z.strictObject({
   email: z.email().max(320).toLowerCase(),

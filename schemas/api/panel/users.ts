@@ -10,6 +10,7 @@ export const PanelUser = z
     email: z.string(),
     role: UserRole,
     is_disabled: z.boolean(),
+    has_second_factor: z.boolean(),
     created_at: Timestamp,
     last_sign_in_at: Timestamp.nullable().describe('When the user last signed in; null: never.'),
     disabled_at: Timestamp.nullable(),
@@ -29,12 +30,13 @@ export const ChangeUserRequest = z
     message: 'must contain role, is_disabled or both',
   });
 
-/**
- * A token that sets a new password once. Only the response that creates it contains it; the service
- * sends no mail.
- */
+/** A token that sets a new password once. Only the response that creates it or the mail contains it. */
 export const PasswordReset = z
-  .object({ user_id: Uuid, token: z.string(), expires_at: Timestamp })
+  .object({
+    user_id: Uuid,
+    token: z.string().nullable().describe('Give it to the user; null: the service sends it to the user by mail.'),
+    expires_at: Timestamp,
+  })
   .meta({ id: 'PasswordReset' });
 
 export const SignInsEnded = z.object({ ended_sign_ins: z.int() }).meta({ id: 'SignInsEnded' });

@@ -22,3 +22,4 @@ export type {
 } from '../../shared/types.js';
 export { ConsentLedger, type RecordFilter } from './consent-ledger.js';
 export type { LedgerOptions } from './options.js';
+export { InvalidWebhook, verifyWebhook, type WebhookEvent } from './webhooks.js';

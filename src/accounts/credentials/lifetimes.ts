@@ -17,6 +17,9 @@ export const IDLE_SECONDS = 7 * DAY;
 /** Lifetime of an invitation, in seconds. */
 export const INVITATION_SECONDS = 7 * DAY;
 
+/** Lifetime of the token that completes a sign-up, in seconds. */
+export const SIGN_UP_SECONDS = DAY;
+
 /** Lifetime of a password-reset token, in seconds. */
 export const PASSWORD_RESET_SECONDS = DAY;
 

@@ -80,7 +80,7 @@ async function accept(
     subject: { kind: 'invitation', id },
     details: { user_id: user.id, role },
   });
-  const started = await startSignIn(db, user, passwordHash);
+  const started = await startSignIn(db, user, passwordHash, null);
   if (started === null) throw new Error('a user who was just made cannot sign in');
   return { ...started, user: { ...user, signInId: started.signInId } };
 }

@@ -10,6 +10,8 @@ import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
 import { hashPassword, isPasswordOf, refuseOwnAddress } from '../credentials/passwords.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
 import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
+import { noticeTo } from '../mail/mail-job.js';
+import type { QueueMail } from '../mail/mail-queue.js';
 import { GrantorColumns, isGrantInForce } from '../users/granted-right.js';
 import type { ListedUser } from '../users/list-users.js';
 import { lockUsersOf } from '../users/lock-users.js';
@@ -31,6 +33,7 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 /**
  * Changes the password of a signed-in user, and ends the user's other sign-ins.
  * @param db in the role `consent_ledger_admin`
+ * @param queueMail tells the user; null: the service sends no mail
  * @returns the number of ended sign-ins; null if the current password is wrong or was changed
  *   meanwhile
  * @throws RequestRefused VALIDATION_ERROR if the new password is the user's address
@@ -40,6 +43,7 @@ export async function changePassword(
   user: SignedInUser,
   currentPassword: string,
   newPassword: string,
+  queueMail: QueueMail | null,
 ): Promise<number | null> {
   const { rows } = await db.query('select password_hash from users where id = $1', [user.id]);
   const [row] = HashRows.parse(rows);
@@ -62,6 +66,7 @@ export async function changePassword(
       subject: { kind: 'user', id: user.id },
       details: { ended_sign_ins: ended },
     });
+    await queueMail?.(db, noticeTo(user.email, 'password_changed'));
     return ended;
   });
 }
@@ -96,6 +101,7 @@ export function createPasswordReset(
  * Sets a password with a reset token, and ends every sign-in of its user. The token must be valid,
  * its user enabled, and its creator still entitled.
  * @param db in the role `consent_ledger_admin`
+ * @param queueMail tells the user; null: the service sends no mail
  * @returns the number of ended sign-ins; null if one of these conditions fails
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */
@@ -104,6 +110,7 @@ export async function resetPassword(
   seals: RowSeals,
   token: string,
   password: string,
+  queueMail: QueueMail | null,
 ): Promise<number | null> {
   const digest = secretTokenDigest('password reset', token);
   if (digest === null) return null;
@@ -129,6 +136,7 @@ export async function resetPassword(
       subject: { kind: 'user', id: userId },
       details: { ended_sign_ins: ended },
     });
+    await queueMail?.(db, noticeTo(reset.email, 'password_changed'));
     return ended;
   });
 }

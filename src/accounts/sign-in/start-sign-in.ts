@@ -3,6 +3,8 @@ import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { IDLE_SECONDS, SIGN_IN_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken } from '../credentials/secret-tokens.js';
+import { noticeTo } from '../mail/mail-job.js';
+import type { QueueMail } from '../mail/mail-queue.js';
 import type { User } from '../users/user-directory.js';
 
 /** A sign-in, and the refresh token that renews it. */
@@ -19,12 +21,14 @@ export interface StartedSignIn {
  * @param db a transaction in a role that may UPDATE (last_sign_in_at) `users`, and INSERT into
  *   `sign_ins` and `audit_log`
  * @param passwordHash the verified hash
+ * @param queueMail tells the user, unless the user is a backend; null: no mail
  * @returns null if the user was disabled or the password changed meanwhile
  */
 export async function startSignIn(
   db: Queryable,
-  user: Pick<User, 'id' | 'tenantId'>,
+  user: User,
   passwordHash: string,
+  queueMail: QueueMail | null,
 ): Promise<StartedSignIn | null> {
   const signInId = randomUUID();
   const { token, digest } = newSecretToken('refresh');
@@ -43,5 +47,6 @@ export async function startSignIn(
     subject: { kind: 'sign_in', id: signInId },
     details: {},
   });
+  if (user.role !== 'api_user') await queueMail?.(db, noticeTo(user.email, 'signed_in'));
   return { signInId, refreshToken: token };
 }

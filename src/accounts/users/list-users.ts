@@ -9,6 +9,7 @@ export interface ListedUser extends User {
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
   readonly disabledAt: Date | null;
+  readonly hasSecondFactor: boolean;
 }
 
 /** Selects users. A missing or null member does not restrict them. */
@@ -21,7 +22,8 @@ export interface UserFilter {
   readonly limit: number;
 }
 
-const COLUMNS = 'id, tenant_id, email, role, created_at, last_sign_in_at, disabled_at';
+const COLUMNS =
+  'id, tenant_id, email, role, created_at, last_sign_in_at, disabled_at, totp_confirmed_at is not null as has_second_factor';
 
 /** Truncated to milliseconds, the precision of the cursor. */
 const CREATED = "date_trunc('milliseconds', created_at)";
@@ -36,6 +38,7 @@ const Rows = z.array(
       created_at: z.date(),
       last_sign_in_at: z.date().nullable(),
       disabled_at: z.date().nullable(),
+      has_second_factor: z.boolean(),
     })
     .transform(
       (row): ListedUser => ({
@@ -46,6 +49,7 @@ const Rows = z.array(
         createdAt: row.created_at,
         lastSignInAt: row.last_sign_in_at,
         disabledAt: row.disabled_at,
+        hasSecondFactor: row.has_second_factor,
       }),
     ),
 );

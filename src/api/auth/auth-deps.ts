@@ -1,8 +1,21 @@
+import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { inLanguage, mailLanguageOf } from '../../accounts/mail/mail-language.js';
+import type { QueueMail } from '../../accounts/mail/mail-queue.js';
+import type { FactorKeys } from '../../accounts/second-factor/factor-secrets.js';
 import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
+import type { WantedAccount } from '../../accounts/sign-up/sign-up-tokens.js';
 import type { RowSeals } from '../../platform/keys/index.js';
 import type { ApiUsers } from '../guards/bearer.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
+import type { GrantedTokens } from './tokens-response.js';
+
+/**
+ * Creates the organisation and the owner of a sign-up, and signs the owner in.
+ * @returns null if the address has a user
+ * @throws ApiError TENANT_LIMIT_EXCEEDED
+ */
+export type CreateAccount = (wanted: WantedAccount, password: string) => Promise<GrantedTokens | null>;
 
 /** Dependencies of the sign-in routes. */
 export interface AuthRouteOptions extends ApiUsers {
@@ -13,6 +26,19 @@ export interface AuthRouteOptions extends ApiUsers {
   /** Connections in the role `consent_ledger_admin`, for changes of users. */
   readonly adminPool: pg.Pool;
   readonly seals: RowSeals;
+  readonly factorKeys: FactorKeys;
+  /** Null: only invited people become users. */
+  readonly createAccount: CreateAccount | null;
+  /** Null: the service sends no mail. */
+  readonly queueMail: QueueMail | null;
   /** Returns the key from which refresh tokens are derived, 32 bytes. */
   readonly refreshKey: () => Promise<Uint8Array>;
+}
+
+/** The queue for mails that a request causes, in its language; null: the service sends no mail. */
+export function mailOf(
+  { queueMail }: AuthRouteOptions,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): QueueMail | null {
+  return inLanguage(queueMail, mailLanguageOf(headers['accept-language']));
 }

@@ -5,11 +5,14 @@ import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { countFailures, throttleFailures } from './attempts.js';
-import type { AuthRouteOptions } from './auth-deps.js';
-import { login, logout, me, refresh } from './operations.js';
+import { type AuthRouteOptions, mailOf } from './auth-deps.js';
+import { login, logout, me, readAuthOptions, refresh } from './operations.js';
 import { passwordRoutes } from './password-routes.js';
+import { clearRefreshCookie, refreshCookieOf } from './refresh-cookie.js';
 import { type AuthRoute, open, signedIn } from './route.js';
-import { tokensResponse, userSummary } from './tokens-response.js';
+import { passesSecondFactor, secondFactorRoutes } from './second-factor-routes.js';
+import { signUpRoutes } from './sign-up-routes.js';
+import { respondWithTokens, userSummary } from './tokens-response.js';
 
 /** Failed attempts a minute from one address. */
 const FAILURES_BY_ADDRESS = 30;
@@ -30,9 +33,11 @@ const SIGN_INS_BY_ACCOUNT = 30;
  * passwords and the current user.
  */
 export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
-  const { rateLimiter, apiPool, tokens } = options;
+  const { rateLimiter, apiPool, tokens, queueMail } = options;
   return [
-    open(login, async ({ body: { email, password }, request }) => {
+    open(login, async (call) => {
+      const { email, password } = call.body;
+      const { request } = call;
       const [account, address] = [email.toLowerCase(), request.countedClient];
       // The account last: attempts that an earlier limit refused do not count on it.
       const limits = [
@@ -40,33 +45,54 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
         { scope: 'sign-in-account-address', key: `${address} ${account}`, limit: FAILURES_BY_ACCOUNT_AND_ADDRESS },
         { scope: 'sign-in-account', key: account, limit: FAILURES_BY_ACCOUNT },
       ];
-      return countFailures(rateLimiter, limits, async () => {
+      const grant = async () => {
         const checked = await options.checkPassword(email, password);
         if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
         const { user, passwordHash } = checked;
+        if (!(await passesSecondFactor(options, request, user, call.body))) return null;
         refuseExcess(await rateLimiter.take('sign-in', user.id, SIGN_INS_BY_ACCOUNT), 'TOO_MANY_SIGN_IN_ATTEMPTS');
-        const started = await withTransaction(apiPool, (db) => startSignIn(db, user, passwordHash));
+        const started = await withTransaction(apiPool, (db) =>
+          startSignIn(db, user, passwordHash, mailOf(options, request)),
+        );
         if (started === null) throw new ApiError('INVALID_CREDENTIALS');
-        return tokensResponse(tokens, { ...user, signInId: started.signInId }, started.refreshToken, 'Signed in.');
+        return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
+      };
+      return respondWithTokens(tokens, call, 'Signed in.', async () => {
+        const granted = await countFailures(rateLimiter, limits, grant);
+        // No failure: the password was right, and the client asks the user for the code.
+        if (granted === null) throw new ApiError('SECOND_FACTOR_REQUIRED');
+        return granted;
       });
     }),
-    open(refresh, async ({ body, request }) => {
+    open(refresh, async (call) => {
+      const { body, request, reply } = call;
       const limit = { scope: 'refresh-address', key: request.countedClient, limit: FAILURES_BY_ADDRESS };
-      return throttleFailures(rateLimiter, limit, async () => {
+      const grant = async () => {
         const renewed = await renewSignIn(apiPool, {
-          refreshToken: body.refresh_token,
+          refreshToken: body.refresh_token_in === 'cookie' ? refreshCookieOf(request) : body.refresh_token,
           client: `${request.countedClient} ${request.headers['user-agent'] ?? ''}`,
           refreshKey: await options.refreshKey(),
         });
-        if (renewed === null) throw new ApiError('INVALID_BEARER_TOKEN');
-        return tokensResponse(tokens, renewed.user, renewed.refreshToken, 'Renewed.');
-      });
+        if (renewed !== null) return renewed;
+        if (body.refresh_token_in === 'cookie') clearRefreshCookie(request, reply);
+        throw new ApiError('INVALID_BEARER_TOKEN');
+      };
+      return respondWithTokens(tokens, call, 'Renewed.', () => throttleFailures(rateLimiter, limit, grant));
     }),
-    signedIn(logout, async ({ user, body: { everywhere } }) => ({
-      message: 'Signed out.',
-      data: { ended_sign_ins: await signOut(apiPool, user, everywhere) },
-    })),
+    signedIn(logout, async ({ user, body: { everywhere }, request, reply }) => {
+      const ended = await signOut(apiPool, user, everywhere);
+      clearRefreshCookie(request, reply);
+      return { message: 'Signed out.', data: { ended_sign_ins: ended } };
+    }),
     signedIn(me, async ({ user }) => ({ data: userSummary(user) })),
+    open(readAuthOptions, async () => ({
+      data: {
+        mail: queueMail !== null,
+        sign_up: options.createAccount === null ? ('invite' as const) : ('open' as const),
+      },
+    })),
     ...passwordRoutes(options),
+    ...secondFactorRoutes(options),
+    ...signUpRoutes(options),
   ];
 }

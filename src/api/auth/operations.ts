@@ -1,13 +1,16 @@
 import {
   AcceptInvitationRequest,
+  AuthOptionsResponse,
   ChangePasswordRequest,
   LoginRequest,
   LogoutRequest,
   MeResponse,
+  PasswordResetRequestedResponse,
   RefreshRequest,
+  RequestPasswordResetRequest,
   ResetPasswordRequest,
+  SignInResponse,
   SignInsEndedResponse,
-  TokensResponse,
   UserRole,
 } from '../../../schemas/api/auth.js';
 import { NoBody, None } from '../../../schemas/api/panel/common.js';
@@ -19,6 +22,12 @@ import { SHOWN_ENDED, SHOWN_TOKENS } from './shown-responses.js';
 const CREDENTIALS_IN_BODY: Access = { ...OPEN, limit: 'failures' };
 const ANY_USER: Access = { ...OPEN, roles: UserRole.options };
 const PANEL_USER: Access = { ...OPEN, roles: PANEL_ROLES };
+
+/** The header of a response with the refresh token in a cookie. */
+export const COOKIE_HEADER = {
+  'Set-Cookie':
+    'Only with `"refresh_token_in": "cookie"`: the refresh token, for the browser alone. The body then has no `refresh_token`.',
+};
 
 const shared = { tag: 'Sign-in', params: None, query: AnyQuery, bodyLimit: 4_096 } as const;
 
@@ -33,8 +42,9 @@ export const login = defineOperation({
   access: CREDENTIALS_IN_BODY,
   body: LoginRequest,
   status: 200,
-  response: TokensResponse,
-  errors: ['INVALID_CREDENTIALS'],
+  response: SignInResponse,
+  headers: COOKIE_HEADER,
+  errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'SECOND_FACTOR_INVALID', 'CROSS_SITE_REQUEST'],
   example: {
     body: { email: EXAMPLE_VALUES.email, password: EXAMPLE_VALUES.password },
     response: SHOWN_TOKENS('Signed in.'),
@@ -49,12 +59,13 @@ export const refresh = defineOperation({
   path: '/api/v1/auth/refresh',
   summary: 'Renew the access token',
   description:
-    'A refresh token is valid for one renewal, and the response contains the next one. A refresh token that is used twice ends the whole sign-in: store the new token before you continue, and let one process at a time renew.',
+    'A refresh token is valid for one renewal, and the response contains the next one. A refresh token that is used twice ends the whole sign-in: store the new token before you continue, and let one process at a time renew. A sign-in with `"refresh_token_in": "cookie"` renews with `{"refresh_token_in": "cookie"}` and the cookie; if the sign-in has ended, the response removes the cookie.',
   access: CREDENTIALS_IN_BODY,
   body: RefreshRequest,
   status: 200,
-  response: TokensResponse,
-  errors: ['INVALID_BEARER_TOKEN'],
+  response: SignInResponse,
+  headers: COOKIE_HEADER,
+  errors: ['INVALID_BEARER_TOKEN', 'CROSS_SITE_REQUEST'],
   example: { body: { refresh_token: EXAMPLE_VALUES.refreshToken }, response: SHOWN_TOKENS('Renewed.') },
   action: null,
 });
@@ -108,13 +119,49 @@ export const acceptInvitation = defineOperation({
   access: CREDENTIALS_IN_BODY,
   body: AcceptInvitationRequest,
   status: 201,
-  response: TokensResponse,
-  errors: ['INVITATION_INVALID'],
+  response: SignInResponse,
+  headers: COOKIE_HEADER,
+  errors: ['INVITATION_INVALID', 'CROSS_SITE_REQUEST'],
   example: {
     body: { token: EXAMPLE_VALUES.invitationToken, password: 'a horse that staples batteries' },
     response: SHOWN_TOKENS('Welcome.', { email: 'new@shop.example', role: 'viewer' }),
   },
   action: 'invitation.accept',
+});
+
+export const requestPasswordReset = defineOperation({
+  ...shared,
+  id: 'requestPasswordReset',
+  method: 'post',
+  path: '/api/v1/auth/request-password-reset',
+  summary: 'Ask for a mail with which a forgotten password is replaced',
+  description:
+    'The response is the same for every address. A user with this address receives a mail with a reset token, at most one in 15 minutes. 409 MAIL_NOT_CONFIGURED if the service sends no mail.',
+  access: CREDENTIALS_IN_BODY,
+  body: RequestPasswordResetRequest,
+  status: 202,
+  response: PasswordResetRequestedResponse,
+  errors: ['MAIL_NOT_CONFIGURED'],
+  example: {
+    body: { email: EXAMPLE_VALUES.panelEmail },
+    response: { message: 'If the address has a user, a mail with a link is on its way.' },
+  },
+  action: 'user.create_password_reset',
+});
+
+export const readAuthOptions = defineOperation({
+  ...shared,
+  id: 'readAuthOptions',
+  method: 'get',
+  path: '/api/v1/auth/options',
+  summary: 'Get the ways to sign in that this installation has',
+  access: OPEN,
+  body: NoBody,
+  status: 200,
+  response: AuthOptionsResponse,
+  errors: [],
+  example: { response: { data: { mail: true, sign_up: 'invite' } } },
+  action: null,
 });
 
 export const resetPassword = defineOperation({
@@ -160,6 +207,8 @@ export const AUTH_OPERATIONS: readonly Operation[] = [
   me,
   changePassword,
   acceptInvitation,
+  requestPasswordReset,
   resetPassword,
   logout,
+  readAuthOptions,
 ];

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
@@ -10,12 +10,14 @@ import { bodyOf, registerOperation } from '../server/register-operation.js';
 export interface AuthCall<B> {
   readonly body: B;
   readonly request: FastifyRequest;
+  /** For headers only: the route returns the body. */
+  readonly reply: FastifyReply;
 }
 
 /** An operation of sign-in with its handler. */
 export interface AuthRoute {
   readonly operation: Operation;
-  answer(request: FastifyRequest, users: ApiUsers): Promise<unknown>;
+  answer(request: FastifyRequest, reply: FastifyReply, users: ApiUsers): Promise<unknown>;
 }
 
 /** A route without a bearer token: the credentials are in the body. */
@@ -23,7 +25,10 @@ export function open<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Z
   operation: Operation<P, Q, B, R>,
   handle: (call: AuthCall<z.output<B>>) => Promise<z.input<R>>,
 ): AuthRoute {
-  return { operation, answer: async (request) => handle({ body: bodyOf(operation, request), request }) };
+  return {
+    operation,
+    answer: async (request, reply) => handle({ body: bodyOf(operation, request), request, reply }),
+  };
 }
 
 /**
@@ -35,7 +40,7 @@ export function signedIn<P extends z.ZodObject, Q extends z.ZodObject, B extends
 ): AuthRoute {
   return {
     operation,
-    answer: async (request, users) => {
+    answer: async (request, reply, users) => {
       const user = await authenticateUser(users, request.headers.authorization);
       if (operation.access.roles?.includes(user.role) !== true) {
         throw new ApiError(
@@ -43,7 +48,7 @@ export function signedIn<P extends z.ZodObject, Q extends z.ZodObject, B extends
           'This route is for users of the panel. An api_user can use the S2S API only.',
         );
       }
-      return handle({ body: bodyOf(operation, request), request, user });
+      return handle({ body: bodyOf(operation, request), request, reply, user });
     },
   };
 }
@@ -51,6 +56,6 @@ export function signedIn<P extends z.ZodObject, Q extends z.ZodObject, B extends
 /** Registers the operations of sign-in. */
 export function serveAuth(scope: FastifyInstance, routes: readonly AuthRoute[], users: ApiUsers): void {
   for (const { operation, answer } of routes) {
-    registerOperation(scope, operation, { handler: async (request) => answer(request, users) });
+    registerOperation(scope, operation, { handler: async (request, reply) => answer(request, reply, users) });
   }
 }

@@ -47,6 +47,7 @@ export function frontPage(skills: readonly Skill[], hasSecurityText: boolean): P
 <main>
 <h1>Consent Ledger</h1>
 <p>${escapeHtml(SUMMARY)}</p>
+<p>Do you have an account? <a href="${PLACES.dashboard.path}">Open the dashboard.</a></p>
 <p>Do you have a consent token or an evidence package? <a href="${PLACES.verifier.path}">Check it here.</a></p>
 ${section('Evidence', links.evidence)}
 ${section('APIs', links.apis)}

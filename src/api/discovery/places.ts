@@ -21,6 +21,7 @@ export const PLACES = {
   ledgerKey: { path: '/checkpoints/ledger.vkey', mediaType: 'text/plain' },
   verifier: { path: '/verify', mediaType: 'text/html' },
   verifierFile: { path: '/verify/consent-verify.html', mediaType: 'text/html' },
+  dashboard: { path: '/panel', mediaType: 'text/html' },
   browserSdk: { path: '/sdk/consent.js', mediaType: 'text/javascript' },
   readiness: { path: '/readyz', mediaType: 'application/json' },
 } as const satisfies Record<string, Place>;

@@ -1,4 +1,6 @@
 import { AUTH_OPERATIONS } from '../auth/operations.js';
+import { SECOND_FACTOR_OPERATIONS } from '../auth/second-factor-operations.js';
+import { SIGN_UP_OPERATIONS } from '../auth/sign-up-operations.js';
 import { CHECKPOINT_OPERATIONS } from '../checkpoints/operations.js';
 import { PANEL_OPERATIONS } from '../panel/operations.js';
 import { PUBLIC_OPERATIONS } from '../public/operations.js';
@@ -17,7 +19,17 @@ export const TOOL_API_OPERATIONS: readonly Operation[] = [
 ];
 
 /** What the OpenAPI document of the panel API describes. */
-export const PANEL_API_OPERATIONS: readonly Operation[] = [...AUTH_OPERATIONS, ...PANEL_OPERATIONS];
+export const PANEL_API_OPERATIONS: readonly Operation[] = [
+  ...AUTH_OPERATIONS,
+  ...SECOND_FACTOR_OPERATIONS,
+  ...SIGN_UP_OPERATIONS,
+  ...PANEL_OPERATIONS,
+];
 
 /** Every operation of the service, each once. */
-export const ALL_OPERATIONS: readonly Operation[] = [...TOOL_API_OPERATIONS, ...PANEL_OPERATIONS];
+export const ALL_OPERATIONS: readonly Operation[] = [
+  ...TOOL_API_OPERATIONS,
+  ...SECOND_FACTOR_OPERATIONS,
+  ...SIGN_UP_OPERATIONS,
+  ...PANEL_OPERATIONS,
+];

@@ -1,6 +1,7 @@
 /** What each group of operations is for, by its name. */
 export const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Keys with which SDKs and backends call the Tool API.',
+  Webhooks: 'URLs to which the service sends the events of a site.',
   'Audit log': 'The append-only record of every change and disclosure.',
   'Banner texts': 'Texts of the consent banner, by language.',
   Categories: 'Categories of the consent banner that a visitor can accept or reject.',
@@ -19,6 +20,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Sign-ins': 'The active sign-ins of the user.',
   Site: 'What an SDK needs to know about its site.',
   Sites: 'Sites of the tenant and the verification of their domains.',
+  Statistics: 'Counts of consents, and conditions that need attention.',
   Tenants: 'Tenants.',
   'Time stamps': 'How far the records of the tenant are sealed and stamped.',
   Users: 'Users of the panel and their roles.',

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { QueueMail } from '../../accounts/mail/mail-queue.js';
 import type { Verifier } from '../../evidence/verification/verifier.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { ServiceLogger } from '../../platform/background/part.js';
@@ -16,4 +17,6 @@ export interface PanelRoutesOptions {
   readonly verifier: Verifier;
   readonly logger: ServiceLogger;
   readonly lookUpTxt: LookUpTxt;
+  /** Null: the service sends no mail. */
+  readonly queueMail: QueueMail | null;
 }

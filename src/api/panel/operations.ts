@@ -12,16 +12,20 @@ import { INVITATION_OPERATIONS } from './invitations/operations.js';
 import { PLAN_OPERATIONS } from './plans/operations.js';
 import { SIGN_IN_OPERATIONS } from './sign-ins/operations.js';
 import { SITE_OPERATIONS } from './sites/operations.js';
+import { STATISTICS_OPERATIONS } from './statistics/operations.js';
 import { TENANT_OPERATIONS } from './tenants/operations.js';
 import { TIMESTAMP_OPERATIONS } from './timestamps/operations.js';
 import { USER_OPERATIONS } from './users/operations.js';
+import { WEBHOOK_OPERATIONS } from './webhooks/operations.js';
 
 /** Every operation of the panel, in the order of its description. */
 export const PANEL_OPERATIONS: readonly Operation[] = [
   ...TENANT_OPERATIONS,
   ...PLAN_OPERATIONS,
+  ...STATISTICS_OPERATIONS,
   ...SITE_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...DOCUMENT_OPERATIONS,
   ...CONFIGURATION_OPERATIONS,
   ...CATEGORY_OPERATIONS,

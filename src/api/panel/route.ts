@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
+import type { MailLanguage } from '../../accounts/mail/mail-job.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -12,6 +13,8 @@ export interface PanelCall<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Of the mails that the request causes. */
+  readonly language: MailLanguage;
 }
 
 /** A request before its parameters and its body are checked. */

@@ -13,17 +13,21 @@ import { planRoutes } from './plans/routes.js';
 import type { PanelRoute } from './route.js';
 import { signInRoutes } from './sign-ins/routes.js';
 import { siteRoutes } from './sites/routes.js';
+import { statisticsRoutes } from './statistics/routes.js';
 import { tenantRoutes } from './tenants/routes.js';
 import { timestampRoutes } from './timestamps/routes.js';
 import { userRoutes } from './users/routes.js';
+import { webhookRoutes } from './webhooks/routes.js';
 
 /** Every route of the panel, in the order of `PANEL_OPERATIONS`. */
 export function panelRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     ...tenantRoutes(options),
     ...planRoutes(options),
+    ...statisticsRoutes(options),
     ...siteRoutes(options),
     ...apiKeyRoutes(options),
+    ...webhookRoutes(options),
     ...documentRoutes(options),
     ...configurationRoutes(options),
     ...categoryRoutes(options),

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { mailLanguageOf } from '../../accounts/mail/mail-language.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
@@ -83,6 +84,7 @@ function inputOf(
         params: paramsOf(checked, request),
         query: validate(checked.query, request.query),
         body: bodyOf(checked, request),
+        language: mailLanguageOf(request.headers['accept-language']),
       };
       await refuseForeignSite(options.apiPool, options.seals, user, call.params);
       return call;

@@ -1,9 +1,9 @@
 import type { ConfigResponse, DetectedRegion } from '../../../schemas/api/config.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { chooseLanguage } from '../../platform/language.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import { chooseLanguage } from '../../tenancy/documents/language.js';
 import { sendCacheableJson } from '../server/send-document.js';
 import { getConfig } from './operations/reading.js';
 import { reads, type ToolRoute } from './route.js';

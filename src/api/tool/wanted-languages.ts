@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { acceptedLanguages } from '../../tenancy/documents/language.js';
+import { acceptedLanguages } from '../../platform/language.js';
 
 /**
  * The languages that a request accepts, the preferred one first: `language` of the query, else

@@ -46,6 +46,24 @@ const COUNTERS: readonly PartCount[] = [
     metric: 'consent_ledger_erased_records_total',
     help: 'Records whose keys this process destroyed.',
   },
+  {
+    part: 'mail',
+    status: 'sent',
+    metric: 'consent_ledger_mails_sent_total',
+    help: 'Mails that the mail server took from this process.',
+  },
+  {
+    part: 'mail',
+    status: 'failed',
+    metric: 'consent_ledger_mail_failures_total',
+    help: 'Attempts to send a mail that failed and are repeated.',
+  },
+  {
+    part: 'mail',
+    status: 'dropped',
+    metric: 'consent_ledger_mails_dropped_total',
+    help: 'Mails that were refused for good, altered or waited too long.',
+  },
 ];
 
 const GAUGES: readonly PartCount[] = [

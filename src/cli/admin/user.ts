@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { CreateInvitationRequest } from '../../../schemas/api/panel/invitations.js';
 import { UsersQuery } from '../../../schemas/api/panel/users.js';
 import { counted } from '../../../schemas/text/counted.js';
+import { removeSecondFactor } from '../../accounts/second-factor/change-factor.js';
 import { createInvitation } from '../../accounts/sign-in/invitations.js';
 import { createPasswordReset } from '../../accounts/sign-in/set-password.js';
 import { changeEmail } from '../../accounts/users/change-email.js';
@@ -27,7 +28,7 @@ interface NewUserOptions extends Json {
   readonly role: Role;
 }
 
-/** `admin user list|create|invite|set-role|disable|enable|reset-password|change-email` */
+/** `admin user list|create|invite|set-role|disable|enable|reset-password|reset-second-factor|change-email` */
 export function userCommand(context: CliContext): Command {
   const group = new Command('user').description('manage the users of tenants');
   for (const make of [
@@ -38,6 +39,7 @@ export function userCommand(context: CliContext): Command {
     disableCommand,
     enableCommand,
     resetCommand,
+    resetFactorCommand,
     changeEmailCommand,
   ]) {
     group.addCommand(make(context));
@@ -98,7 +100,7 @@ function inviteCommand(context: CliContext): Command {
         });
         const expires_at = invitation.expiresAt.toISOString();
         print(context, options, { id: invitation.id, email: invitation.email, token, expires_at }, [
-          `Created invitation ${invitation.id}, which can be accepted until ${expires_at}. The service sends no mail: give the user this token, which is not stored and cannot be shown again:`,
+          `Created invitation ${invitation.id}, which can be accepted until ${expires_at}. This command sends no mail: give the user this token, which is not stored and cannot be shown again:`,
           token,
         ]);
       });
@@ -158,6 +160,24 @@ function resetCommand(context: CliContext): Command {
         print(context, options, { user_id: id, token, expires_at }, [
           `User ${id} can set a new password until ${expires_at} with this token, which is not stored and cannot be shown again:`,
           token,
+        ]);
+      });
+    });
+}
+
+function resetFactorCommand(context: CliContext): Command {
+  return jsonCommand('reset-second-factor', 'remove the second factor of a user who lost it')
+    .argument('<user>', 'id of the user', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const changed = await changeAsOperator(adminPool, async (db) => {
+          const { tenantId } = await readUser(db, null, id);
+          const result = await removeSecondFactor(db, id);
+          const subject = { kind: 'user', id };
+          return { result, tenantId, action: 'user.reset_second_factor', subject, details: { changed: result } };
+        });
+        print(context, options, { user_id: id, changed }, [
+          changed ? `User ${id} signs in with the password alone now.` : `User ${id} had no second factor.`,
         ]);
       });
     });

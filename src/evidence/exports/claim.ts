@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
+import { type ExportReason, enterState } from '../../platform/exports/export-states.js';
 import { type SealColumns, SealJson, sealJson } from '../../platform/keys/index.js';
 import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
 import { KeptFilter } from './export-job.js';
+import { ExportStopped } from './export-stopped.js';
 
 /** Another worker may take an export over after this time without a heartbeat. */
 const SILENCE = "interval '15 seconds'";
@@ -29,6 +31,8 @@ export interface ClaimedExport {
   readonly channel: 'panel' | 's2s';
   readonly rowSeal: SealColumns;
 }
+
+const Ids = z.array(z.object({ id: z.string() })).max(1);
 
 const bytes = z.instanceof(Uint8Array);
 const ClaimedRow = z
@@ -65,23 +69,29 @@ const ClaimedRow = z
  * Claims the oldest export that is queued, or whose worker sent no heartbeat for 15 s.
  * @returns null if there is no such export
  */
-export async function claimExport(db: Queryable): Promise<ClaimedExport | null> {
-  const { rows } = await db.query(
-    `with next as (
-       select j.export_id, e.seed from export_jobs j join exports e on e.id = j.export_id
-        where e.state = 'queued' and e.seed is not null and j.deleted_at is null
-          and case when j.claim is null then j.retry_at is null or j.retry_at <= now()
-                   else j.heartbeat_at < now() - ${SILENCE} end
-        order by j.export_id limit 1 for update of j skip locked)
-     update export_jobs j
-        set claim = $1, attempts = attempts + 1, heartbeat_at = now(), retry_at = null,
-            started_at = coalesce(started_at, now()), step = null, done = null, total = null, bytes = 0
-       from next where j.export_id = next.export_id
-     returning j.export_id as id, j.site_id, j.claim, j.attempts, next.seed, j.filter, j.sealed_visitor, j.disclose,
-               j.requested_by, j.channel, ${sealJson('export_jobs', 'j')} as row_seal`,
-    [randomUUID()],
-  );
-  return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
+export function claimExport(db: Queryable): Promise<ClaimedExport | null> {
+  return withTransaction(db, async (db) => {
+    // Both rows are locked, so that the claim of another worker is seen.
+    const { rows: next } = await db.query(
+      `select e.id from exports e join export_jobs j on j.export_id = e.id
+        where j.deleted_at is null
+          and (e.state = 'queued' and (j.retry_at is null or j.retry_at <= now())
+               or e.state = 'running' and j.heartbeat_at < now() - ${SILENCE})
+        order by e.id limit 1 for no key update of e, j skip locked`,
+    );
+    const [id] = Ids.parse(next).map((row) => row.id);
+    if (id === undefined || !(await enterState(db, id, 'running', { claim: null, reason: null }))) return null;
+    const { rows } = await db.query(
+      `update export_jobs j
+          set claim = $2, attempts = attempts + 1, heartbeat_at = now(), retry_at = null,
+              started_at = coalesce(j.started_at, now()), step = null, done = null, total = null, bytes = 0
+         from exports e where j.export_id = $1 and e.id = j.export_id
+       returning j.export_id as id, j.site_id, j.claim, j.attempts, e.seed, j.filter, j.sealed_visitor, j.disclose,
+                 j.requested_by, j.channel, ${sealJson('export_jobs', 'j')} as row_seal`,
+      [id, randomUUID()],
+    );
+    return z.tuple([ClaimedRow]).parse(rows)[0];
+  });
 }
 
 /** A package that was stored completely. */
@@ -108,7 +118,7 @@ export async function noteProgress(
   const { rowCount } = await db.query(
     `update export_jobs j set heartbeat_at = now(), step = $3, done = $4, total = $5, bytes = $6
        from exports e
-      where j.export_id = $1 and j.claim = $2 and e.id = j.export_id and e.state = 'queued' and e.seed is not null`,
+      where j.export_id = $1 and j.claim = $2 and e.id = j.export_id and e.state = 'running'`,
     [id, claim, progress?.step ?? null, progress?.done ?? null, progress?.total ?? null, size],
   );
   return rowCount === 1;
@@ -129,12 +139,7 @@ export function finishExport(
   retentionMs: number,
 ): Promise<boolean> {
   return withTransaction(db, async (db) => {
-    const { rowCount } = await db.query(
-      `update exports e set state = 'finished', ended_at = now() from export_jobs j
-        where e.id = $1 and e.state = 'queued' and e.seed is not null and j.export_id = e.id and j.claim = $2`,
-      [id, claim],
-    );
-    if (rowCount !== 1) return false;
+    if (!(await enterState(db, id, 'finished', { claim, reason: null }))) return false;
     await db.query(
       `update export_jobs
           set claim = null, step = null, done = null, total = null, sealed_visitor = null, bytes = $2, chunks = $3, sha256 = $4,
@@ -155,19 +160,11 @@ export function finishExport(
   });
 }
 
-/** Fails an export that another run cannot complete. @param reason of `EXPORT_REASONS` */
-export function failExport(db: Queryable, { id, claim }: Claim, reason: string): Promise<boolean> {
+/** Fails an export that another run cannot complete. */
+export function failExport(db: Queryable, { id, claim }: Claim, reason: ExportReason): Promise<boolean> {
   return withTransaction(db, async (db) => {
-    const { rowCount } = await db.query(
-      `update exports e set state = 'failed', ended_at = now(), seed = null from export_jobs j
-        where e.id = $1 and e.state = 'queued' and e.seed is not null and j.export_id = e.id and j.claim = $2`,
-      [id, claim],
-    );
-    if (rowCount !== 1) return false;
-    await db.query('update export_jobs set claim = null, reason = $2, sealed_visitor = null where export_id = $1', [
-      id,
-      reason,
-    ]);
+    if (!(await enterState(db, id, 'failed', { claim, reason }))) return false;
+    await db.query('update export_jobs set claim = null, sealed_visitor = null where export_id = $1', [id]);
     return true;
   });
 }
@@ -177,10 +174,22 @@ export function failExport(db: Queryable, { id, claim }: Claim, reason: string):
  * @param isOwnFault true counts the run as an attempt and delays the next run by 30 s
  */
 export async function giveBackExport(db: Queryable, { id, claim }: Claim, isOwnFault: boolean): Promise<void> {
-  await db.query(
-    `update export_jobs set claim = null, step = null, done = null, total = null,
-            attempts = attempts - $3, retry_at = case when $3 = 0 then now() + ${RETRY} end
-      where export_id = $1 and claim = $2`,
-    [id, claim, isOwnFault ? 0 : 1],
+  await withTransaction(db, async (db) => {
+    if (!(await enterState(db, id, 'queued', { claim, reason: null }))) return;
+    await db.query(
+      `update export_jobs set claim = null, step = null, done = null, total = null,
+              attempts = attempts - $2, retry_at = case when $2 = 0 then now() + ${RETRY} end
+        where export_id = $1`,
+      [id, isOwnFault ? 0 : 1],
+    );
+  });
+}
+
+/** Throws unless the run with this claim may go on. @throws ExportStopped */
+export async function assertClaimed(db: Queryable, { id, claim }: Claim): Promise<void> {
+  const { rowCount } = await db.query(
+    `select from exports e join export_jobs j on j.export_id = e.id where e.id = $1 and e.state = 'running' and j.claim = $2`,
+    [id, claim],
   );
+  if (rowCount !== 1) throw new ExportStopped(`export ${id} was cancelled, erased or taken over`);
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CreateExportRequest, EvidenceExport } from '../../../schemas/api/panel/exports.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { queueExport } from '../../platform/exports/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { exportFilter } from './export-filter.js';
 import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
@@ -39,12 +40,7 @@ export async function createExport(
   const { visitorId: visitor, ...kept } = exportFilter(filter);
   return withTransaction(db, async (db) => {
     await refuseExcess(db, author.tenantId, options.maxPerTenant);
-    await db.query(`insert into exports (id, site_id, state, requested_by, seed) values ($1, $2, 'queued', $3, $4)`, [
-      id,
-      author.siteId,
-      exportedBy(author, id),
-      seed,
-    ]);
+    await queueExport(db, { id, siteId: author.siteId, requestedBy: exportedBy(author, id), seed });
     await db.query(
       `insert into export_jobs (export_id, tenant_id, site_id, requested_by, channel, filter, by_visitor, sealed_visitor, disclose)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -78,7 +74,7 @@ async function refuseExcess(db: Queryable, tenantId: string, maxPerTenant: numbe
   await db.query(`select pg_advisory_xact_lock(hashtextextended('consent-ledger exports of ' || $1, 0))`, [tenantId]);
   const { rows } = await db.query(
     `select count(*) as count from export_jobs j join exports e on e.id = j.export_id
-      where j.tenant_id = $1 and e.state in ('queued', 'finished') and e.seed is not null
+      where j.tenant_id = $1 and e.state in ('queued', 'running', 'finished') and e.seed is not null
         and (j.expires_at is null or j.expires_at > now())`,
     [tenantId],
   );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DiscloseRequest, EvidenceExport, type EvidenceExport as Shown } from '../../../schemas/api/panel/exports.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import { SHOWN_STATE } from '../../platform/exports/export-states.js';
 import { ExportFilter } from '../package/filter.js';
 
 /** Identifies an export of one site. */
@@ -13,18 +14,11 @@ export interface ExportId {
 export const KeptFilter = ExportFilter.omit({ visitorId: true });
 export type KeptFilter = z.infer<typeof KeptFilter>;
 
-/**
- * Columns of a job `j` and its row `e` of `exports`, with the state that callers see. An erasure
- * only removes the seed, and a package expires by time alone: both states are derived here.
- */
+/** Columns of a job `j` and its row `e` of `exports`, with the state that clients see. */
 export const EXPORT_COLUMNS = `
   e.id, e.site_id, j.requested_by, j.channel, j.requested_at, e.ended_at, j.expires_at, j.filter, j.by_visitor, j.disclose,
   j.step, j.done, j.total, j.bytes, j.sha256, j.checkpoint, j.counts,
-  case when e.state in ('queued', 'finished') and e.seed is null then 'cancelled'
-       when e.state = 'queued' and j.claim is not null then 'running'
-       when e.state = 'finished' and j.expires_at <= now() then 'expired'
-       else e.state end as state,
-  case when e.state in ('queued', 'finished') and e.seed is null then 'erasure' else j.reason end as reason`;
+  ${SHOWN_STATE} as state, e.reason`;
 
 const bytes = z.instanceof(Uint8Array);
 const { shape } = EvidenceExport;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { EvidenceExport, EvidenceExportDetails } from '../../../schemas/api/panel/exports.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { enterState } from '../../platform/exports/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { EXPORT_COLUMNS, type ExportId, ExportJobRow, shownExport } from './export-job.js';
 import { exportKey, openSecret } from './export-key.js';
@@ -99,19 +100,8 @@ async function lockExport(db: Queryable, { siteId, exportId }: ExportId): Promis
   return row;
 }
 
-/** Destroys the key. An export that is still queued or running is cancelled. */
+/** Cancels an export that has not ended, or whose package the service keeps. */
 async function endExport(db: Queryable, exportId: string): Promise<void> {
-  const { rowCount } = await db.query(
-    `update exports set state = 'cancelled', ended_at = now(), seed = null
-      where id = $1 and state = 'queued' and seed is not null`,
-    [exportId],
-  );
-  if (rowCount === 1) {
-    await db.query(
-      `update export_jobs set reason = 'requested', claim = null, sealed_visitor = null where export_id = $1`,
-      [exportId],
-    );
-  } else {
-    await db.query('update exports set seed = null where id = $1 and seed is not null', [exportId]);
-  }
+  if (!(await enterState(db, exportId, 'cancelled', { claim: null, reason: 'requested' }))) return;
+  await db.query('update export_jobs set claim = null, sealed_visitor = null where export_id = $1', [exportId]);
 }

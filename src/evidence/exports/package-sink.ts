@@ -3,6 +3,7 @@ import { type Sha256Stream, sha256Stream } from '../../../schemas/crypto/digest.
 import type { Queryable } from '../../platform/database/pool.js';
 import type { ClaimedExport, StoredPackage } from './claim.js';
 import { sealChunk } from './export-key.js';
+import { ExportStopped } from './export-stopped.js';
 
 /** Bytes of plaintext in a chunk; the last chunk may be shorter. */
 export const CHUNK_BYTES = 1_048_576;
@@ -14,11 +15,6 @@ export interface PackageSinkOptions {
   /** Key of the export. */
   readonly key: Uint8Array;
   readonly maxBytes: number;
-}
-
-/** The run must stop: its export was cancelled, erased or taken over. */
-export class ExportStopped extends Error {
-  override readonly name = 'ExportStopped';
 }
 
 /** The package is larger than the configuration allows. */
@@ -91,7 +87,7 @@ export class PackageSink extends Writable {
     const { rowCount } = await db.query(
       `with mine as (
          select j.export_id from export_jobs j join exports e on e.id = j.export_id
-          where j.export_id = $1 and j.claim = $2 and e.state = 'queued' and e.seed is not null for share of j)
+          where j.export_id = $1 and j.claim = $2 and e.state = 'running' for share of j)
        insert into export_chunks (export_id, index, ciphertext) select export_id, $3, $4 from mine`,
       [job.id, job.claim, place.index, ciphertext],
     );

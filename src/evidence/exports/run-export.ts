@@ -3,14 +3,24 @@ import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
-import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { ExportReason } from '../../platform/exports/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { ExportFailed, type ExportProgress, type PackageRequest, streamEvidence } from '../package/index.js';
-import { type ClaimedExport, failExport, finishExport, giveBackExport, MAX_ATTEMPTS, noteProgress } from './claim.js';
+import {
+  assertClaimed,
+  type ClaimedExport,
+  failExport,
+  finishExport,
+  giveBackExport,
+  MAX_ATTEMPTS,
+  noteProgress,
+} from './claim.js';
 import { exportedBy } from './create-export.js';
 import { exportKey, openSecret, sealSecret } from './export-key.js';
-import { ExportStopped, PackageSink, PackageTooLarge } from './package-sink.js';
+import { ExportStopped } from './export-stopped.js';
+import { PackageSink, PackageTooLarge } from './package-sink.js';
 import { removeChunks } from './sweep.js';
 
 export interface RunExportOptions {
@@ -106,7 +116,6 @@ async function storeUntil(
   let progress: ExportProgress | null = null;
   const reporting = reportProgress(options, job, running, () => ({ progress, bytes: sink.bytes }));
   try {
-    await closeEarlierRun(db, job);
     await removeChunks(db, job.id);
     const request: PackageRequest = {
       siteId: job.siteId,
@@ -121,7 +130,7 @@ async function storeUntil(
         progress = now;
       },
     };
-    const result = await streamEvidence(options, request, sink);
+    const result = await streamEvidence(options, request, sink, () => assertClaimed(db, job));
     const { filterDisclosures } = result;
     const sealed =
       filterDisclosures.length === 0
@@ -169,18 +178,8 @@ async function reportProgress(
   }
 }
 
-/** Fails the row that an interrupted run left in state `running`. */
-async function closeEarlierRun(db: Queryable, job: ClaimedExport): Promise<void> {
-  await withTransaction(db, (db) =>
-    db.query(
-      `update exports set state = 'failed', ended_at = now() where site_id = $1 and state = 'running' and requested_by = $2`,
-      [job.siteId, exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id)],
-    ),
-  );
-}
-
 /** The reason with which the export fails. @returns null if another run may succeed */
-function reasonOf(error: unknown, attempts: number): string | null {
+function reasonOf(error: unknown, attempts: number): ExportReason | null {
   if (error instanceof PackageTooLarge) return 'too-large';
   if (error instanceof ExportFailed) {
     switch (error.problem) {

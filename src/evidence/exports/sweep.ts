@@ -1,26 +1,17 @@
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { expireExports } from '../../platform/exports/export-states.js';
 
 /** Chunks of about 1 MiB that one statement removes. */
 const PAGE = 50;
 
 /**
- * Ends exports whose retention period is over or whose key an erasure destroyed. Then it removes
- * the chunks that have no key, and deleted exports without chunks.
+ * Ends exports whose retention period is over. Then it removes the encrypted values and the chunks
+ * that have no key, and deleted exports without chunks.
  * @param db in the role `consent_ledger_worker`
  */
 export async function sweepExports(db: Queryable): Promise<void> {
   await withTransaction(db, async (db) => {
-    await db.query(
-      `update exports e set state = 'expired', seed = null from export_jobs j
-        where j.export_id = e.id and e.state = 'finished' and e.seed is not null and j.expires_at <= now()`,
-    );
-    await db.query(
-      `with erased as (
-         update exports e set state = 'cancelled', ended_at = coalesce(e.ended_at, now()) from export_jobs j
-          where j.export_id = e.id and e.state in ('queued', 'finished') and e.seed is null and j.deleted_at is null
-         returning e.id)
-       update export_jobs j set reason = 'erasure', claim = null from erased where j.export_id = erased.id`,
-    );
+    await expireExports(db);
     await db.query(
       `update export_jobs j set sealed_visitor = null, sealed_disclosures = null from exports e
         where e.id = j.export_id and e.seed is null and (j.sealed_visitor is not null or j.sealed_disclosures is not null)`,

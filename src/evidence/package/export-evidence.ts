@@ -103,26 +103,41 @@ export interface ExportResult extends PackageResult {
  */
 export async function exportEvidence(options: ExportOptions, request: ExportRequest): Promise<ExportResult> {
   const { output: path, overwrites = false, ...rest } = request;
-  return { path, ...(await exportTo(options, rest, { path, overwrites })) };
+  const { db } = options;
+  const start = (): Promise<ExportRow> => ExportRow.start(db, request.siteId, request.exportedBy);
+  return { path, ...(await exportTo(options, rest, { path, overwrites }, start)) };
 }
 
 /**
  * Writes an evidence package to a stream, as `exportEvidence` does. Success ends the stream, and
  * failure destroys it. The output is valid only after this function has returned.
- * @throws as `exportEvidence`; the error with which the stream was destroyed
+ * @param assertRunning throws if an erasure has stopped the export. The caller has registered it
+ * @throws as `exportEvidence`; the errors of `assertRunning`; the error with which the stream was
+ *   destroyed
  */
 export function streamEvidence(
   options: ExportOptions,
   request: PackageRequest,
   destination: Writable,
+  assertRunning: () => Promise<void>,
 ): Promise<PackageResult> {
-  return exportTo(options, request, destination);
+  // The caller records how the export ends, because it keeps the package.
+  const run: ExportRun = { assertRunning, finish: assertRunning, fail: async () => undefined };
+  return exportTo(options, request, destination, async () => run);
 }
 
-function exportTo(options: ExportOptions, request: PackageRequest, output: PackageOutput): Promise<PackageResult> {
+/** A registered export. */
+type ExportRun = Pick<ExportRow, 'assertRunning' | 'finish' | 'fail'>;
+
+function exportTo(
+  options: ExportOptions,
+  request: PackageRequest,
+  output: PackageOutput,
+  start: () => Promise<ExportRun>,
+): Promise<PackageResult> {
   const { tracing = NO_TRACING } = options;
   return tracing.span('export evidence', {}, async (span) => {
-    const result = await exportPackage(options, request, output);
+    const result = await exportPackage(options, request, output, start);
     span.add({ 'consent_ledger.bytes': result.bytes });
     return result;
   });
@@ -132,6 +147,7 @@ async function exportPackage(
   options: ExportOptions,
   request: PackageRequest,
   output: PackageOutput,
+  start: () => Promise<ExportRun>,
 ): Promise<PackageResult> {
   const filter = parseFilter(request.filter);
   const disclose = parseDisclose(request.disclose);
@@ -140,21 +156,21 @@ async function exportPackage(
   if (rowCount !== 1) throw new UnknownSite(request.siteId);
   const now = (options.now ?? (() => new Date()))();
   const writer = await PackageWriter.open(output, now);
-  let row: ExportRow | null = null;
+  let run: ExportRun | null = null;
   try {
-    const running = await ExportRow.start(db, request.siteId, request.exportedBy);
-    row = running;
-    const assertRunning = (): Promise<void> => running.assertRunning();
+    const started = await start();
+    run = started;
+    const assertRunning = (): Promise<void> => started.assertRunning();
     const content = await wholeContent(options, { ...request, filter, disclose });
     const result = await writePackage(options, { ...request, filter, disclose }, content, writer, assertRunning, now);
     await writer.end();
-    await row.finish();
+    await run.finish();
     await writer.publish();
     return { ...result, bytes: writer.size };
   } catch (error) {
     await writer.discard();
     // The error of the export must not be hidden by an error of this update.
-    await row?.fail().catch(() => undefined);
+    await run?.fail().catch(() => undefined);
     throw error;
   }
 }

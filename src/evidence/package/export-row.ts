@@ -1,8 +1,8 @@
-import { v7 as uuidV7 } from 'uuid';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { enterState, isRunning, startExport } from '../../platform/exports/export-states.js';
 import { ExportFailed } from './errors.js';
 
-/** The database row of an export, through which an erasure can stop it. */
+/** The database row of an export that this process makes at once. An erasure stops it through the row. */
 export class ExportRow {
   private constructor(
     readonly db: Queryable,
@@ -11,22 +11,12 @@ export class ExportRow {
 
   /** Registers a running export. From then on, an erasure of the site stops it. */
   static async start(db: Queryable, siteId: string, requestedBy: string): Promise<ExportRow> {
-    const id = uuidV7();
-    // Each change is a transaction, which seals the row.
-    await withTransaction(db, (db) =>
-      db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
-        id,
-        siteId,
-        requestedBy,
-      ]),
-    );
-    return new ExportRow(db, id);
+    return new ExportRow(db, await startExport(db, siteId, requestedBy));
   }
 
   /** Checks that no erasure has stopped the export. @throws ExportFailed `cancelled-by-erasure` */
   async assertRunning(): Promise<void> {
-    const { rowCount } = await this.db.query(`select from exports where id = $1 and state = 'running'`, [this.id]);
-    if (rowCount !== 1) throw cancelled();
+    if (!(await isRunning(this.db, this.id))) throw cancelled();
   }
 
   /**
@@ -34,21 +24,16 @@ export class ExportRow {
    * @throws ExportFailed `cancelled-by-erasure`
    */
   async finish(): Promise<void> {
-    const { rowCount } = await withTransaction(this.db, (db) =>
-      db.query(`update exports set state = 'finished', ended_at = now() where id = $1 and state = 'running'`, [
-        this.id,
-      ]),
-    );
-    if (rowCount !== 1) throw cancelled();
+    if (!(await this.#enter('finished'))) throw cancelled();
   }
 
   async fail(): Promise<void> {
-    await withTransaction(this.db, (db) =>
-      db.query(
-        `update exports set state = 'failed', ended_at = now() where id = $1 and state in ('running', 'finished')`,
-        [this.id],
-      ),
-    );
+    await this.#enter('failed');
+  }
+
+  #enter(state: 'finished' | 'failed'): Promise<boolean> {
+    const reason = state === 'failed' ? 'error' : null;
+    return withTransaction(this.db, (db) => enterState(db, this.id, state, { claim: null, reason }));
   }
 }
 

@@ -86,11 +86,70 @@ export const contactUris = z
     ),
   );
 
-/** IP addresses and CIDR ranges separated by commas. */
-export const networks = z
+/** How to reach a mail server (RFC 5321). */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** Whether TLS begins with the connection; otherwise by STARTTLS. */
+  readonly isTlsFromStart: boolean;
+  /** Whether mails wait rather than be sent without TLS. */
+  readonly demandsTls: boolean;
+  readonly auth: { readonly user: string; readonly pass: string } | undefined;
+}
+
+const SMTP_MESSAGE =
+  'must be smtp:// or smtps:// with a host, optionally with user:password@ (percent-encoded), a port and ?starttls=optional.';
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** The URL of a mail server. Without TLS it is used on this machine alone, unless the URL says otherwise. */
+export const smtpServer = z.string().transform((text, context): SmtpServer => {
+  const server = smtpServerOf(text);
+  if (server !== null) return server;
+  context.addIssue({ code: 'custom', message: SMTP_MESSAGE });
+  return z.NEVER;
+});
+
+function smtpServerOf(text: string): SmtpServer | null {
+  if (!/^smtps?:\/\/[^/\s]+$/i.test(text) || !URL.canParse(text)) return null;
+  const { protocol, hostname, port, username, password, search, hash } = new URL(text);
+  if (hostname === '' || hash !== '' || !['', '?starttls=optional'].includes(search)) return null;
+  const isTlsFromStart = protocol === 'smtps:';
+  const [user, pass] = [percentDecoded(username), percentDecoded(password)];
+  if (user === undefined || pass === undefined) return null;
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (isTlsFromStart ? 465 : 587) : Number(port),
+    isTlsFromStart,
+    demandsTls: !isTlsFromStart && search === '' && !LOOPBACK.test(hostname),
+    auth: user === '' ? undefined : { user, pass },
+  };
+}
+
+/** @returns undefined if the encoding is wrong */
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sender of mails: `address` or `Name <address>`. */
+export const mailSender = z
   .string()
-  .transform((text) => listOf(text))
-  .pipe(z.array(z.string().refine(isNetwork, 'must be a list of IP addresses or CIDR ranges, separated by commas.')));
+  .max(400)
+  .transform((text) => {
+    const [, name = '', address = ''] = /^(?:([^<>\p{Cc}]{0,78})<)?([^<>\s\p{Cc}]+)>?$/u.exec(text) ?? [];
+    return { name: name.trim(), address };
+  })
+  .pipe(z.object({ name: z.string(), address: z.email({ error: 'must be an e-mail address, or Name <address>.' }) }));
+
+/** IP addresses and CIDR ranges separated by commas. */
+export const networks = () =>
+  z
+    .string()
+    .transform((text) => listOf(text))
+    .pipe(z.array(z.string().refine(isNetwork, 'must be a list of IP addresses or CIDR ranges, separated by commas.')));
 
 /**
  * IP addresses of DNS servers, separated by commas, each with a port unless it is 53: `192.0.2.53`,

@@ -3,6 +3,7 @@ export {
   type Config,
   type Environment,
   loadConfig,
+  type MailConfig,
   type MasterKeySource,
   type TracingConfig,
   type WitnessAddress,

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
+import type { SmtpServer } from './formats.js';
 import { descriptions, type Values, variables } from './variables.js';
 
 /** The whole configuration of a process, read once at start and passed in. */
@@ -29,6 +30,8 @@ export interface Config {
     /** Time in milliseconds for requests in progress to complete after that. */
     readonly drainGraceMs: number;
   };
+  /** Networks that webhooks may reach although they are not public. */
+  readonly webhookNetworks: readonly string[];
   /** Data of this installation in the discovery documents. */
   readonly discovery: {
     /** Like `https://consent.example.org`, without a trailing slash. */
@@ -36,6 +39,10 @@ export interface Config {
     /** URIs, the preferred one first. */
     readonly securityContacts: readonly string[];
   };
+  /** `undefined`: the service sends no mail. */
+  readonly mail: MailConfig | undefined;
+  /** Whether everyone can create an organisation. */
+  readonly isSignUpOpen: boolean;
   /** How the service determines the country and region of a request. */
   readonly geo: {
     readonly countryHeader: string | undefined;
@@ -87,6 +94,14 @@ export interface Config {
   /** `undefined`: tracing is disabled. */
   readonly tracing: TracingConfig | undefined;
   readonly logLevel: Values['LOG_LEVEL'];
+}
+
+/** The mail server, and what mails say of this installation. */
+export interface MailConfig {
+  readonly smtp: SmtpServer;
+  readonly from: { readonly name: string; readonly address: string };
+  /** Origin of the links in mails. */
+  readonly publicUrl: string;
 }
 
 /** A witness that cosigns the checkpoints of the ledger (C2SP tlog-witness). */
@@ -161,6 +176,11 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
   if (texts.TSA_CA_FILE !== undefined && texts.TSA_URLS === undefined) {
     problems.push(problemOf('TSA_URLS', 'is required together with TSA_CA_FILE.'));
   }
+  if (texts.SMTP_URL !== undefined || texts.MAIL_FROM !== undefined) {
+    for (const name of ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const) {
+      if (texts[name] === undefined) problems.push(problemOf(name, 'is required to send mail.'));
+    }
+  }
   if (texts.WITNESS_URLS !== undefined && texts.WITNESS_KEYS === undefined) {
     problems.push(problemOf('WITNESS_KEYS', 'is required together with WITNESS_URLS.'));
   }
@@ -217,7 +237,10 @@ function assemble(values: Values): Config {
       lameDuckMs: values.LAME_DUCK_MS,
       drainGraceMs: values.DRAIN_GRACE_MS,
     },
+    webhookNetworks: values.WEBHOOK_NETWORKS,
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
+    mail: mailConfig(values),
+    isSignUpOpen: values.SIGN_UP === 'open',
     geo: {
       countryHeader: values.GEO_COUNTRY_HEADER,
       regionHeader: values.GEO_REGION_HEADER,
@@ -261,6 +284,10 @@ function witnessAddresses({ WITNESS_URLS: urls = [], WITNESS_KEYS: keys = [] }: 
     const key = keys[i];
     return key === undefined ? [] : [{ url, key }];
   });
+}
+
+function mailConfig({ SMTP_URL: smtp, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Values): MailConfig | undefined {
+  return smtp === undefined || from === undefined || publicUrl === undefined ? undefined : { smtp, from, publicUrl };
 }
 
 function tracingConfig(values: Values): TracingConfig | undefined {

@@ -12,10 +12,12 @@ import {
   integer,
   key256,
   ledgerOrigin,
+  mailSender,
   namedValues,
   networks,
   publicOrigin,
   ratio,
+  smtpServer,
   urlOf,
   witnessKeys,
 } from './formats.js';
@@ -126,6 +128,23 @@ export const variables = z.object({
     otherwise: 'those documents contain URLs without scheme and host',
     example: 'https://consent.example.org',
   }),
+  SMTP_URL: smtpServer.optional().register(descriptions, {
+    meaning:
+      'Mail server for invitations, password resets and notices to users ([sign-in.md](sign-in.md#mail)): `smtps://` for TLS from the start, `smtp://` for STARTTLS, which is required unless the host is this machine or the URL ends with `?starttls=optional`. Requires `MAIL_FROM` and `PUBLIC_URL`.',
+    otherwise: 'the service sends no mail; responses contain the tokens',
+    example: 'smtps://ledger:secret@mail.example.org',
+  }),
+  MAIL_FROM: mailSender.optional().register(descriptions, {
+    meaning: 'Sender of these mails: an address, or a name with the address in angle brackets.',
+    otherwise: 'the service sends no mail',
+    example: 'Consent Ledger <ledger@example.org>',
+  }),
+  SIGN_UP: z.enum(['open', 'invite'], { error: 'must be open or invite.' }).register(descriptions, {
+    meaning:
+      'Who can create an organisation: `open`, everyone, with the standard plan ([sign-in.md](sign-in.md#sign-up)); `invite`, only the operator and the owners of organisations.',
+    default: 'invite',
+    example: 'open',
+  }),
   SECURITY_CONTACT: contactUris.register(descriptions, {
     meaning:
       'URIs for reports of vulnerabilities, separated by commas, the preferred one first. Published in `/.well-known/security.txt`; without a URI the service has no such file.',
@@ -137,11 +156,17 @@ export const variables = z.object({
     otherwise: 'none',
     example: 'scanner.example.org',
   }),
-  TRUSTED_PROXIES: networks.register(descriptions, {
+  TRUSTED_PROXIES: networks().register(descriptions, {
     meaning:
       'Addresses and CIDR ranges, separated by commas, of the proxies whose `X-Forwarded-For` the service trusts. The IP address of a visitor is recorded as evidence, so name only your own proxies.',
     default: '',
     example: '10.0.0.0/8,192.0.2.7',
+  }),
+  WEBHOOK_NETWORKS: networks().register(descriptions, {
+    meaning:
+      'Addresses and CIDR ranges, separated by commas, that webhooks ([webhooks.md](webhooks.md)) may reach although they are private, also by `http`. Every tenant can then send requests there.',
+    default: '',
+    example: '10.1.0.0/16',
   }),
   GEO_COUNTRY_HEADER: headerName.optional().register(descriptions, {
     meaning:
@@ -292,7 +317,7 @@ export const variables = z.object({
   }),
   PUBLIC_TEXT_LIMIT: integer(1, 1_000_000).register(descriptions, {
     meaning:
-      'Maximum number of requests a minute from one IP address (IPv6: one network) to one process for its public texts: the verifier’s page, the discovery documents and the OpenAPI documents.',
+      'Maximum number of requests a minute from one IP address (IPv6: one network) to one process for its public texts: the verifier’s page, the dashboard, the discovery documents and the OpenAPI documents.',
     default: '600',
     example: '1200',
   }),

@@ -5,12 +5,15 @@
  * (`19-planner-statistics.sql`), a test compares both, and `admin scrub` restores it.
  */
 export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  users: ['email', 'password_hash'],
+  users: ['email', 'password_hash', 'totp_secret', 'recovery_digests'],
   sign_ins: ['refresh_digest'],
   used_refresh_tokens: ['digest'],
   invitations: ['email', 'token_digest'],
   password_resets: ['token_digest'],
+  mails: ['content'],
+  sign_up_requests: ['address_digest'],
   api_keys: ['digest'],
+  webhooks: ['url', 'secret'],
   keyring: ['wrapped'],
   record_keys: ['seed', 'visitor_index', 'email_index', 'phone_index', 'id_number_index', 'seal'],
   attachments: ['ciphertext'],

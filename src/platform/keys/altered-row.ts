@@ -5,6 +5,7 @@ export const SEALED_TABLE_NAMES = [
   'users',
   'sites',
   'api_keys',
+  'webhooks',
   'sign_ins',
   'invitations',
   'password_resets',

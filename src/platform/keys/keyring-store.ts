@@ -19,7 +19,8 @@ export type KeyPurpose =
   | 'jwt'
   | 'throttle'
   | 'refresh'
-  | 'row-seal';
+  | 'row-seal'
+  | 'account';
 
 /** A key of the keyring, unwrapped. */
 export interface StoredKey {

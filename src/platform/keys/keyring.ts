@@ -69,6 +69,8 @@ export interface Keyring extends JwtKeyring {
   throttleKey(): Promise<Buffer>;
   /** Returns the 32-byte key from which the next refresh token of a sign-in is derived. */
   refreshKey(): Promise<Buffer>;
+  /** Returns the 32-byte key from which the keys of secrets about users are derived. */
+  accountKey(): Promise<Buffer>;
   /**
    * Checks that this process has the master key in force. If not, keys that it has not cached are
    * out of reach.
@@ -105,7 +107,7 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
     store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
   const secretKey = remembered(
-    async (purpose: 'site' | 'throttle' | 'refresh' | 'row-seal', ownerId: string | null) => {
+    async (purpose: 'site' | 'throttle' | 'refresh' | 'row-seal' | 'account', ownerId: string | null) => {
       return (await currentKey(purpose, ownerId, newSecretKey)).secret;
     },
   );
@@ -161,6 +163,7 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
     ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt')), reportAltered),
     throttleKey: () => secretKey('throttle', null),
     refreshKey: () => secretKey('refresh', null),
+    accountKey: () => secretKey('account', null),
     verifyMasterKey: () => store.verifyMaster(),
   };
 }

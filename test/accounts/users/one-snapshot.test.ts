@@ -77,7 +77,7 @@ describe('a person who alters rows between two reads of the service', () => {
     const [owner, maker] = [await userOf('owner'), await userOf('admin')];
     const { token } = await createPasswordReset(adminPool, { id: owner, disabledAt: null }, maker);
     const { seals, end } = await lending(maker, ['admin', 'owner']);
-    const ended = await resetPassword(adminPool, seals, token, 'a long enough password');
+    const ended = await resetPassword(adminPool, seals, token, 'a long enough password', null);
     await end();
     expect(ended).toBeNull();
   });

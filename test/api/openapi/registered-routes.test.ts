@@ -17,6 +17,9 @@ const OTHERS = [
   '/security.txt',
   '/healthz',
   '/metrics',
+  '/panel/*',
+  '/panel/assets/:name',
+  '/panel/banner-preview',
 ];
 
 /** Published by Fastify for each new instance, before its routes are registered. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConsentResponse, ConsentsPage } from '../../../schemas/api/panel/consents.js';
+import { ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
 import { type FoundConsents, type SearchPlace, searchConsents } from '../../../src/evidence/records/search-consents.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { RecordingTenant } from './recording-tenant.js';
@@ -65,6 +66,16 @@ describe('consents in the panel', () => {
     });
     const text = JSON.stringify(answer.body);
     for (const value of [visitor, 'Ada', 'Lovelace', '7946', 'AB 12', '_sd']) expect(text).not.toContain(value);
+  });
+
+  it('counts them by day and decision', async () => {
+    const totals = async () =>
+      ConsentStatisticsResponse.parse(
+        (await shop.as('viewer', 'GET', `/statistics/consents?site_id=${shop.siteId}`)).body,
+      ).data.totals;
+    await expect
+      .poll(totals, { timeout: 10_000 })
+      .toEqual({ accepted: 2, partial: 1, rejected: 0, withdrawn: 0, total: 3 });
   });
 
   it('filters', async () => {

@@ -7,7 +7,7 @@ import { pruneSignIns } from '../../../src/accounts/sign-in/prune.js';
 import { type Answer, ask } from '../server/running-app.js';
 import { type PanelApp, type PanelTenant, type PanelUser, startPanel } from './panel-fixture.js';
 
-const Created = z.object({ data: CreatedInvitation });
+const Created = z.object({ data: CreatedInvitation.extend({ token: z.string() }) });
 const Page = z.object({ data: z.array(Invitation), next_cursor: z.string().nullable() });
 
 describe('invitations', () => {

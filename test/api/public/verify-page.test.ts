@@ -28,6 +28,9 @@ const record = {
   timestamp: { time: '2026-03-01T10:19:00.000Z', checkpoint_size: 2 },
 };
 
+const TOKEN = `ct_${'0'.repeat(32)}`;
+const authority = fixtureAuthority();
+
 /** The page's own routes, beside a look-up that answers what each case needs. */
 const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
   verifyPage,
@@ -40,6 +43,8 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
       if (token === 'cookie') return { valid: false, source: 'client_token', server_record_found: false, data: {} };
       return { valid: true, source: 'server', server_record_found: true, data: record };
     });
+    // Any file that the verifier takes shows that the page gives it the answer.
+    scope.get(`/api/v1/public/consents/${TOKEN}/receipt`, () => Buffer.from(buildPackage(authority)));
   },
 ]);
 let origin = '';
@@ -87,13 +92,13 @@ test.skipIf(chromiumPath === undefined)(
   titleNeeding('Chromium', chromiumPath !== undefined, 'in Chromium: a package is checked, and a token looked up'),
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'consent-verify-served-'));
-    const authority = fixtureAuthority();
     const files = ['root.der', 'ledger.key', 'package.zip'].map((name) => join(folder, name));
     writeFileSync(files[0] ?? '', authority.root.der);
     writeFileSync(files[1] ?? '', LEDGER_KEY.verifierKey);
     writeFileSync(files[2] ?? '', buildPackage(authority));
     const page = await ChromiumPage.open(chromiumPath ?? '');
     const textOf = async (id: string) => String(await page.evaluate(`document.getElementById('${id}').innerText`));
+    const isHidden = (id: string) => page.evaluate(`document.getElementById('${id}').hidden`);
     const lookUp = async (token: string, answer: string) => {
       await page.evaluate(`document.getElementById('token').value = ' ${token} '`);
       await page.evaluate(`document.getElementById('lookup').requestSubmit()`);
@@ -108,9 +113,17 @@ test.skipIf(chromiumPath === undefined)(
       expect(await textOf('lookup-result')).toContain('<img src=x onerror=alert(1)>');
       if (process.env.SCREENSHOTS !== undefined)
         writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
+      expect(await isHidden('lookup-receipt')).toBe(true);
+      await lookUp(TOKEN, 'A time stamp shows that the record existed by 1 March 2026, 10:19 UTC.');
+      expect(await isHidden('lookup-receipt')).toBe(false);
+      await page.evaluate(`document.getElementById('lookup-receipt').click()`);
+      await page.until(async () => (await textOf('lookup-receipt-status')).startsWith('The receipt was checked'));
+      await page.until(async () => (await textOf('package-note')).startsWith(`receipt-${TOKEN}.json`));
       await lookUp('ct_unknown', 'no record');
       await lookUp('cookie', 'any client can create one');
-      expect(asked).toEqual(['ct_known', 'ct_unknown', 'cookie']);
+      await page.evaluate(`location.hash = '${TOKEN}'`);
+      await page.until(async () => (await textOf('lookup-result')).includes('On record'));
+      expect(asked).toEqual(['ct_known', TOKEN, 'ct_unknown', 'cookie', TOKEN]);
       const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
       expect(violations).toEqual([]);
       expect(page.events('Runtime.exceptionThrown')).toEqual([]);

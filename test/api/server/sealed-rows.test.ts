@@ -19,6 +19,7 @@ const UNSEALED: Readonly<Record<SealedTable, readonly string[]>> = {
   invitations: [],
   password_resets: [],
   api_keys: ['last_used_at'],
+  webhooks: [],
   documents: [],
   document_versions: [],
   site_config_drafts: [],
@@ -31,7 +32,10 @@ const UNSEALED: Readonly<Record<SealedTable, readonly string[]>> = {
 const TABLES = SEALED_TABLE_NAMES;
 /** Tables with rows of every tenant that these tests make. */
 const FILLED = TABLES.filter(
-  (table) => !['site_config_drafts', 'approval_tokens', 'erasure_requests', 'exports', 'export_jobs'].includes(table),
+  (table) =>
+    !['site_config_drafts', 'approval_tokens', 'erasure_requests', 'exports', 'export_jobs', 'webhooks'].includes(
+      table,
+    ),
 );
 /** Tables whose rows grant something as long as they are not altered. */
 const LASTING = ['users', 'sites', 'sign_ins', 'api_keys'] as const;
@@ -54,6 +58,7 @@ const OTHER: Readonly<Record<string, string>> = {
   text: `'other-' || gen_random_uuid()`,
   bytea: `sha256(random()::text::bytea)`,
   integer: '4711',
+  bigint: '4711',
   'text[]': `array['https://other.example']`,
   'cidr[]': `array['0.0.0.0/1', '128.0.0.0/1']::cidr[]`,
   'timestamp with time zone': `now() + interval '1 day'`,

@@ -36,7 +36,10 @@ describe('loadConfig', () => {
         lameDuckMs: 1_000,
         drainGraceMs: 10_000,
       },
+      webhookNetworks: [],
       discovery: { publicUrl: undefined, securityContacts: [] },
+      mail: undefined,
+      isSignUpOpen: false,
       geo: { countryHeader: undefined, regionHeader: undefined, databaseFile: undefined },
       dnsServers: [],
       ledgerOrigin: 'localhost/consent-ledger',
@@ -71,6 +74,9 @@ describe('loadConfig', () => {
       HOST: '0.0.0.0',
       PORT: '0',
       PUBLIC_URL: 'https://Consent.example.org:443/',
+      SMTP_URL: 'smtps://mail.example.org',
+      MAIL_FROM: 'ledger@example.org',
+      SIGN_UP: 'open',
       SECURITY_CONTACT: 'mailto:security@example.org, https://example.org/report?a=b',
       SCANNER_HOST: 'Scan.example.org',
       LAME_DUCK_MS: '15000',
@@ -127,10 +133,17 @@ describe('loadConfig', () => {
         lameDuckMs: 15_000,
         drainGraceMs: 0,
       },
+      webhookNetworks: [],
       discovery: {
         publicUrl: 'https://consent.example.org',
         securityContacts: ['mailto:security@example.org', 'https://example.org/report?a=b'],
       },
+      mail: {
+        smtp: { host: 'mail.example.org', port: 465, isTlsFromStart: true, demandsTls: false, auth: undefined },
+        from: { name: '', address: 'ledger@example.org' },
+        publicUrl: 'https://consent.example.org',
+      },
+      isSignUpOpen: true,
       geo: { countryHeader: 'CF-IPCountry', regionHeader: 'CF-Region-Code', databaseFile: '/geo/city.mmdb' },
       dnsServers: ['192.0.2.53', '[2001:db8::53]:5353'],
       ledgerOrigin: 'consent.example.org/ledger',
@@ -257,6 +270,41 @@ describe('loadConfig', () => {
     for (const keys of [`${W1},${W2}`, `${W1},${W1}`, ledgerKey, W1.replace('w1', 'w3'), 'w1.example']) {
       expect(Object.keys(problemsOf({ WITNESS_URLS: url, WITNESS_KEYS: keys })), keys).toEqual(['WITNESS_KEYS']);
     }
+  });
+
+  it('requires SMTP_URL, MAIL_FROM and PUBLIC_URL together', () => {
+    const mail = { SMTP_URL: 'smtps://mail.example.org', MAIL_FROM: 'a@b.example', PUBLIC_URL: 'https://c.example' };
+    expect(problemsOf(mail)).toEqual({});
+    expect(Object.keys(problemsOf({ SMTP_URL: mail.SMTP_URL }))).toEqual(['MAIL_FROM', 'PUBLIC_URL']);
+    expect(Object.keys(problemsOf({ ...mail, SMTP_URL: undefined }))).toEqual(['SMTP_URL']);
+    expect(loadConfig({ PUBLIC_URL: mail.PUBLIC_URL }).mail).toBeUndefined();
+  });
+
+  it.each([
+    ['smtps://u%40h:p%3Aw@mail.example.org', ['mail.example.org', 465, true, false, { user: 'u@h', pass: 'p:w' }]],
+    ['smtp://mail.example.org', ['mail.example.org', 587, false, true, undefined]],
+    ['smtp://mail.example.org:25?starttls=optional', ['mail.example.org', 25, false, false, undefined]],
+    ['smtp://127.0.0.1:1025', ['127.0.0.1', 1025, false, false, undefined]],
+    ['smtp://[::1]:1025', ['::1', 1025, false, false, undefined]],
+  ])('reads the mail server %s', (url, expected) => {
+    const env = { SMTP_URL: url, MAIL_FROM: 'Ledger <ledger@example.org>', PUBLIC_URL: 'https://c.example' };
+    const { smtp, from } = loadConfig(env).mail ?? {};
+    expect([smtp?.host, smtp?.port, smtp?.isTlsFromStart, smtp?.demandsTls, smtp?.auth]).toEqual(expected);
+    expect(from).toEqual({ name: 'Ledger', address: 'ledger@example.org' });
+  });
+
+  it.each([
+    ['SMTP_URL', 'mail.example.org'],
+    ['SMTP_URL', 'https://mail.example.org'],
+    ['SMTP_URL', 'smtp://mail.example.org/path'],
+    ['SMTP_URL', 'smtp://mail.example.org?tls.rejectUnauthorized=false'],
+    ['SMTP_URL', 'smtp://a%zz@mail.example.org'],
+    ['MAIL_FROM', 'ledger'],
+    ['MAIL_FROM', 'Ledger <ledger@example.org>, other@example.org'],
+    ['MAIL_FROM', 'Ledger\r\nBcc: other@example.org <ledger@example.org>'],
+  ])('sends no mail with %s=%j', (name, text) => {
+    const mail = { SMTP_URL: 'smtps://mail.example.org', MAIL_FROM: 'a@b.example', PUBLIC_URL: 'https://c.example' };
+    expect(Object.keys(problemsOf({ ...mail, [name]: text }))).toEqual([name]);
   });
 
   it('requires GEO_COUNTRY_HEADER if GEO_REGION_HEADER is set', () => {

@@ -11,8 +11,9 @@ const PLAIN_TYPES = new Set(['uuid', 'timestamp with time zone', 'date', 'boolea
 /** Every other column that holds neither a secret nor a personal value of a data subject or user. */
 const HARMLESS = `
   schema_migrations.id schema_migrations.sha256 tenants.name subscriptions.plan users.role sign_ins.end_reason
-  invitations.role sites.name sites.domain sites.verification_token sites.allowed_origins sites.allowed_ips
-  sites.site_config_hash api_keys.name api_keys.prefix api_keys.scope api_keys.restriction rate_limit_windows.granted documents.slug documents.kind
+  invitations.role mails.kind sites.name sites.domain sites.verification_token sites.allowed_origins sites.allowed_ips
+  sites.site_config_hash api_keys.name api_keys.prefix api_keys.scope api_keys.restriction webhooks.description webhooks.events
+  webhooks.disabled_reason webhook_progress.last_error rate_limit_windows.granted documents.slug documents.kind
   notice_contents.sha256 notice_contents.content document_versions.language document_versions.title
   document_versions.media_type document_versions.content_sha256 document_versions.state site_configs.sha256
   site_configs.record site_config_drafts.content keyring.key_id keyring.purpose keyring.public_key approval_tokens.id
@@ -28,10 +29,10 @@ const HARMLESS = `
   timestamp_evidence.sha256 timestamp_evidence.kind timestamp_evidence.bytes ledger_keys.key ledger_keys.replaces
   witnesses.key cosignatures.witness cosignatures.line erasure_requests.channel erasure_requests.reason
   erasure_requests.index_kind erased_records.reason erasure_progress.log_kind erasure_progress.log_position
-  exports.state exports.requested_by export_jobs.channel export_jobs.filter export_jobs.disclose export_jobs.step
-  export_jobs.reason export_jobs.sha256 export_jobs.counts manifest_certificates.manifest_key
+  exports.state exports.reason exports.requested_by export_jobs.channel export_jobs.filter export_jobs.disclose export_jobs.step
+  export_jobs.sha256 export_jobs.counts manifest_certificates.manifest_key
   manifest_certificates.ledger_key manifest_certificates.certificate audit_log.actor_kind audit_log.action
-  audit_log.subject_kind audit_log.subject_id audit_log.details users.seal sites.seal api_keys.seal
+  audit_log.subject_kind audit_log.subject_id audit_log.details users.seal sites.seal api_keys.seal webhooks.seal
   sign_ins.seal invitations.seal password_resets.seal tenants.seal subscriptions.seal documents.seal
   document_versions.seal site_config_drafts.seal approval_tokens.seal erasure_requests.seal exports.seal
   export_jobs.seal audit_log.seal keyring.seal`

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { ClientTokenResponse, PublicVerifyResponse } from '../../../schemas/api/verify.js';
+import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import { element, type Markup } from '../report/markup.js';
-import { facts, foreign, momentText } from '../report/page-parts.js';
+import { dayText, facts, foreign, momentText } from '../report/page-parts.js';
+import { printable } from '../report/printable.js';
+import { chooseFile } from './choose-file.js';
 import { find } from './elements.js';
 import { renderDom } from './render-dom.js';
 
@@ -15,6 +18,41 @@ const Answer = z.union([
     .transform(({ error }) => ({ source: 'error' as const, code: error.code })),
 ]);
 type Answer = z.infer<typeof Answer>;
+
+/** Consent token of a record, from what the visitor entered; null: it has none. */
+function tokenIn(entered: string): string | null {
+  const [token] = /ct_[0-9a-f]{32}/.exec(entered) ?? [];
+  if (token !== undefined) return token;
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(entered) ? consentToken(entered.toLowerCase()) : null;
+}
+
+/** What the record means, for a reader who knows nothing of consent records. */
+function sentenceOf({
+  decision,
+  created_at: at,
+  site_domain: domain,
+  timestamp,
+}: PublicVerifyResponse['data']): string {
+  const when = at === null ? '' : ` on ${dayText(at)}`;
+  const proved =
+    timestamp === null
+      ? 'No time stamp proves that time yet.'
+      : `A time stamp shows that the record existed by ${dayText(timestamp.time)}.`;
+  return `The website ${domain ?? '(unknown)'} recorded${when} the decision “${decision ?? 'unknown'}”. ${proved}`;
+}
+
+/** Fetches the receipt of a record and gives it to the verifier above. @returns what went wrong; null: nothing */
+async function checkReceipt(token: string): Promise<string | null> {
+  try {
+    const response = await fetch(`/api/v1/public/consents/${token}/receipt`);
+    if (response.status === 409) return 'The record has no time stamp yet. Try again in some minutes.';
+    if (!response.ok) return 'The service did not give the receipt. Try again later.';
+    chooseFile(new File([await response.blob()], `receipt-${token}.json`, { type: 'application/json' }));
+    return null;
+  } catch {
+    return 'The service could not be reached. Check your connection and try again.';
+  }
+}
 
 async function ask(token: string): Promise<Markup> {
   try {
@@ -52,9 +90,15 @@ function answerMarkup(answer: Answer): Markup {
     'section',
     {},
     element(
-      'p',
+      'section',
       { class: `verdict ${valid ? 'valid' : 'invalid'}` },
-      element('strong', {}, valid ? 'On record' : 'On record, but the integrity check failed'),
+      element('span', { class: 'sign', 'aria-hidden': 'true' }, valid ? '✓' : '✗'),
+      element(
+        'p',
+        {},
+        element('strong', {}, valid ? 'On record' : 'On record, but the integrity check failed'),
+        element('span', {}, printable(sentenceOf(data))),
+      ),
     ),
     facts([
       ['Website', foreign(data.site_domain ?? 'unknown')],
@@ -74,9 +118,37 @@ function failure(text: string): Markup {
   return element('p', { class: 'attention' }, text);
 }
 
-find('lookup', HTMLFormElement).addEventListener('submit', (event) => {
+const form = find('lookup', HTMLFormElement);
+const field = find('token', HTMLInputElement);
+const receipt = find('lookup-receipt', HTMLButtonElement);
+const receiptStatus = find('lookup-receipt-status', HTMLElement);
+
+form.addEventListener('submit', (event) => {
   event.preventDefault();
   const result = find('lookup-result', HTMLElement);
+  receipt.hidden = true;
+  receiptStatus.textContent = '';
   result.textContent = 'Asking …';
-  void ask(find('token', HTMLInputElement).value.trim()).then((markup) => result.replaceChildren(renderDom(markup)));
+  void ask(field.value.trim()).then((markup) => {
+    result.replaceChildren(renderDom(markup));
+    receipt.hidden = result.querySelector('.verdict') === null || tokenIn(field.value) === null;
+  });
 });
+receipt.addEventListener('click', () => {
+  const token = tokenIn(field.value);
+  if (token === null) return;
+  receiptStatus.textContent = 'Asking …';
+  void checkReceipt(token).then((problem) => {
+    receiptStatus.textContent = problem ?? 'The receipt was checked: its record is shown above.';
+  });
+});
+
+// A link can name a record after “#”, a part of the address that browsers do not send.
+const lookUpLinked = (): void => {
+  const linked = tokenIn(location.hash);
+  if (linked === null) return;
+  field.value = linked;
+  form.requestSubmit();
+};
+lookUpLinked();
+window.addEventListener('hashchange', lookUpLinked);

@@ -20,3 +20,8 @@ export function verificationTime(value: string): Date {
 export function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
+
+/** How much of a package was read, in numbers. */
+export function progressText(read: number, total: number): string {
+  return `${Math.min(100, Math.floor((read / total) * 100))} % of ${sizeText(total)}`;
+}

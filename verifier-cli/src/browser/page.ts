@@ -3,6 +3,8 @@ import type { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { verifyContradiction } from '../compare/contradiction.js';
 import { contradictionPage } from '../compare/contradiction-page.js';
+import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
+import type { ConsentListing } from '../list/listed-consent.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
@@ -14,8 +16,9 @@ import { NotAPackage, type VerifyOptions, verifyPackage } from '../verify-packag
 import { blobSource } from './blob-source.js';
 import { find, save } from './elements.js';
 import { type Given, recognise, typedCertificates } from './given.js';
-import { sizeText, typedProblem, verificationTime } from './page-inputs.js';
+import { progressText, sizeText, typedProblem, verificationTime } from './page-inputs.js';
 import { startRecordForm } from './record-form.js';
+import { startRecordList } from './record-list.js';
 import { renderDom } from './render-dom.js';
 
 const HOUR_MS = 3_600_000;
@@ -36,6 +39,14 @@ function hoursIn(id: string, name: 'maxDelay' | 'maxAge'): Partial<VerifyOptions
   return Number.isNaN(hours) ? {} : { [name]: hours * HOUR_MS };
 }
 
+/** Moves the focus to the verdict, so that a screen reader reads it first, and the page shows it. */
+function focusVerdict(place: HTMLElement): void {
+  const banner = place.querySelector<HTMLElement>('.verdict');
+  if (banner === null) return;
+  banner.tabIndex = -1;
+  banner.focus();
+}
+
 function start(): void {
   const held: Held = { subject: null, certificates: [], keys: [] };
   const fileNotes = {
@@ -48,6 +59,7 @@ function start(): void {
   const status = find('status', HTMLElement);
   let runs = 0;
   let report: VerificationReport | null = null;
+  let listing: ConsentListing | null = null;
 
   const take = async (files: Iterable<File>): Promise<void> => {
     for (const file of files) {
@@ -94,7 +106,9 @@ function start(): void {
         requireStamps: find('require-stamps', HTMLInputElement).valueAsNumber || 1,
         at: verificationTime(find('at', HTMLInputElement).value),
         onProgress: (read, total) => {
-          if (run === runs && total > 0) bar.value = read / total;
+          if (run !== runs || total === 0) return;
+          bar.value = read / total;
+          status.textContent = `Checking … ${progressText(read, total)}`;
         },
       });
       if (run === runs) show();
@@ -111,7 +125,8 @@ function start(): void {
 
   const recordForm = startRecordForm((watch, show) =>
     work(async (options) => {
-      if (held.subject?.kind === 'package') await verifyPackage(blobSource(held.subject.file), options, watch);
+      if (held.subject?.kind === 'package')
+        await verifyPackage(blobSource(held.subject.file), options, { watch, list: new ConsentList(MAX_CONSENTS) });
       return show;
     }),
   );
@@ -119,6 +134,7 @@ function start(): void {
   const check = async (): Promise<void> => {
     const { subject } = held;
     report = null;
+    listing = null;
     recordForm.reset(false);
     find('result', HTMLElement).replaceChildren();
     find('actions', HTMLElement).hidden = true;
@@ -131,22 +147,31 @@ function start(): void {
   };
 
   const checkPackage = (file: File) => async (options: VerifyOptions) => {
-    const found = await verifyPackage(blobSource(file), options);
+    const list = new ConsentList(MAX_CONSENTS);
+    const found = await verifyPackage(blobSource(file), options, { list });
     return () => {
       report = found;
-      find('result', HTMLElement).replaceChildren(renderDom(reportPage(found)));
+      listing = list.listing;
+      const place = find('result', HTMLElement);
+      place.replaceChildren(renderDom(reportPage(found, listing)));
+      startRecordList(place, listing, found.package.development === true, recordForm.show);
       find('actions', HTMLElement).hidden = false;
       recordForm.reset(true);
       const { word } = verdictWording(found.verdict, found.package.development === true);
       status.textContent = `Checked: ${word.toLowerCase()}.`;
+      focusVerdict(place);
+      const [only] = listing.consents;
+      if (listing.count === 1 && only !== undefined) recordForm.show(only.consent_token);
     };
   };
 
   const checkContradiction = (proof: Contradiction) => async (options: VerifyOptions) => {
     const verdict = await verifyContradiction(proof, options.ledgerKeys);
     return () => {
-      find('result', HTMLElement).replaceChildren(renderDom(contradictionPage(verdict)));
+      const place = find('result', HTMLElement);
+      place.replaceChildren(renderDom(contradictionPage(verdict)));
       status.textContent = `Checked the contradiction proof: ${verdict.outcome.replace('-', ' ')}.`;
+      focusVerdict(place);
     };
   };
 
@@ -165,7 +190,8 @@ function start(): void {
   });
   find('forget', HTMLButtonElement).addEventListener('click', () => location.reload());
   find('save-html', HTMLButtonElement).addEventListener('click', () => {
-    if (report !== null) save('evidence-report.html', 'text/html', htmlPage('Evidence of consent', reportPage(report)));
+    if (report !== null)
+      save('evidence-report.html', 'text/html', htmlPage('Evidence of consent', reportPage(report, listing)));
   });
   find('save-json', HTMLButtonElement).addEventListener('click', () => {
     if (report !== null) save('evidence-report.json', 'application/json', `${asciiJson(report)}\n`);

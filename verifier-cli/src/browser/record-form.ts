@@ -13,6 +13,8 @@ const LOOKING = 'Searching …';
 export interface RecordForm {
   /** Empties it, and offers it only where there is a package. */
   reset(isOffered: boolean): void;
+  /** Shows one record. @param record its consent token */
+  show(record: string): void;
 }
 
 /**
@@ -73,6 +75,10 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
   });
 
   return {
+    show: (record) => {
+      name.value = record;
+      form.requestSubmit();
+    },
     reset: (isOffered) => {
       clear();
       form.hidden = !isOffered;

@@ -1,14 +1,14 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { openFileSource } from '../container/file-source.js';
+import { ConsentList } from '../list/consent-list.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import type { GivenPromise } from '../promises/promised-records.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
-import { reportPage } from '../report/report-page.js';
+import { reportPage, SHOWN_RECORDS } from '../report/report-page.js';
 import { terminalReport } from '../report/terminal.js';
-import type { RecordWatch } from '../show/record-watch.js';
-import { NotAPackage, verifyPackage } from '../verify-package.js';
+import { type Collectors, NotAPackage, verifyPackage } from '../verify-package.js';
 import { writeBreach } from './breach-file.js';
 import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
@@ -57,10 +57,12 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
       throw new UsageError('--html applies to packages only, and this file is a contradiction proof');
     return runCheckContradiction(path, options, output.out, 'neither an evidence package nor a contradiction proof');
   }
-  const report = await verifyFile(path, options, output);
+  // Only the page shows the records.
+  const list = options.html === undefined ? null : new ConsentList(SHOWN_RECORDS);
+  const report = await verifyFile(path, options, output, { list });
   if (options.contradiction !== undefined) await writeBreach(path, options.contradiction, report, options, output);
   if (options.html !== undefined)
-    await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report)));
+    await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report, list?.listing ?? null)));
   output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report));
   return EXIT_CODES[report.verdict];
 }
@@ -73,7 +75,7 @@ export async function verifyFile(
   path: string,
   options: Omit<CheckOptions, 'html' | 'json'>,
   output: Output,
-  watch: RecordWatch | null = null,
+  collectors: Collectors = {},
 ): Promise<VerificationReport> {
   const trustAnchors = await readCertificates(options.tsaCa ?? [], output.warn);
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
@@ -101,7 +103,7 @@ export async function verifyFile(
       at,
       onProgress: progress.update,
     };
-    return await verifyPackage(source, given, watch);
+    return await verifyPackage(source, given, collectors);
   } catch (error) {
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);
     if (error instanceof UnknownFormatVersion)

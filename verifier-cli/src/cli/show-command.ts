@@ -1,5 +1,6 @@
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { matchShape } from '../files/parse.js';
+import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import { recordPage } from '../show/record-page.js';
@@ -33,7 +34,7 @@ export async function runShow(path: string, name: string, options: ShowOptions, 
     throw new UsageError(`“${format}” is not a format: write --format ${TS27560}`);
   if (format !== undefined && options.json === true)
     throw new UsageError(`--format ${TS27560} and --json are different outputs: give one of them`);
-  await verifyFile(path, options, output, watch);
+  await verifyFile(path, options, output, { watch, list: new ConsentList(MAX_CONSENTS) });
   const { shown } = watch;
   if (shown === null) throw new UsageError(`${path} contains no record ${name}`);
   if (options.html !== undefined)

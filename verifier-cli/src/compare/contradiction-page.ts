@@ -20,10 +20,10 @@ export function contradictionPage({ outcome, statement }: ContradictionVerdict):
       {},
       element('h1', {}, 'Two histories of one ledger'),
       element(
-        'p',
+        'section',
         { class: `verdict ${style}` },
-        element('strong', {}, CONTRADICTION_TITLES[outcome]),
-        foreign(`${statement}.`),
+        element('span', { class: 'sign', 'aria-hidden': 'true' }, outcome === 'proved' ? '✗' : '?'),
+        element('p', {}, element('strong', {}, CONTRADICTION_TITLES[outcome]), foreign(`${statement}.`)),
       ),
     ),
     ...(outcome === 'proved' ? [meaning()] : []),

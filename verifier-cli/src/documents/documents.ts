@@ -218,6 +218,13 @@ export class Documents {
     return await this.#textOf(reference, (await this.#resolve(reference)).outcome);
   }
 
+  /** Title and number with which a text was published that `referToVersion` names; null if they are not shown. */
+  publicationOfReference(index: number): { readonly title: string; readonly number: number } | null {
+    const reference = this.#references[index];
+    const published = reference?.kind === 'version' ? this.#publicationOf(reference) : null;
+    return published && { title: published.title, number: published.number };
+  }
+
   /**
    * The configuration that a reference of `referToConfiguration` names; null if its check fails, or if it
    * cannot be read.
@@ -233,19 +240,25 @@ export class Documents {
   }
 
   async #textOf(reference: Reference & { kind: 'version' }, outcome: Outcome): Promise<ReportedText> {
-    const published = this.#versions.get(reference.id)?.record;
-    const isSame = published?.content_sha256 === reference.hash && !this.#ambiguous.has(reference.id);
+    const published = this.#publicationOf(reference);
     return {
       document_version_id: reference.id,
       sha256: reference.hash,
       language: reference.language,
-      title: isSame ? published.title : null,
-      number: isSame ? published.number : null,
-      media_type: isSame ? published.media_type : null,
-      published_at: isSame ? published.created_at : null,
+      title: published?.title ?? null,
+      number: published?.number ?? null,
+      media_type: published?.media_type ?? null,
+      published_at: published?.created_at ?? null,
       outcome,
       source: await this.source(reference.hash),
     };
+  }
+
+  /** The one publication of a text in the package; null if it has none, or several. */
+  #publicationOf(reference: Reference & { kind: 'version' }): DocumentVersionPublishedRecord | null {
+    const published = this.#versions.get(reference.id)?.record;
+    if (published === undefined || this.#ambiguous.has(reference.id)) return null;
+    return published.content_sha256 === reference.hash ? published : null;
   }
 
   /** The text of this hash; null where it is missing, changed, long or not UTF-8. */

@@ -31,7 +31,7 @@ import {
 import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
 import { RequestedEvents } from '../completeness/requested-events.js';
 import { CompleteRuns } from '../completeness/runs.js';
-import { Documents, type Notice } from '../documents/documents.js';
+import { Documents, type Notice, type Resolution } from '../documents/documents.js';
 import { isApproval } from '../documents/in-force.js';
 import { verifyAbsence } from '../erasure/absence.js';
 import { Erasures } from '../erasure/erasures.js';
@@ -40,11 +40,12 @@ import { matchShape } from '../files/parse.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Verdict, verdictOf, worst } from '../findings/verdict.js';
+import type { ConsentList } from '../list/consent-list.js';
 import { FilterRules } from '../manifest/filter.js';
 import type { Policies } from '../policy/policies.js';
 import { verifyPolicyCounts } from '../policy/policy-counts.js';
 import type { PromisedRecords } from '../promises/promised-records.js';
-import type { VerificationReport } from '../report/report.js';
+import type { ReportedSite, VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import { ANY_DELAY, PolicyDelays } from '../time/allowed-delays.js';
 import type { SealingInterval } from '../time/batch-times.js';
@@ -81,6 +82,8 @@ export interface EntryContext {
   readonly maxDelay: number | undefined;
   /** The record to be shown, if one is. */
   readonly watch: RecordWatch | null;
+  /** Takes all consents; null: none is listed. */
+  readonly list: ConsentList | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
   readonly schemes: Schemes;
@@ -91,6 +94,7 @@ export interface EntriesResult {
   /** Names of the attachment files that disclosures vouch for. */
   readonly attachments: ReadonlySet<string>;
   readonly texts: VerificationReport['texts'];
+  readonly site: ReportedSite | null;
   /** Whether an event of an unknown version may name attachments. */
   readonly isUnknownNamed: boolean;
   /** Null without a manifest. */
@@ -270,7 +274,10 @@ class EntriesPass {
     if (!isConsent) this.counter.unknown += 1;
     this.#acceptMeaningless(entry, source, !isConsent);
     if (entry.person_tag !== null) this.#person?.acceptUnknown(entry.person_tag);
-    if (isConsent) this.#remember(read, UNREAD_CONSENT);
+    if (isConsent) {
+      this.#remember(read, UNREAD_CONSENT);
+      this.context.list?.accept(read, null, []);
+    }
   }
 
   /** What an event may change of which only the place is known. */
@@ -451,6 +458,7 @@ class EntriesPass {
     const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, noticeOf(configuration.value));
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
+    if (erasure?.ok) this.context.watch?.acceptErasure(erasure.value, source.batch);
     if (erasure?.ok)
       this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, entry.person_tag, findings);
   }
@@ -464,6 +472,7 @@ class EntriesPass {
       findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
       this.#person?.accept(entry.person_tag, [], findings);
       this.#remember(read, UNREAD_CONSENT);
+      this.context.list?.accept(read, null, []);
       return;
     }
     const consent = parsed.value;
@@ -492,6 +501,7 @@ class EntriesPass {
       configuration: this.#documents.referToConfiguration(consent),
       isLacking,
     });
+    this.context.list?.accept(read, consent, disclosures);
   }
 
   #verifyOpening(read: ReadEntry, disclosures: readonly Disclosure[]): void {
@@ -561,15 +571,28 @@ class EntriesPass {
       const { verdict, isErased } = finalChecks.evaluate(i, notes);
       if (isErased) this.counter.erased += 1;
       if (notes !== null) await this.#finishWatched(i, verdict, isErased);
+      if (this.context.list?.holds(i) === true) this.#finishListed(this.context.list, i, verdict, isErased);
     }
     return {
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
       attachments: this.#attachments.named,
       isUnknownNamed: this.#attachments.isUnknownNamed,
       texts: await this.#documents.texts(resolutions),
+      site: await this.#site(resolutions),
       coverage,
       person,
     };
+  }
+
+  /** Site and controller as the configuration of the newest consent names them, if it is proved. */
+  async #site(resolutions: readonly Resolution[]): Promise<ReportedSite | null> {
+    const last = this.#consents.length - 1;
+    const index = last < 0 ? -1 : this.#consents.row(last).configuration;
+    if (resolutions[index]?.outcome !== 'pass') return null;
+    const configuration = await this.#documents.configurationOfReference(index);
+    if (configuration === null) return null;
+    const { domain, controller } = configuration;
+    return { domain, controller: controller.legal_name, contact: controller.contact };
   }
 
   /** @param isWhole whether all notices are there: some have an unknown version then */
@@ -598,6 +621,18 @@ class EntriesPass {
     const { batches, size } = this.context;
     const counted = verifyPolicyCounts({ batches, size, policies: this.#policies, isCut }, this.files.findings);
     this.#policyVerdict = worst(this.#policyVerdict, verdictOf('completeness.policies', counted));
+  }
+
+  /** @param verdict of the checks at the end, which is joined with that of the record by itself */
+  #finishListed(list: ConsentList, index: number, verdict: Verdict, isErased: boolean): void {
+    const { batch, version, verdict: own } = this.#consents.row(index);
+    const existedBy = this.context.times.endOf(batch)?.time ?? null;
+    list.evaluate(index, {
+      verdict: worst(own, verdict),
+      isErased,
+      existedBy,
+      text: this.#documents.publicationOfReference(version),
+    });
   }
 
   async #finishWatched(index: number, verdict: Verdict, isErased: boolean): Promise<void> {

@@ -10,6 +10,7 @@ import type { ReportedPromise } from '../promises/promised-records.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
+import { VERSION } from '../version.js';
 import type { WorkMeter } from '../work/work-meter.js';
 import { notProved } from './not-proved.js';
 import { provesOf } from './proves.js';
@@ -17,6 +18,7 @@ import {
   MAX_LISTED,
   type ReportedFilter,
   type ReportedNewest,
+  type ReportedSite,
   type ReportedStamp,
   type ReportedTime,
   type VerificationReport,
@@ -34,6 +36,7 @@ export interface Found {
   readonly stamps: Stamps;
   readonly witnessed: WitnessedCheckpoint;
   readonly texts: VerificationReport['texts'];
+  readonly site: ReportedSite | null;
   /** The valid stamp over the package's checkpoint. */
   readonly asOf: ProvedTime | null;
   readonly policy: PolicyInForce;
@@ -54,6 +57,7 @@ export function buildReport({
   stamps,
   witnessed,
   texts,
+  site,
   asOf,
   policy,
   promises,
@@ -67,6 +71,7 @@ export function buildReport({
   return {
     format: 'consent-verify-report',
     version: 1,
+    verifier: { name: 'consent-verify', version: VERSION },
     verdict: findings.verdict(),
     as_of: asOf && reportedTime(asOf),
     checks: findings.results(),
@@ -78,6 +83,7 @@ export function buildReport({
       development: isDevelopment(stamps) || (manifest?.development ?? null),
       checkpoint: manifest?.checkpoint ?? null,
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
+      site,
       filter: manifest && reportedFilter(manifest.filter),
     },
     coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices), person },

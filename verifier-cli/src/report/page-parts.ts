@@ -10,17 +10,53 @@ export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
 }
 
-/** The exact source of a text that others chose. */
-export function sourceBlock(text: string): Markup {
-  return element('pre', { dir: 'auto' }, printableSource(text));
+/**
+ * The exact source of a text that others chose.
+ * @param mediaType a plain text is set as prose, and any other as code
+ */
+export function sourceBlock(text: string, mediaType: string | null): Markup {
+  const isProse = mediaType === 'text/plain' || mediaType === 'text/markdown';
+  return element('pre', { dir: 'auto', ...(isProse && { class: 'prose' }) }, printableSource(text));
 }
 
 /**
  * The verdict with the time as of which it holds.
  * @param asOf the newest valid stamp over the package's checkpoint
+ * @param statement what the verdict says of the records; null: nothing
  */
-export function verdictBanner({ word, sentence, style }: VerdictWording, asOf: ReportedTime | null): Markup {
-  return element('p', { class: `verdict ${style}` }, element('strong', {}, `${word}, ${asOfText(asOf)}`), sentence);
+export function verdictBanner(
+  { word, mark, sentence, style }: VerdictWording,
+  asOf: ReportedTime | null,
+  statement: string | null = null,
+): Markup {
+  return element(
+    'section',
+    { class: `verdict ${style}` },
+    element('span', { class: 'sign', 'aria-hidden': 'true' }, mark),
+    element(
+      'p',
+      {},
+      element('strong', {}, word),
+      ...(statement === null ? [] : [element('span', { class: 'statement' }, statement)]),
+      element(
+        'span',
+        {},
+        `${sentence} State of the ledger: ${asOf === null ? 'at an unproved time' : dayText(asOf.time)}.`,
+      ),
+    ),
+  );
+}
+
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+
+/** `2026-11-22T01:53:07.000Z` as `22 November 2026, 01:53 UTC`; other texts as they are, made printable. */
+export function dayText(time: string): string {
+  const [, year, month, day, clock] = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
+  const name = MONTHS[Number(month) - 1];
+  return name === undefined ? printable(time) : `${Number(day)} ${name} ${year}, ${clock} UTC`;
 }
 
 /** The time as of which a verdict holds, in words. */
@@ -66,6 +102,11 @@ export function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string 
 export function momentText(time: string): string {
   const [, day, clock] = /^(\d{4}-\d{2}-\d{2})T([\d:.]+)Z$/.exec(time) ?? [];
   return day === undefined || clock === undefined ? printable(time) : `${day} ${clock} UTC`;
+}
+
+/** As `momentText`, without fractions of a second: for tables. */
+export function secondText(time: string): string {
+  return momentText(time.replace(/\.\d+Z$/, 'Z'));
 }
 
 /** The place of a problem, as a prefix of its message. */

@@ -1,6 +1,8 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { CheckResult } from '../findings/findings.js';
+import { consentsTable } from '../list/consents-table.js';
+import type { ConsentListing } from '../list/listed-consent.js';
 import { affectsText, becauseText } from './causes-text.js';
 import {
   authoritiesText,
@@ -28,13 +30,22 @@ import {
 } from './page-parts.js';
 import { printable } from './printable.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
+import { groupStamps } from './stamp-groups.js';
 import { missingStamps } from './stamp-lines.js';
 import { verdictWording } from './wording.js';
 
 const SHOWN_PROBLEMS = 10;
 
-/** The report as a page for people: first what is proved and what is not. */
-export function reportPage(report: VerificationReport): Markup {
+/** Records in the table of a report. */
+export const SHOWN_RECORDS = 500;
+
+/**
+ * The report as a page for people: the verdict, what it proves and does not prove, the records, and then
+ * the checks.
+ * @param listing the consents of the package; null: they are not shown
+ */
+export function reportPage(report: VerificationReport, listing: ConsentListing | null = null): Markup {
+  const isDevelopment = report.package.development === true;
   return element(
     'article',
     { lang: 'en' },
@@ -42,13 +53,15 @@ export function reportPage(report: VerificationReport): Markup {
       'header',
       {},
       element('h1', {}, 'Evidence of consent: verification report'),
-      verdictBanner(verdictWording(report.verdict, report.package.development === true), report.as_of),
+      verdictBanner(verdictWording(report.verdict, isDevelopment), report.as_of, statementOf(report)),
     ),
     ...developmentNotice(report),
+    // Why the verdict is not better precedes what is proved nevertheless.
+    ...attention(report.checks),
     proofs(report),
     section('What the package does not prove', list(report.not_proved.map(printable))),
-    ...attention(report.checks),
     ...warnings(report),
+    ...(listing === null ? [] : records(listing, isDevelopment)),
     times(report),
     about(report),
     ...texts(report),
@@ -57,6 +70,22 @@ export function reportPage(report: VerificationReport): Markup {
     ...witnesses(report),
     ...promises(report),
   );
+}
+
+/** The verdict as a statement about the records. */
+function statementOf({ verdict, records: { consents, verdicts } }: VerificationReport): string {
+  const these = consents === 1 ? 'This record is' : `These ${consents} records are`;
+  if (verdict === 'valid') return consents === 0 ? 'The package contains no record.' : `${these} as sealed.`;
+  if (verdict === 'invalid') return 'Do not rely on this package.';
+  return `No record was found to be altered, but ${verdicts.valid === 0 ? 'none' : `not all of ${consents}`} is proved.`;
+}
+
+function records({ consents, count }: ConsentListing, isDevelopment: boolean): Markup[] {
+  if (count === 0) return [];
+  const hint = 'To list all of them, use consent-verify list, or open the package in the verifier page.';
+  const rest = count > SHOWN_RECORDS ? [element('p', { class: 'rest' }, hint)] : [];
+  const table = consentsTable(consents.slice(0, SHOWN_RECORDS), count, isDevelopment);
+  return [element('section', { class: 'record-list' }, element('h2', {}, 'Records'), table, ...rest)];
 }
 
 function developmentNotice({ package: about }: VerificationReport): Markup[] {
@@ -132,13 +161,17 @@ function about({
   records,
   coverage,
   work,
+  verifier,
   verified_at: at,
 }: VerificationReport): Markup {
   return section(
     'Checked package',
     facts([
       ['Ledger', foreign(about.origin ?? 'unknown')],
-      ['Site', foreign(about.site_id ?? 'unknown')],
+      ['Site', foreign(about.site?.domain ?? about.site_id ?? 'unknown')],
+      ['Site id', about.site === null ? null : element('code', {}, printable(about.site_id ?? 'unknown'))],
+      ['Controller', about.site && foreign(about.site.controller)],
+      ['Contact of the controller', about.site && foreign(about.site.contact)],
       ['Requested', about.filter && foreign(filterText(about.filter))],
       ['Requested values', about.filter && foreign(discloseText(about.filter))],
       ['Consents and erasures', coverage && coverageText(coverage.consents)],
@@ -156,6 +189,7 @@ function about({
       ['Without time stamp', about.not_yet_stamped === null ? null : counted(about.not_yet_stamped, 'further consent')],
       ['Work', workText(work)],
       ['Checked at', momentText(at)],
+      ['Checked by', printable(`${verifier.name} ${verifier.version}`)],
     ]),
   );
 }
@@ -262,17 +296,34 @@ export function textParts(text: ReportedText): Markup[] {
     ]),
     text.source === null
       ? element('p', {}, 'Not shown: the text is missing, was changed, is too long, or is not UTF-8.')
-      : sourceBlock(text.source),
+      : sourceBlock(text.source, text.media_type),
   ];
 }
 
 function checks({ checks: results }: VerificationReport): Markup {
+  const open = results.filter(({ outcome }) => outcome === 'fail' || outcome === 'indeterminate');
+  const passed = results.filter(({ outcome }) => outcome === 'pass');
+  const others = results.filter(({ outcome }) => outcome === 'not-applicable');
+  return section(
+    'All checks',
+    ...(open.length === 0 ? [] : [checksTable(open)]),
+    ...folded(`${counted(passed.length, 'check')} passed`, passed),
+    ...folded(`${counted(others.length, 'check')} not applicable to this package`, others),
+  );
+}
+
+function folded(summary: string, results: readonly CheckResult[]): Markup[] {
+  if (results.length === 0) return [];
+  return [element('details', {}, element('summary', {}, summary), checksTable(results))];
+}
+
+function checksTable(results: readonly CheckResult[]): Markup {
   const head = element(
     'thead',
     {},
     element('tr', {}, ...['Outcome', 'Check', 'Passed'].map((name) => element('th', { scope: 'col' }, name))),
   );
-  return section('All checks', element('table', {}, head, element('tbody', {}, ...results.map(checkRow))));
+  return element('table', { class: 'checks' }, head, element('tbody', {}, ...results.map(checkRow)));
 }
 
 function checkRow({ id, outcome, meaning, message, counts, required, because }: CheckResult): Markup {
@@ -302,13 +353,13 @@ function stamps({ stamps: { count, first } }: VerificationReport): Markup {
       ...['Outcome', 'Time stated', 'Authority', 'Sound until'].map((name) => element('th', { scope: 'col' }, name)),
     ),
   );
-  const rows = first.map((stamp) =>
+  const rows = groupStamps(first).map(({ stamp, earliest, latest, stamps: group }) =>
     element(
       'tr',
       {},
       element('th', { scope: 'row' }, outcomeMark(stamp.outcome)),
-      element('td', {}, stamp.time === null ? 'unknown' : momentText(stamp.time)),
-      element('td', {}, foreign(stamp.authority ?? 'unknown'), ` (${printable(stamp.file)})`, ...anchor(stamp)),
+      element('td', {}, ...timesOf(earliest, latest, group)),
+      element('td', {}, foreign(stamp.authority ?? 'unknown'), ` (${filesText(group)})`, ...anchor(stamp)),
       element(
         'td',
         {},
@@ -323,6 +374,17 @@ function stamps({ stamps: { count, first } }: VerificationReport): Markup {
     'Time stamps',
     element('table', {}, element('caption', {}, caption), head, element('tbody', {}, ...rows)),
   );
+}
+
+function timesOf(earliest: string | null, latest: string | null, group: readonly ReportedStamp[]): Markup[] {
+  if (earliest === null || latest === null) return ['unknown'];
+  if (group.length === 1) return [momentText(earliest)];
+  return [`${group.length} from ${momentText(earliest)} to ${momentText(latest)}`];
+}
+
+function filesText(group: readonly ReportedStamp[]): string {
+  const files = group.map(({ file }) => printable(file));
+  return files.length < 3 ? files.join(', ') : `${files[0]} … ${files.at(-1)}`;
 }
 
 function anchor({ organization }: ReportedStamp): Markup[] {

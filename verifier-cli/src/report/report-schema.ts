@@ -116,6 +116,9 @@ export const ReportSchema = z
   .strictObject({
     format: z.literal('consent-verify-report'),
     version: z.literal(1),
+    verifier: z
+      .strictObject({ name: z.literal('consent-verify'), version: z.string() })
+      .describe('program that made the report'),
     verdict: VerdictName,
     as_of: Time.nullable().describe(
       'valid time stamp over the checkpoint of the package: later events are unknown; null if there is none',
@@ -132,6 +135,12 @@ export const ReportSchema = z
         .describe('true if a development authority stamped the ledger: the package is then not evidence'),
       checkpoint: Count.nullable(),
       not_yet_stamped: Count.nullable(),
+      site: z
+        .strictObject({ domain: z.string(), controller: z.string(), contact: z.string() })
+        .nullable()
+        .describe(
+          'site and controller as the configuration names them that the newest consent refers to; null if no such configuration is proved',
+        ),
       filter: Filter.nullable().describe('the request that the manifest states'),
     }),
     coverage: z

@@ -92,10 +92,20 @@ export interface ReportedNewest {
   readonly witnesses_demanded: number;
 }
 
+/** The site, and who answers for it. */
+export interface ReportedSite {
+  readonly domain: string;
+  /** Legal name of the controller. */
+  readonly controller: string;
+  readonly contact: string;
+}
+
 /** What the verifier found: the object that `--json` prints. */
 export interface VerificationReport {
   readonly format: 'consent-verify-report';
   readonly version: 1;
+  /** The program that made the report. */
+  readonly verifier: { readonly name: 'consent-verify'; readonly version: string };
   readonly verdict: Verdict;
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
@@ -112,6 +122,8 @@ export interface VerificationReport {
     readonly development: boolean | null;
     readonly checkpoint: number | null;
     readonly not_yet_stamped: number | null;
+    /** As the proved configuration names them that the newest consent refers to; null if none is. */
+    readonly site: ReportedSite | null;
     readonly filter: ReportedFilter | null;
   };
   /**

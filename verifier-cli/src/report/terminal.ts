@@ -113,11 +113,25 @@ function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
 }
 
-function packageLines({ package: about, policy, newest, records, coverage, work }: VerificationReport): string[] {
+function packageLines({
+  package: about,
+  policy,
+  newest,
+  records,
+  coverage,
+  work,
+  verifier,
+}: VerificationReport): string[] {
   return [
     'Package',
     `  ledger        ${printable(about.origin ?? 'unknown')}`,
     `  site          ${printable(about.site_id ?? 'unknown')}`,
+    ...(about.site === null
+      ? []
+      : [
+          `  domain        ${printable(about.site.domain)}`,
+          `  controller    ${printable(about.site.controller)}, ${printable(about.site.contact)}`,
+        ]),
     ...scopeLines(about.filter, coverage),
     `  exported      ${printable(about.exported_at ?? 'unknown')} by ${printable(about.exported_by ?? 'unknown')}`,
     ...(about.development === true
@@ -130,6 +144,7 @@ function packageLines({ package: about, policy, newest, records, coverage, work 
     `  decisions     ${decisionsText(records)}`,
     `  personal data ${counted(records.disclosed_values, 'value')} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
     `  work          ${workText(work)}`,
+    `  checked by    ${printable(`${verifier.name} ${verifier.version}`)}`,
   ];
 }
 

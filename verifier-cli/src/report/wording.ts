@@ -4,20 +4,24 @@ import type { Verdict } from '../findings/verdict.js';
 /** A verdict for people. */
 export interface VerdictWording {
   readonly word: string;
+  /** One character that means the same as the colour. */
+  readonly mark: string;
   readonly sentence: string;
   /** Class of the banner. */
   readonly style: string;
 }
 
 const WORDINGS: Readonly<Record<Verdict, VerdictWording>> = {
-  valid: { word: 'Valid', sentence: 'Every required check passed.', style: 'valid' },
+  valid: { word: 'Valid', mark: '✓', sentence: 'Every required check passed.', style: 'valid' },
   indeterminate: {
     word: 'Indeterminate',
+    mark: '?',
     sentence: 'No check failed, but a required check could not be decided. See the checks marked “?” below.',
     style: 'indeterminate',
   },
   invalid: {
     word: 'Invalid',
+    mark: '✗',
     sentence: 'At least one check failed. See the checks marked “✗” below.',
     style: 'invalid',
   },
@@ -25,6 +29,7 @@ const WORDINGS: Readonly<Record<Verdict, VerdictWording>> = {
 
 const VALID_BUT_DEVELOPMENT: VerdictWording = {
   word: 'Valid, but not evidence',
+  mark: '!',
   sentence: 'A development time stamp authority stamped this ledger. Anyone can run one and set its clock.',
   style: 'indeterminate',
 };
@@ -48,3 +53,6 @@ export const OUTCOME_WORDS: Readonly<
   indeterminate: { mark: '?', word: 'open', style: 'open' },
   'not-applicable': { mark: '–', word: 'not applicable', style: 'none' },
 };
+
+/** The verdict on one record of a list, as a mark. */
+export const VERDICT_MARKS: Readonly<Record<Verdict, string>> = { valid: '✓', indeterminate: '?', invalid: '✗' };

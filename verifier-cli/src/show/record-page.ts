@@ -7,6 +7,7 @@ import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBann
 import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
 import { verdictWording } from '../report/wording.js';
+import { certificateOf } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -26,13 +27,28 @@ export function recordPage(shown: ShownRecord): Markup {
       ...packageNote(shown),
       ...shown.warnings.map((warning) => element('p', { class: 'attention' }, foreign(warning))),
     ),
-    times(shown),
-    section('Content', facts(members(shown.record))),
-    ...personal(shown),
+    ...certificate(shown),
     ...text(shown),
-    proof(shown),
+    ...personal(shown),
+    times(shown),
+    folded('All members of the record', facts(members(shown.record))),
+    folded('Proof, hash by hash', proof(shown)),
     checks(shown),
   );
+}
+
+/** The record in words, as a certificate states it. */
+function certificate(shown: ShownRecord): Markup[] {
+  const lines = certificateOf(shown);
+  if (lines === null) return [];
+  const stated = lines.map(([name, value]): [string, Markup] => [name, foreign(value)]);
+  const isProved = shown.verdict === 'valid' && !shown.development;
+  const title = isProved ? 'What was recorded' : 'What this file states, without proof';
+  return [element('section', { class: 'certificate' }, element('h2', {}, title), facts(stated))];
+}
+
+function folded(summary: string, content: Markup): Markup {
+  return element('details', {}, element('summary', {}, summary), content);
 }
 
 function packageNote({ verdict, package_verdict: whole, development }: ShownRecord): Markup[] {
@@ -159,8 +175,11 @@ function checks({ checks: results }: ShownRecord): Markup {
       ),
     ),
   );
-  return section(
-    'All checks of this record',
-    element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)),
-  );
+  const table = element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows));
+  const open = results.filter(({ outcome }) => outcome === 'fail' || outcome === 'indeterminate');
+  // The proof hash is open in every package: only the tenant can check it.
+  const isQuiet = open.every(({ id, outcome }) => id === 'record.proof-hash' && outcome === 'indeterminate');
+  return isQuiet
+    ? folded(`${counted(results.length - open.length, 'check')} of this record passed`, table)
+    : section('All checks of this record', table);
 }

@@ -4,6 +4,7 @@ import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { asOfText, momentText, timeText } from '../report/page-parts.js';
 import { printable, printableSource } from '../report/printable.js';
 import { OUTCOME_WORDS, verdictWording } from '../report/wording.js';
+import { certificateOf } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -18,6 +19,7 @@ export function recordText(shown: ShownRecord): string {
     ...(shown.package_verdict === shown.verdict ? [] : [`(verdict of the whole package: ${shown.package_verdict})`]),
     ...shown.warnings.map((warning) => `! ${printable(warning)}`),
     '',
+    ...certificateLines(shown),
     ...timeLines(shown),
     '',
     'Record (public part)',
@@ -36,6 +38,14 @@ export function recordText(shown: ShownRecord): string {
     ]),
     '',
   ].join('\n');
+}
+
+function certificateLines(shown: ShownRecord): string[] {
+  const lines = certificateOf(shown);
+  if (lines === null) return [];
+  const isProved = shown.verdict === 'valid' && !shown.development;
+  const title = isProved ? 'What was recorded' : 'What this file states, without proof';
+  return [title, ...lines.map(([name, value]) => `  ${name.padEnd(18)} ${printable(value)}`), ''];
 }
 
 function timeLines({ proved, newest, record }: ShownRecord): string[] {

@@ -1,10 +1,11 @@
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import type { EntryNote } from '../findings/entry-findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ReportedText } from '../report/report.js';
-import type { ShownRecord, WatchedRecord } from './shown-record.js';
+import type { SeenErasure, ShownRecord, WatchedRecord } from './shown-record.js';
 
 interface Named {
   readonly event_id: string;
@@ -21,6 +22,8 @@ export class RecordWatch {
   text: ReportedText | null = null;
   configuration: SiteConfigPublishedRecord | null = null;
   isErased = false;
+  /** The first erasure that names the record; null: the package has none. */
+  erasure: SeenErasure | null = null;
   verdict: Verdict = 'valid';
   /** Set when the package is verified; null if the record is not in it. */
   shown: ShownRecord | null = null;
@@ -56,6 +59,12 @@ export class RecordWatch {
     if (this.read !== null) return;
     this.read = read;
     this.path = path;
+  }
+
+  /** Takes an erasure. Those of a record follow it in the package. */
+  acceptErasure({ erased_event_id: erased, ...record }: SubjectErasedRecord, batch: number): void {
+    if (this.erasure !== null || this.read?.entry.event_id !== erased) return;
+    this.erasure = { event_id: record.event_id, announced_at: record.created_at, reason: record.reason, batch };
   }
 
   /** Takes the results that need the whole package. */

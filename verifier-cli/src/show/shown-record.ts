@@ -1,6 +1,7 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { BatchLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { PersonOpening } from '../../../schemas/evidence/person-tag.js';
@@ -15,6 +16,7 @@ import type { EntryNote } from '../findings/entry-findings.js';
 import type { Warning } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
+import type { ListedConsent } from '../list/listed-consent.js';
 import { reportedTime } from '../report/build-report.js';
 import type { ReportedNewest, ReportedText, ReportedTime } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
@@ -58,6 +60,13 @@ export interface ShownRecord {
   /** How many values are not shown. */
   readonly withheld: number;
   readonly erased: boolean;
+  /** The event by which the personal values were erased; null: the package has none. */
+  readonly erasure: ShownErasure | null;
+  /**
+   * The next record of the same person and type in the package; null: it has none, or does not show
+   * the person.
+   */
+  readonly superseded_by: ListedConsent['superseded_by'];
   /** What opens the person tag, in a receipt that names the person; null otherwise. */
   readonly person: PersonOpening | null;
   /** In hex; null for an event that is neither a consent nor an erasure. */
@@ -83,6 +92,21 @@ export interface ShownRecord {
   readonly checks: readonly { readonly id: CheckId; readonly outcome: Outcome; readonly messages: readonly string[] }[];
 }
 
+/** An erasure that names the record, as it was read. */
+export interface SeenErasure {
+  readonly event_id: string;
+  /** Time that the service claims for the announcement: the key was destroyed before. */
+  readonly announced_at: string;
+  readonly reason: SubjectErasedRecord['reason'];
+  readonly batch: number;
+}
+
+/** An erasure with its proved time. */
+export interface ShownErasure extends Omit<SeenErasure, 'batch'> {
+  /** Time by which the announcement existed; null if it is not proved. */
+  readonly existed_by: ReportedTime | null;
+}
+
 /** What a package says about the place of a record. */
 export interface ShowContext {
   readonly files: PackageFiles;
@@ -100,6 +124,8 @@ export interface ShowContext {
   readonly newestCheckpoint: ReportedNewest;
   readonly isDevelopment: boolean;
   readonly warnings: readonly Warning[];
+  /** The consents of the package, if they were listed. */
+  readonly listed: readonly ListedConsent[];
   readonly schemes: Schemes;
 }
 
@@ -111,6 +137,7 @@ export interface WatchedRecord {
   readonly text: ReportedText | null;
   readonly configuration: SiteConfigPublishedRecord | null;
   readonly isErased: boolean;
+  readonly erasure: SeenErasure | null;
   readonly verdict: Verdict;
 }
 
@@ -153,6 +180,8 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     disclosed,
     withheld: digests.length - disclosed.length,
     erased: watch.isErased,
+    erasure: watch.erasure && shownErasure(watch.erasure, context.intervals),
+    superseded_by: context.listed.find(({ event_id: id }) => id === entry.event_id)?.superseded_by ?? null,
     person: source.person ?? null,
     person_tag: entry.person_tag,
     text: watch.text,
@@ -167,6 +196,11 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     },
     checks: checksOf(watch.notes),
   };
+}
+
+function shownErasure({ batch: number, ...erasure }: SeenErasure, intervals: readonly SealingInterval[]): ShownErasure {
+  const before = intervals.find(({ batch }) => batch === number)?.before ?? null;
+  return { ...erasure, existed_by: before && reportedTime(before) };
 }
 
 /** The values that the record commits to. */

@@ -1,3 +1,4 @@
+import { inLanguage } from '../../../accounts/mail/mail-language.js';
 import {
   createInvitation,
   listInvitations,
@@ -8,6 +9,7 @@ import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows, TimeAndId } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { permitGranting, permitManaging } from '../users/rules.js';
+import { deliverInvitation } from './deliver-invitation.js';
 import {
   createInvitationOperation,
   listInvitationsOperation,
@@ -20,7 +22,7 @@ import { shownInvitation } from './show-invitation.js';
  * Invitations to the user's tenant, for roles that the user may assign. Only the response that
  * creates an invitation contains its token.
  */
-export function invitationRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
+export function invitationRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listInvitationsOperation, async ({ user, query }) => {
       const rows = await listInvitations(apiPool, {
@@ -34,12 +36,17 @@ export function invitationRoutes({ apiPool }: PanelRoutesOptions): readonly Pane
     reads(readInvitationOperation, async ({ user, params }) => ({
       data: shownInvitation(await readInvitation(apiPool, user.tenantId, params.invitation_id)),
     })),
-    changes(createInvitationOperation, async ({ user, body }, db) => {
+    changes(createInvitationOperation, async ({ user, body, language }, db) => {
       permitGranting(user, body.role);
       const wanted = { tenantId: user.tenantId, ...body, invitedBy: user.id };
       const { invitation, token } = await createInvitation(db, wanted, (replaced) => permitManaging(user, replaced));
+      const shownToken = await deliverInvitation(db, inLanguage(queueMail, language), {
+        invitation,
+        token,
+        invitedBy: user.email,
+      });
       return {
-        response: { data: { ...shownInvitation(invitation), token } },
+        response: { data: { ...shownInvitation(invitation), token: shownToken } },
         subject: { kind: 'invitation', id: invitation.id },
         details: { role: invitation.role },
       };

@@ -33,7 +33,7 @@ export const createTenant = operation({
   tag,
   summary: 'Create another tenant, for a customer or a company of the same group',
   description:
-    'The new tenant shares nothing with the tenant of the user. It has no plan: consents return 429 NO_CONSENT_SUBSCRIPTION until the operator of the service assigns one. Only this response contains the token of the first owner’s invitation. A tenant and its direct and indirect descendants can create ten tenants a day in total.',
+    'The new tenant shares nothing with the tenant of the user. It has no plan: consents return 429 NO_CONSENT_SUBSCRIPTION until the operator of the service assigns one. Without mail, only this response contains the token of the first owner’s invitation. A tenant and its direct and indirect descendants can create ten tenants a day in total.',
   roles: ['owner'],
   params: None,
   query: None,

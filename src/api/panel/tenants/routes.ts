@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { inLanguage } from '../../../accounts/mail/mail-language.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { User } from '../../../accounts/users/user-directory.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { createTenant, renameTenant } from '../../../tenancy/tenants/create-tenant.js';
 import type { PanelRoutesOptions } from '../deps.js';
+import { deliverInvitation } from '../invitations/deliver-invitation.js';
 import { shownInvitation } from '../invitations/show-invitation.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { tenantById, tenantList } from './show-tenants.js';
 
 /** A user belongs to one tenant, and sees no other: not even one that it has made. */
-export function tenantRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
+export function tenantRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
-    changes(operations.createTenant, async ({ user, body }, db) => {
+    changes(operations.createTenant, async ({ user, body, language }, db) => {
       await refuseExcess(db, user.tenantId);
       const { id } = await createTenant(db, body.name, null, user.tenantId);
       const { invitation, token } = await createInvitation(db, {
@@ -25,8 +27,13 @@ export function tenantRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRou
         invitedBy: user.id,
       });
       const tenant = await tenantById(db, id);
+      const shownToken = await deliverInvitation(db, inLanguage(queueMail, language), {
+        invitation,
+        token,
+        invitedBy: user.email,
+      });
       return {
-        response: { data: { ...tenant, owner_invitation: { ...shownInvitation(invitation), token } } },
+        response: { data: { ...tenant, owner_invitation: { ...shownInvitation(invitation), token: shownToken } } },
         subject: { kind: 'tenant', id },
       };
     }),

@@ -69,7 +69,7 @@ export const createPasswordResetOperation = operation({
   tag,
   summary: 'Create a token with which a user sets a new password',
   description:
-    'The service sends no mail. Only this response contains the token: give it to the user, who sends it to /api/v1/auth/reset-password within 24 hours. An earlier token becomes invalid. The token becomes invalid when role or state of the user change, or when its creator may no longer create it. Only an owner can create one for owners, DPOs and API users. Users change their own password at /api/v1/auth/change-password.',
+    'A service that sends mail delivers the token to the user, and `token` is null. Otherwise only this response contains it: give it to the user. The user sends it to /api/v1/auth/reset-password within 24 hours. An earlier token becomes invalid. The token becomes invalid when role or state of the user change, or when its creator may no longer create it. Only an owner can create one for owners, DPOs and API users. Users change their own password at /api/v1/auth/change-password.',
   roles: EDITORS,
   params: UserParams,
   query: None,
@@ -97,10 +97,29 @@ export const endUserSignInsOperation = operation({
   action: 'user.end_sign_ins',
 });
 
+export const resetSecondFactorOperation = operation({
+  id: 'resetSecondFactor',
+  method: 'delete',
+  path: '/users/{user_id}/second-factor',
+  tag,
+  summary: 'Remove the second factor of a user who lost it',
+  description:
+    'The user signs in with the password alone, and can add another one. Only an owner can do this for owners, DPOs and API users. Users remove their own at /api/v1/auth/second-factor/disable.',
+  roles: EDITORS,
+  params: UserParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(PanelUser),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'user.reset_second_factor',
+});
+
 export const USER_OPERATIONS = [
   listUsersOperation,
   readUserOperation,
   changeUserOperation,
   createPasswordResetOperation,
   endUserSignInsOperation,
+  resetSecondFactorOperation,
 ];

@@ -1,4 +1,8 @@
+import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
+import { noticeTo } from '../../../accounts/mail/mail-job.js';
+import { inLanguage } from '../../../accounts/mail/mail-language.js';
+import { removeSecondFactor } from '../../../accounts/second-factor/change-factor.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';
 import { readUser } from '../../../accounts/users/list-users.js';
@@ -10,15 +14,16 @@ import {
   endUserSignInsOperation,
   listUsersOperation,
   readUserOperation,
+  resetSecondFactorOperation,
 } from './operations.js';
-import { permitChange, permitManaging, permitResetting } from './rules.js';
+import { permitChange, permitManaging, permitRemovingFactor, permitResetting } from './rules.js';
 import { shownUser, userList } from './show-users.js';
 
 /**
  * Users of the caller's own tenant. Whom a role may change is decided within the transaction
  * (rules.ts).
  */
-export function userRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
+export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listUsersOperation, ({ user, query }) => userList(apiPool, user.tenantId, query)),
     reads(readUserOperation, async ({ user, params }) => ({
@@ -35,12 +40,17 @@ export function userRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute
         details: changeDetails(changed),
       };
     }),
-    changes(createPasswordResetOperation, async ({ user, params }, db) => {
+    changes(createPasswordResetOperation, async ({ user, params, language }, db) => {
+      const mail = inLanguage(queueMail, language);
       const target = await readUser(db, user.tenantId, params.user_id);
       permitResetting(user, target);
       const { token, expiresAt } = await createPasswordReset(db, target, user.id);
+      const expires_at = expiresAt.toISOString();
+      if (mail !== null && !(await mail(db, { kind: 'password_reset', to: target.email, token, expires_at }))) {
+        throw new ApiError('SERVICE_UNAVAILABLE');
+      }
       return {
-        response: { data: { user_id: target.id, token, expires_at: expiresAt.toISOString() } },
+        response: { data: { user_id: target.id, token: mail === null ? token : null, expires_at } },
         subject: { kind: 'user', id: target.id },
       };
     }),
@@ -52,6 +62,17 @@ export function userRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute
         response: { data: { ended_sign_ins: ended } },
         subject: { kind: 'user', id: target.id },
         details: { ended_sign_ins: ended },
+      };
+    }),
+    changes(resetSecondFactorOperation, async ({ user, params, language }, db) => {
+      const target = await readUser(db, user.tenantId, params.user_id);
+      permitRemovingFactor(user, target);
+      const changed = await removeSecondFactor(db, target.id);
+      if (changed) await inLanguage(queueMail, language)?.(db, noticeTo(target.email, 'second_factor_disabled'));
+      return {
+        response: { data: shownUser({ ...target, hasSecondFactor: false }) },
+        subject: { kind: 'user', id: target.id },
+        details: { changed },
       };
     }),
   ];

@@ -48,6 +48,21 @@ export function permitResetting(actor: User, target: Pick<User, 'id' | 'role'>):
 }
 
 /**
+ * Whether a user may remove the second factor of another one. Users cannot remove their own without a
+ * code, because a stolen access token would then do it.
+ * @throws ApiError INSUFFICIENT_ROLE
+ */
+export function permitRemovingFactor(actor: User, target: Pick<User, 'id' | 'role'>): void {
+  permitManaging(actor, target);
+  if (actor.id === target.id) {
+    throw new ApiError(
+      'INSUFFICIENT_ROLE',
+      'You cannot reset your own second factor. Disable it at /api/v1/auth/second-factor/disable.',
+    );
+  }
+}
+
+/**
  * Whether a user may change another user, or themselves.
  * @throws ApiError INSUFFICIENT_ROLE
  */

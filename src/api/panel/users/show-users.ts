@@ -31,6 +31,7 @@ export function shownUser(user: ListedUser): z.infer<typeof PanelUser> {
     email: user.email,
     role: user.role,
     is_disabled: user.disabledAt !== null,
+    has_second_factor: user.hasSecondFactor,
     created_at: user.createdAt.toISOString(),
     last_sign_in_at: user.lastSignInAt?.toISOString() ?? null,
     disabled_at: user.disabledAt?.toISOString() ?? null,

@@ -12,6 +12,10 @@ create table users (
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
   last_sign_in_at timestamptz,
+  totp_secret bytea,
+  totp_confirmed_at timestamptz,
+  totp_last_step bigint,
+  recovery_digests text[] not null default '{}',
   seal bytea
 );
 create index users_by_tenant on users (tenant_id, created_at, id);
@@ -25,6 +29,13 @@ comment on column users.role is 'Role within the tenant; it decides which panel 
 comment on column users.created_at is 'Time of creation.';
 comment on column users.disabled_at is 'Time from which the user may not sign in; null: enabled.';
 comment on column users.last_sign_in_at is 'Time of the last successful sign-in; null: never.';
+comment on column users.totp_secret is
+  'Secret of the second factor (RFC 6238), encrypted under a key of the keyring; null: none.';
+comment on column users.totp_confirmed_at is
+  'Time from which a sign-in requires the second factor; null: it requires none.';
+comment on column users.totp_last_step is 'Step of the last code that was used; codes up to it are refused.';
+comment on column users.recovery_digests is
+  'HMAC-SHA256 of each recovery code that was not used, under a key of the keyring.';
 comment on column users.seal is
   'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
 
@@ -133,3 +144,34 @@ comment on column password_resets.used_at is 'Time at which the token was used; 
 comment on column password_resets.revoked_at is 'Time at which it was withdrawn; null: not withdrawn.';
 comment on column password_resets.seal is
   'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
+
+create table mails (
+  id uuid primary key,
+  kind text not null check (kind in ('invitation', 'password_reset', 'notice', 'reset_request', 'sign_up')),
+  content bytea not null,
+  created_at timestamptz not null default now(),
+  next_attempt_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  expires_at timestamptz not null
+);
+create index mails_by_attempt on mails (next_attempt_at, id);
+
+comment on table mails is 'Mails to users that wait to be sent. A mail that was sent has no row.';
+comment on column mails.id is 'Identifier of the mail, also of its Message-ID.';
+comment on column mails.kind is 'invitation, password_reset, notice, sign_up; reset_request: whether the address has a user is looked up later.';
+comment on column mails.content is
+  'Recipient, token and times, encrypted under a key of the keyring and bound to the id: without this key no mail can be read or made.';
+comment on column mails.created_at is 'Time at which it was queued.';
+comment on column mails.next_attempt_at is 'Time from which it is tried.';
+comment on column mails.attempts is 'Attempts so far.';
+comment on column mails.expires_at is 'Time from which it is not tried any more.';
+
+create table sign_up_requests (
+  address_digest bytea primary key check (octet_length(address_digest) = 32),
+  requested_at timestamptz not null default now()
+);
+create index sign_up_requests_by_time on sign_up_requests (requested_at);
+
+comment on table sign_up_requests is 'Addresses to which the mail of a sign-up was sent lately, so that none is flooded.';
+comment on column sign_up_requests.address_digest is 'HMAC-SHA256 of the address under a key of the keyring.';
+comment on column sign_up_requests.requested_at is 'Time of the last mail.';

@@ -72,3 +72,56 @@ comment on column api_keys.revoked_at is 'Time from which the key is refused; nu
 comment on column api_keys.last_used_at is 'Time of the last use, to the minute; null: never used.';
 comment on column api_keys.seal is
   'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
+
+create table webhooks (
+  id uuid primary key,
+  site_id uuid not null references sites,
+  url text not null,
+  description text not null,
+  events text[] not null,
+  secret bytea not null,
+  created_at timestamptz not null default now(),
+  disabled_at timestamptz,
+  disabled_reason text check (disabled_reason in ('requested', 'failing', 'gone')),
+  seal bytea
+);
+create index webhooks_by_site on webhooks (site_id);
+
+comment on table webhooks is 'URLs of tenants to which the service sends the events of a site.';
+comment on column webhooks.id is 'Identifier of the webhook.';
+comment on column webhooks.site_id is 'Site whose events are sent.';
+comment on column webhooks.url is 'URL that receives them.';
+comment on column webhooks.description is 'Display text; empty: none.';
+comment on column webhooks.events is 'Events that are sent.';
+comment on column webhooks.secret is 'Key of the signatures, encrypted under a key of the site.';
+comment on column webhooks.created_at is 'Time of creation.';
+comment on column webhooks.disabled_at is 'Time from which nothing is sent; null: enabled.';
+comment on column webhooks.disabled_reason is
+  'Why it is disabled: by a user (requested), after three days of failures (failing), or by the '
+  'receiver (gone). Null: enabled.';
+comment on column webhooks.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and nothing is sent.';
+
+create table webhook_progress (
+  webhook_id uuid primary key references webhooks,
+  revision bigint not null,
+  checkpoint_size bigint not null,
+  attempts integer not null default 0,
+  next_attempt_at timestamptz not null default now(),
+  claimed_until timestamptz,
+  failing_since timestamptz,
+  last_success_at timestamptz,
+  last_error text
+);
+
+comment on table webhook_progress is 'How far the events of each webhook are delivered.';
+comment on column webhook_progress.webhook_id is 'The webhook.';
+comment on column webhook_progress.revision is
+  'Last revision of the stream of the site''s consents that is delivered or passed over; -1: none.';
+comment on column webhook_progress.checkpoint_size is 'Size of the last checkpoint that was told of; 0: none.';
+comment on column webhook_progress.attempts is 'Failures since the last success.';
+comment on column webhook_progress.next_attempt_at is 'Time before which nothing is sent.';
+comment on column webhook_progress.claimed_until is 'Time until which a process has claimed it; null: none.';
+comment on column webhook_progress.failing_since is 'First failure since the last success; null: none.';
+comment on column webhook_progress.last_success_at is 'Time of the last success; null: none yet.';
+comment on column webhook_progress.last_error is 'Why the last attempt failed; null: it succeeded.';

@@ -1,13 +1,14 @@
 -- Evidence exports as background jobs.
 --
--- exports holds what an erasure must reach: the seed of the key under which the finished package, and
--- a person named by the filter, are encrypted. A job that a worker runs is still queued in its row;
--- the run has a row of its own in exports, which an erasure cancels and counts.
+-- exports holds what an erasure must reach: the state, and the seed of the key under which the finished
+-- package, and a person named by the filter, are encrypted. src/platform/exports/export-states.ts
+-- makes every change of the state.
 
 create table exports (
   id uuid primary key,
   site_id uuid not null references sites,
   state text not null check (state in ('queued', 'running', 'finished', 'cancelled', 'failed', 'expired')),
+  reason text,
   requested_by text not null,
   started_at timestamptz not null default now(),
   ended_at timestamptz,
@@ -16,10 +17,11 @@ create table exports (
 );
 create index exports_by_site on exports (site_id) where state = 'running' or seed is not null;
 
-comment on table exports is 'Evidence exports and their runs.';
-comment on column exports.id is 'Identifier of the export, or of a run.';
+comment on table exports is 'Evidence exports, and the making of single packages and receipts.';
+comment on column exports.id is 'Identifier of the export.';
 comment on column exports.site_id is 'Site whose records are exported.';
 comment on column exports.state is 'queued, running, finished, cancelled, failed or expired.';
+comment on column exports.reason is 'Why it was cancelled or failed; null: neither.';
 comment on column exports.requested_by is 'Who requested it, as text for the operator.';
 comment on column exports.started_at is 'Time of creation.';
 comment on column exports.ended_at is 'Time at which it ended; null: not ended.';
@@ -48,7 +50,6 @@ create table export_jobs (
   done bigint,
   total bigint,
   bytes bigint not null default 0,
-  reason text,
   chunks integer,
   sha256 bytea,
   checkpoint bigint,
@@ -81,7 +82,6 @@ comment on column export_jobs.step is 'What the run is doing.';
 comment on column export_jobs.done is 'Progress within the step.';
 comment on column export_jobs.total is 'Amount of work of the step; null: not known.';
 comment on column export_jobs.bytes is 'Bytes of the package so far.';
-comment on column export_jobs.reason is 'Why it was cancelled or failed; null: neither.';
 comment on column export_jobs.chunks is 'Chunks of the finished package; null: not finished.';
 comment on column export_jobs.sha256 is 'SHA-256 of the finished package; null: not finished.';
 comment on column export_jobs.checkpoint is 'Size of the checkpoint that the package ends with; null: not finished.';

@@ -10,7 +10,7 @@ grant usage on schema event_log, read_model to consent_ledger_api, consent_ledge
 grant select on
     tenants, subscriptions,
     users, sign_ins, used_refresh_tokens, invitations, password_resets,
-    sites, api_keys,
+    sites, api_keys, webhooks, webhook_progress,
     documents, notice_contents, document_versions, site_configs, site_config_drafts,
     keyring,
     record_keys, attachments, approval_tokens, consent_usage, outbox, relayed_streams, quarantined_sites,
@@ -29,6 +29,9 @@ grant insert on
     nonces, idempotency, rate_limit_windows,
     erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_api;
+grant insert on mails to consent_ledger_api;
+grant select, insert, update (requested_at) on sign_up_requests to consent_ledger_api;
+grant select (kind) on mails to consent_ledger_api;
 grant update on consent_usage, idempotency, rate_limit_windows, exports to consent_ledger_api;
 grant update (last_sign_in_at) on users to consent_ledger_api;
 grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason, seal) on sign_ins to consent_ledger_api;
@@ -42,7 +45,7 @@ grant delete on rate_limit_windows to consent_ledger_api;
 -- consent_ledger_worker relays, seals, stamps, erases and exports. It deletes keys of records, never
 -- an event.
 grant select on
-    tenants, subscriptions, users, sites, api_keys,
+    tenants, subscriptions, users, sites, api_keys, webhooks, webhook_progress,
     documents, notice_contents, document_versions, site_configs,
     keyring,
     record_keys, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
@@ -56,7 +59,8 @@ grant select on
     audit_log
   to consent_ledger_worker;
 grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
-grant select (id, expires_at) on invitations, password_resets to consent_ledger_worker;
+grant select on sign_up_requests to consent_ledger_worker;
+grant select (id, expires_at) on invitations, password_resets, mails to consent_ledger_worker;
 grant insert on
     keyring, outbox, relayed_streams, quarantined_sites,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
@@ -73,6 +77,8 @@ grant update (seal) on audit_log to consent_ledger_worker;
 grant update (size, updated_at) on witnesses to consent_ledger_worker;
 -- What was accepted may not be altered on its way to the log, only marked as relayed.
 grant update (revision) on outbox to consent_ledger_worker;
+grant update on webhook_progress to consent_ledger_worker;
+grant update (disabled_at, disabled_reason, seal) on webhooks to consent_ledger_worker;
 grant update (state, problem, changed_at) on projections to consent_ledger_worker;
 grant update (records) on persons to consent_ledger_worker;
 grant update (erasure_event_id) on erased_records to consent_ledger_worker;
@@ -80,7 +86,7 @@ grant update (erasure_event_id) on erased_records to consent_ledger_worker;
 grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;
 grant delete on
-    sign_ins, invitations, password_resets,
+    sign_ins, invitations, password_resets, mails, sign_up_requests,
     record_keys, persons, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
     exports, export_jobs, export_chunks
   to consent_ledger_worker;
@@ -96,6 +102,8 @@ grant select on
     documents, notice_contents, document_versions, site_configs, site_config_drafts,
     consent_usage, outbox, erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_admin;
+grant select, insert, delete on mails to consent_ledger_admin;
+grant update (attempts, next_attempt_at) on mails to consent_ledger_admin;
 -- To show whether a text is sealed and stamped.
 grant select (stream, event_id, batch) on leaves to consent_ledger_admin;
 grant select (number, sealed_at) on batches to consent_ledger_admin;
@@ -111,12 +119,15 @@ grant update (accepted_at, user_id, revoked_at, seal) on invitations to consent_
 grant update (used_at, revoked_at, seal) on password_resets to consent_ledger_admin;
 grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at, seal)
   on document_versions to consent_ledger_admin;
-grant update (state, ended_at, seed, seal) on exports to consent_ledger_admin;
-grant update (sealed_visitor, claim, reason, deleted_at, seal) on export_jobs to consent_ledger_admin;
+grant update (state, reason, ended_at, seed, seal) on exports to consent_ledger_admin;
+grant update (sealed_visitor, claim, deleted_at, seal) on export_jobs to consent_ledger_admin;
 grant update (seal) on erasure_requests, audit_log to consent_ledger_admin;
 -- The content of a dropped draft is deleted with it. The foreign key keeps every content that a
 -- version refers to.
 grant delete on document_versions, notice_contents to consent_ledger_admin;
+grant select, insert, update, delete on webhooks, webhook_progress to consent_ledger_admin;
+-- A new webhook begins where the log ends.
+grant select on relayed_streams to consent_ledger_admin;
 
 -- consent_ledger_auditor reads every table, to compare them with the log, and changes none. Its replay
 -- of the log is in temporary tables.

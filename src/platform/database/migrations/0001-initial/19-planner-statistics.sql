@@ -8,7 +8,9 @@
 
 alter table users
   alter column email set statistics 0,
-  alter column password_hash set statistics 0;
+  alter column password_hash set statistics 0,
+  alter column totp_secret set statistics 0,
+  alter column recovery_digests set statistics 0;
 alter table sign_ins
   alter column refresh_digest set statistics 0;
 alter table used_refresh_tokens
@@ -18,8 +20,15 @@ alter table invitations
   alter column token_digest set statistics 0;
 alter table password_resets
   alter column token_digest set statistics 0;
+alter table mails
+  alter column content set statistics 0;
+alter table sign_up_requests
+  alter column address_digest set statistics 0;
 alter table api_keys
   alter column digest set statistics 0;
+alter table webhooks
+  alter column url set statistics 0,
+  alter column secret set statistics 0;
 alter table keyring
   alter column wrapped set statistics 0;
 alter table record_keys

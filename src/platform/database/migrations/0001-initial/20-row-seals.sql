@@ -28,7 +28,8 @@ create trigger changes_are_sealed after insert or update of
   on subscriptions for each row execute function note_changed_row('tenant_id');
 
 create trigger changes_are_sealed after insert or update of
-    id, tenant_id, email, password_hash, role, created_at, disabled_at
+    id, tenant_id, email, password_hash, role, created_at, disabled_at, totp_secret,
+    totp_confirmed_at, totp_last_step, recovery_digests
   on users for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
@@ -56,6 +57,10 @@ create trigger changes_are_sealed after insert or update of
   on api_keys for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
+    id, site_id, url, description, events, secret, created_at, disabled_at, disabled_reason
+  on webhooks for each row execute function note_changed_row('id');
+
+create trigger changes_are_sealed after insert or update of
     id, site_id, slug, kind, requires_approval_token, created_at
   on documents for each row execute function note_changed_row('id');
 
@@ -81,12 +86,12 @@ create trigger changes_are_sealed after insert or update of
   on erasure_requests for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
-    id, site_id, state, requested_by, started_at, ended_at, seed
+    id, site_id, state, reason, requested_by, started_at, ended_at, seed
   on exports for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
     export_id, tenant_id, site_id, requested_by, channel, requested_at, filter, by_visitor,
-    sealed_visitor, disclose, reason, chunks, sha256, checkpoint, counts,
+    sealed_visitor, disclose, chunks, sha256, checkpoint, counts,
     sealed_disclosures, expires_at, deleted_at
   on export_jobs for each row execute function note_changed_row('export_id');
 

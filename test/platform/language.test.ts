@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedLanguages, chooseLanguage } from '../../../src/tenancy/documents/language.js';
+import { acceptedLanguages, chooseLanguage } from '../../src/platform/language.js';
 
 describe('chooseLanguage', () => {
   const available = ['en', 'pt-BR', 'tr'];

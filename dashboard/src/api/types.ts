@@ -1,0 +1,32 @@
+import type { components } from './panel-api.js';
+
+type Schemas = components['schemas'];
+
+export type User = Schemas['User'];
+export type CurrentUser = Schemas['UserSummary'];
+export type Role = User['role'];
+export type Site = Schemas['Site'];
+export type ApiKey = Schemas['ApiKey'];
+export type NewApiKey = Schemas['NewApiKey'];
+export type ErrorBody = Schemas['ErrorResponse'];
+
+/** A page of a list. */
+export interface PageOf<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+export type ConsentSummary = Schemas['ConsentSummary'];
+export type ConsentDetails = Schemas['ReadConsentResponse']['data'];
+export type PublicRecord = Schemas['PublicRecord'];
+export type PersonReference = Schemas['PersonReference'];
+export type Erasure = Schemas['Erasure'];
+export type Document = Schemas['Document'];
+export type DocumentVersion = Schemas['DocumentVersion'];
+export type EvidenceExport = Schemas['EvidenceExport'];
+export type Statistics = Schemas['ConsentStatistics'];
+export type Alarm = Schemas['Alarm'];
+export type Invitation = Schemas['Invitation'];
+export type ConfigurationDraft = Schemas['ConfigurationDraft'];
+export type Category = Schemas['Category'];
+export type DraftCookie = Schemas['DraftCookie'];
+export type Attachment = Schemas['ExportedAttachment'];

@@ -1,0 +1,39 @@
+// The preview of the banner: the SDK itself, in a frame with an origin of its own, whose requests
+// are answered from the draft. Nothing is read from or sent to the service.
+import { Consent, showBanner } from '../../../sdk/browser/src/index.js';
+import { configurationOf, PREVIEW_READY, type PreviewDraft } from './preview-draft.js';
+
+let draft: PreviewDraft | null = null;
+let end: () => void = () => undefined;
+
+// A frame without an origin has no cookies: reading them throws.
+// The preview asks also where the browser sends Global Privacy Control.
+Object.defineProperty(navigator, 'globalPrivacyControl', { get: () => false });
+Object.defineProperty(document, 'cookie', { get: () => '', set: () => undefined });
+
+window.fetch = async (input, init) => {
+  const url = new URL(input instanceof Request ? input.url : String(input));
+  // A choice stays unanswered, so that nothing is recorded.
+  if (draft === null || init?.method === 'POST') return new Promise(() => undefined);
+  const body = configurationOf(draft, url.searchParams.get('language') ?? draft.language);
+  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+};
+
+window.addEventListener('message', ({ source, data }: MessageEvent<PreviewDraft>) => {
+  if (source !== window.parent) return;
+  draft = data;
+  end();
+  document.documentElement.lang = draft.language;
+  const consent = new Consent({
+    baseUrl: 'https://preview.invalid',
+    apiKey: 'preview',
+    language: draft.language,
+  });
+  const banner = showBanner(consent);
+  end = () => {
+    banner.remove();
+    consent.stop();
+  };
+  void consent.start();
+});
+window.parent.postMessage(PREVIEW_READY, '*');

@@ -1,0 +1,21 @@
+/** Signing in, and the pages that need no sign-in. */
+export const auth = {
+  title: 'Sign in',
+  email: 'E-mail address',
+  password: 'Password',
+  signIn: 'Sign in',
+  invitation: 'Do you have an invitation?',
+  acceptTitle: 'Accept the invitation',
+  acceptText: 'Choose a password. You are signed in afterwards.',
+  accept: 'Accept and sign in',
+  token: 'Token of the invitation',
+  resetTitle: 'Set a new password',
+  resetText: 'Use the token that an owner or administrator of your organisation gave you.',
+  forgotten: 'Did you get a token for a new password?',
+  resetToken: 'Token of the reset',
+  newPassword: 'New password',
+  passwordHint: '12 characters or more. A sentence is easy to remember.',
+  reset: 'Set the password',
+  resetDone: 'Your new password is set. Sign in with it.',
+  toSignIn: 'Back to sign-in',
+};

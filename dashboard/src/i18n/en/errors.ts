@@ -1,0 +1,9 @@
+/**
+ * Errors by code. The service explains its refusals in English; here are those that a user of the
+ * dashboard reads in other words.
+ */
+export const errors: Readonly<Record<string, string>> = {
+  NO_ANSWER: 'The service did not answer. Check your connection and try again.',
+  VALIDATION_ERROR: 'Correct the marked fields.',
+  INVALID_BEARER_TOKEN: 'Your sign-in has ended. Sign in again.',
+};

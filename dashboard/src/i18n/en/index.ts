@@ -1,0 +1,41 @@
+import { account } from './account.js';
+import { audit } from './audit.js';
+import { auth } from './auth.js';
+import { banner } from './banner.js';
+import { common } from './common.js';
+import { consents } from './consents.js';
+import { documents } from './documents.js';
+import { erasures } from './erasures.js';
+import { errors } from './errors.js';
+import { evidence } from './evidence.js';
+import { fieldMessages } from './field-messages.js';
+import { keys } from './keys.js';
+import { overview } from './overview.js';
+import { plan } from './plan.js';
+import { secondFactor } from './second-factor.js';
+import { shell } from './shell.js';
+import { sites } from './sites.js';
+import { team } from './team.js';
+import { timestamps } from './timestamps.js';
+
+export const en = {
+  account,
+  audit,
+  auth,
+  banner,
+  common,
+  consents,
+  documents,
+  erasures,
+  errors,
+  evidence,
+  fieldMessages,
+  keys,
+  overview,
+  plan,
+  secondFactor,
+  shell,
+  sites,
+  team,
+  timestamps,
+};

@@ -1,0 +1,33 @@
+import type { Alarm } from '../../api/types.js';
+
+/** The first page after sign-in. */
+export const overview = {
+  title: 'Overview',
+  lead: 'The last 30 days of your organisation.',
+  consents: 'Consents in 30 days',
+  rate: 'Acceptance rate',
+  rateHint: 'share of “accepted” among all choices',
+  noRate: 'No choices yet',
+  quota: 'Left in this month',
+  quotaOf: (used: string, all: string) => `${used} of ${all} used`,
+  unlimited: 'No limit',
+  stamp: 'Newest time stamp',
+  noStamp: 'None yet',
+  development: 'from the development authority, no evidence',
+  waiting: (count: string) => `${count} entries wait for one`,
+  chart: 'Consents a day, by decision',
+  chartSummary: (total: string, days: string) => `${total} consents in ${days} days.`,
+  asTable: 'Show the numbers as a table',
+  day: 'Day',
+  total: 'Total',
+  alarms: 'This needs attention',
+  alarmTexts: {
+    row_altered:
+      'Stored settings were altered outside the service, which no longer uses them. Tell the operator of the service.',
+    site_quarantined: 'Records of a site wait until the operator of the service acts.',
+    stamp_overdue:
+      'A consent waits for its time stamp longer than the policy of the ledger permits. Tell the operator of the service.',
+    plan_inactive: 'Your plan is not active: consents are refused.',
+    quota_used_up: 'The quota of this month is used up: consents are refused.',
+  } as Record<Alarm['kind'], string>,
+};

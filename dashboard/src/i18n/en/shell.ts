@@ -1,0 +1,37 @@
+import type { Role } from '../../api/types.js';
+
+/** The frame around every page. */
+export const shell = {
+  skip: 'Skip to the content',
+  navigation: 'Main',
+  menu: 'Menu',
+  overview: 'Overview',
+  sites: 'Sites',
+  consents: 'Consents',
+  documents: 'Documents',
+  banner: 'Banner',
+  evidence: 'Evidence',
+  erasures: 'Erasures',
+  settings: 'Settings',
+  siteSettings: 'Site',
+  apiSettings: 'API & Integrations',
+  timestamps: 'Time stamps',
+  team: 'Team',
+  auditLog: 'Audit log',
+  plan: 'Plan and usage',
+  profile: 'Your profile',
+  signOut: 'Sign out',
+  chosenSite: 'Site',
+  organisation: 'Organisation',
+  language: 'Language',
+  theme: 'Appearance',
+  themes: { system: 'Automatic', light: 'Light', dark: 'Dark' },
+  languages: { en: 'English', tr: 'Türkçe' },
+  roles: {
+    owner: 'Owner',
+    admin: 'Administrator',
+    dpo: 'Data-protection officer',
+    viewer: 'Viewer',
+    api_user: 'API user',
+  } satisfies Record<Role, string> as Record<Role, string>,
+};

@@ -1,0 +1,18 @@
+import type { Messages } from './messages.js';
+
+/** Languages of the dashboard, each with its texts, which load when they are needed. */
+export const CATALOGUES = {
+  en: async (): Promise<Messages> => (await import('./en/index.js')).en,
+  tr: async (): Promise<Messages> => (await import('./tr/index.js')).tr,
+};
+
+export type Language = keyof typeof CATALOGUES;
+
+export function isLanguage(text: string): text is Language {
+  return Object.hasOwn(CATALOGUES, text);
+}
+
+/** The first language of the browser that the dashboard has; English without one. */
+export function browserLanguage(wanted: readonly string[]): Language {
+  return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
+}

@@ -1,0 +1,25 @@
+import type { account as English } from '../en/account.js';
+
+export const account: typeof English = {
+  profileTitle: 'Profiliniz',
+  password: 'Parola',
+  currentPassword: 'Geçerli parola',
+  newPassword: 'Yeni parola',
+  changePassword: 'Parolayı değiştir',
+  changed: 'Parolanız değiştirildi. Diğer oturumlarınız kapandı.',
+  signIns: 'Oturumlarınız',
+  signInsLead: 'Hizmet, bir oturumun adresini veya cihazını saklamaz.',
+  current: 'Bu oturum',
+  started: 'Başlangıç',
+  renewed: 'Son kullanım',
+  ends: 'Bitiş',
+  end: 'Kapat',
+  endText: 'Bu oturum kapanır.',
+  everywhere: 'Her yerde oturumu kapat',
+  everywhereText: 'Bu oturum dahil tüm oturumlarınız kapanır.',
+  forgotTitle: 'Parolanızı mı unuttunuz?',
+  forgotText: 'Adresin bir hesabı varsa hizmet ona bir bağlantı gönderir.',
+  forgotNoMail: 'Hizmet e-posta göndermiyor. Kuruluşunuzun sahibinden veya yöneticisinden bir bağlantı isteyin.',
+  sendLink: 'Bağlantıyı gönder',
+  linkSent: 'Adresin bir hesabı varsa e-posta yola çıktı.',
+};

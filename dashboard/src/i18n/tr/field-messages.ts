@@ -1,0 +1,28 @@
+import type { fieldMessages as English } from '../en/field-messages.js';
+
+export const fieldMessages: typeof English = {
+  required: 'Buraya bir şey yazın.',
+  tooShort: (count) => `En az ${count} karakter yazın.`,
+  tooLong: (count) => `En fazla ${count} karakter yazın.`,
+  tooSmall: (least) => `En az ${least} yazın.`,
+  tooBig: (most) => `En fazla ${most} yazın.`,
+  tooMany: (most) => `En fazla ${most} tane yazın.`,
+  number: 'Bir tam sayı yazın.',
+  email: 'Bir e-posta adresi yazın.',
+  domain: 'Bir alan adı yazın, örneğin shop.example.',
+  notAddress: 'IP adresi değil, alan adı yazın.',
+  publicDomain: 'Genel DNS üzerinde bir alan adı yazın.',
+  origin: 'Bir kaynak (origin) yazın, örneğin https://shop.example.',
+  address: 'Bir IP adresi ya da 192.0.2.0/24 gibi bir aralık yazın.',
+  languageTag: 'Bir dil kodu yazın, örneğin en veya pt-BR.',
+  spaces: 'Yalnızca boşluk kullanmayın.',
+  repeated: 'Aynı bir ila dört karakteri yinelemeyin.',
+  common: 'Bu, en yaygın parolalardan biri. Başka bir parola seçin.',
+  ownAddress: 'E-posta adresinizi kullanmayın.',
+  control: 'Görünümü değiştiren karakterler olmadan tek satır yazın.',
+  currentPassword: 'Bu, geçerli parolanız değil.',
+  code: 'Uygulamanın gösterdiği altı rakamı yazın.',
+  wrongCode: 'Bu kod yanlış ya da daha önce kullanılmış.',
+  order: 'İlk günden önce olmayan bir gün yazın.',
+  missing: 'Bu eksik.',
+};

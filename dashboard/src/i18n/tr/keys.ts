@@ -1,0 +1,48 @@
+import type { keys as English } from '../en/keys.js';
+
+export const keys: typeof English = {
+  title: 'API ve Entegrasyonlar',
+  lead: 'Sayfalarınızın ve arka ucunuzun rıza kaydetmek için kullandığı anahtarlar.',
+  list: 'API anahtarları',
+  add: 'Anahtar oluştur',
+  emptyTitle: 'Bu sitenin henüz API anahtarı yok',
+  emptyText:
+    'Sayfalarınız için yayımlanabilir bir anahtar oluşturun. Rızaları arka ucunuz kaydediyorsa gizli bir anahtar oluşturun.',
+  emptyReader: 'Anahtarları kuruluşunuzun sahibi veya yöneticisi oluşturur.',
+  name: 'Ad',
+  nameHint: 'Anahtarın kullanıldığı yer, örneğin “mağazanın sayfaları”.',
+  kind: 'Anahtarın kullanıldığı yer',
+  kinds: {
+    publishable: 'Yayımlanabilir: yalnızca tarayıcılarda',
+    secret: 'Gizli: yalnızca arka ucunuzda',
+    both: 'Her ikisi',
+  },
+  scope: 'Yetkiler',
+  scopes: { write: 'Rıza kaydetme', read: 'Yalnızca okuma' },
+  key: 'Anahtar',
+  lastUsed: 'Son kullanım',
+  active: 'Etkin',
+  revoked: 'İptal edildi',
+  expires: (date) => `Değiştirildi, ${date} tarihine kadar geçerli`,
+  expired: 'Değiştirildi, süresi doldu',
+  newKey: 'Yeni anahtarınız',
+  rotate: 'Değiştir',
+  rotateText: 'Yeni bir anahtar oluşturulur. Eskisi, yenisini yerleştirebilmeniz için aşağıdaki süre boyunca çalışır.',
+  grace: 'Eski anahtarın çalışacağı süre',
+  graces: { none: 'hiç', day: 'bir gün', week: 'bir hafta', month: '30 gün' },
+  revoke: 'İptal et',
+  revokeText:
+    'Anahtar bir saniye içinde çalışmaz olur. Onu kullanan sayfalar ve arka uçlar artık rıza kaydedemez. İptal edilen anahtar geri getirilemez.',
+  done: 'Anahtarı kopyaladım',
+  integrate: 'Kullanmaya başlayın',
+  integrateLead:
+    'Bu sayfada bir anahtar oluşturduktan sonra anahtar koda yazılır. Aksi halde yerine kendi anahtarınızı yazın.',
+  placeholder: 'ANAHTARINIZ',
+  browser: 'Sayfalarınızda',
+  browserText:
+    'Bu satırı her sayfanın head bölümüne ekleyin. Bandı gösterir ve seçimi kaydeder. Yayımlanabilir bir anahtar kullanın.',
+  gated: 'İzin bekleyen bir betiğin türü text/plain olur ve kategorisini belirtir:',
+  node: 'Arka ucunuzda (Node)',
+  nodeText: '@consent-ledger/node paketini kurun. Gizli bir anahtar ve API kullanıcısı rolünde bir kullanıcı kullanın.',
+  others: 'Diğer diller için arayüzün tanımını kullanın:',
+};

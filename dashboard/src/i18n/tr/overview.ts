@@ -1,0 +1,32 @@
+import type { overview as English } from '../en/overview.js';
+
+export const overview: typeof English = {
+  title: 'Genel bakış',
+  lead: 'Kuruluşunuzun son 30 günü.',
+  consents: '30 gündeki rızalar',
+  rate: 'Kabul oranı',
+  rateHint: 'tüm seçimler içinde “kabul edildi” payı',
+  noRate: 'Henüz seçim yok',
+  quota: 'Bu ay kalan',
+  quotaOf: (used, all) => `${all} rızadan ${used} kullanıldı`,
+  unlimited: 'Sınırsız',
+  stamp: 'En yeni zaman damgası',
+  noStamp: 'Henüz yok',
+  development: 'geliştirme makamından, kanıt değildir',
+  waiting: (count) => `${count} kayıt damga bekliyor`,
+  chart: 'Günlere ve karara göre rızalar',
+  chartSummary: (total, days) => `${days} günde ${total} rıza.`,
+  asTable: 'Sayıları tablo olarak göster',
+  day: 'Gün',
+  total: 'Toplam',
+  alarms: 'İlgilenmeniz gerekenler',
+  alarmTexts: {
+    row_altered:
+      'Saklanan ayarlar hizmet dışında değiştirilmiş; hizmet bunları artık kullanmıyor. Hizmetin işletmecisine bildirin.',
+    site_quarantined: 'Bir sitenin kayıtları, hizmetin işletmecisi işlem yapana kadar bekliyor.',
+    stamp_overdue:
+      'Bir rıza, defter politikasının izin verdiğinden uzun süredir zaman damgası bekliyor. Hizmetin işletmecisine bildirin.',
+    plan_inactive: 'Planınız etkin değil: rızalar reddediliyor.',
+    quota_used_up: 'Bu ayın kotası doldu: rızalar reddediliyor.',
+  },
+};

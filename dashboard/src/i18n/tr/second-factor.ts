@@ -1,0 +1,28 @@
+import type { secondFactor as English } from '../en/second-factor.js';
+
+export const secondFactor: typeof English = {
+  title: 'İkinci etken',
+  lead: 'Telefonunuzdaki bir uygulama, oturum açarken gireceğiniz bir kod üretir.',
+  on: (date) => `${date} tarihinden beri ikinci etken gerekli.`,
+  off: 'Yalnızca parolanızla oturum açıyorsunuz.',
+  codesLeft: (count) => `Kalan kurtarma kodu: ${count}`,
+  begin: 'İkinci etken ekle',
+  beginText: 'Parolanızla onaylayın.',
+  scan: 'Bu resmi doğrulama uygulamanızla tarayın ya da gizli anahtarı uygulamaya yazın.',
+  picture: 'Doğrulama uygulaması için QR kodu',
+  secret: 'Gizli anahtar',
+  code: 'Uygulamanın kodu',
+  confirm: 'Kodu onayla',
+  recovery: 'Kurtarma kodlarınız',
+  recoveryText:
+    'Her kod, uygulamanın yerine bir kez kullanılabilir. Kodları önemli belgelerinizle birlikte saklayın. Bir kez gösterilirler.',
+  kept: 'Kodları sakladım',
+  disable: 'İkinci etkeni kaldır',
+  disableText: 'Bundan sonra yalnızca parolanızla oturum açarsınız.',
+  codeOrRecovery: 'Uygulamanızın kodu veya bir kurtarma kodu',
+  askCode: 'Doğrulama uygulamanızın şimdi gösterdiği kodu girin.',
+  has: 'İkinci etken',
+  reset: 'İkinci etkeni kaldır',
+  resetText:
+    'Kullanıcı uygulamayı ve kurtarma kodlarını kaybettiyse kullanın. Kullanıcı bundan sonra yalnızca parolayla oturum açar.',
+};

@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, dataOf } from '../../api/client.js';
+import { useApi } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { ActionForm, type Values } from '../../ui/action-form.js';
+import { Button } from '../../ui/button.js';
+import { Confirm } from '../../ui/confirm.js';
+import { Copyable } from '../../ui/copy.js';
+import { Dialog } from '../../ui/dialog.js';
+import { TextInput } from '../../ui/fields.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Notice } from '../../ui/notice.js';
+import { Section } from '../../ui/page.js';
+import { useAction } from '../../ui/use-action.js';
+import { codeIn } from '../auth/code-in.js';
+import { QrCode } from './qr-code.js';
+
+/** The second factor of the user: add it, keep its recovery codes, remove it. */
+export function SecondFactor() {
+  const { secondFactor, account } = useMessages();
+  const { date, number } = useFormats();
+  const api = useApi();
+  const query = useQuery({
+    queryKey: ['second-factor'],
+    queryFn: () => dataOf(api.GET('/api/v1/auth/second-factor')),
+  });
+  const disable = useAction((values: Values) =>
+    answerOf(
+      api.POST('/api/v1/auth/second-factor/disable', {
+        body: { current_password: values.text('current_password'), ...codeIn(values.text('totp_code')) },
+      }),
+    ),
+  );
+  return (
+    <Section title={secondFactor.title} lead={secondFactor.lead}>
+      <Loaded query={query}>
+        {({ enabled_at, recovery_codes_left }) =>
+          enabled_at === null ? (
+            <>
+              <p>{secondFactor.off}</p>
+              <AddFactor />
+            </>
+          ) : (
+            <>
+              <p>
+                {secondFactor.on(date(enabled_at))} {secondFactor.codesLeft(number(recovery_codes_left))}
+              </p>
+              <div className="actions">
+                <Confirm label={secondFactor.disable} look="danger" action={disable}>
+                  <p>{secondFactor.disableText}</p>
+                  <PasswordInput label={account.currentPassword} />
+                  <TextInput
+                    name="totp_code"
+                    label={secondFactor.codeOrRecovery}
+                    autoComplete="one-time-code"
+                    isRequired
+                  />
+                </Confirm>
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function PasswordInput({ label }: { readonly label: string }) {
+  return <TextInput name="current_password" type="password" label={label} autoComplete="current-password" isRequired />;
+}
+
+type Step =
+  | { readonly name: 'closed' }
+  | { readonly name: 'password' }
+  | { readonly name: 'scan'; readonly secret: string; readonly uri: string }
+  | { readonly name: 'codes'; readonly codes: readonly string[] };
+
+function AddFactor() {
+  const { secondFactor } = useMessages();
+  const [step, setStep] = useState<Step>({ name: 'closed' });
+  return (
+    <>
+      <div className="actions">
+        <Button onPress={() => setStep({ name: 'password' })}>{secondFactor.begin}</Button>
+      </div>
+      <Dialog
+        title={step.name === 'codes' ? secondFactor.recovery : secondFactor.begin}
+        isOpen={step.name !== 'closed'}
+        onClose={() => setStep({ name: 'closed' })}
+        staysOpen
+      >
+        <Steps step={step} onStep={setStep} />
+      </Dialog>
+    </>
+  );
+}
+
+interface StepsProps {
+  readonly step: Step;
+  readonly onStep: (step: Step) => void;
+}
+
+function Steps({ step, onStep }: StepsProps) {
+  const { secondFactor, account } = useMessages();
+  const api = useApi();
+  const close = () => onStep({ name: 'closed' });
+  const begin = useAction((values: Values) =>
+    dataOf(api.POST('/api/v1/auth/second-factor', { body: { current_password: values.text('current_password') } })),
+  );
+  // Without a change of the lists: the codes must stay on the screen.
+  const confirm = (values: Values) =>
+    dataOf(api.POST('/api/v1/auth/second-factor/confirm', { body: { totp_code: values.text('totp_code').trim() } }));
+  const finish = useAction(async () => close());
+  if (step.name === 'closed') return null;
+  if (step.name === 'password') {
+    return (
+      <ActionForm
+        submit={secondFactor.begin}
+        onCancel={close}
+        action={async (values) => {
+          const { secret, otpauth_uri } = await begin(values);
+          onStep({ name: 'scan', secret, uri: otpauth_uri });
+        }}
+      >
+        <p>{secondFactor.beginText}</p>
+        <PasswordInput label={account.currentPassword} />
+      </ActionForm>
+    );
+  }
+  if (step.name === 'scan') {
+    return (
+      <ActionForm
+        submit={secondFactor.confirm}
+        onCancel={close}
+        action={async (values) => {
+          const { recovery_codes } = await confirm(values);
+          onStep({ name: 'codes', codes: recovery_codes });
+        }}
+      >
+        <p>{secondFactor.scan}</p>
+        <QrCode text={step.uri} label={secondFactor.picture} />
+        <p className="label">{secondFactor.secret}</p>
+        <Copyable text={step.secret} label={secondFactor.secret} />
+        <TextInput name="totp_code" label={secondFactor.code} autoComplete="one-time-code" isRequired takesFocus />
+      </ActionForm>
+    );
+  }
+  return (
+    <>
+      <Notice kind="warning">
+        <p>{secondFactor.recoveryText}</p>
+      </Notice>
+      <Copyable text={step.codes.join('\n')} label={secondFactor.recovery} />
+      <Button look="primary" onPress={() => void finish(undefined)}>
+        {secondFactor.kept}
+      </Button>
+    </>
+  );
+}

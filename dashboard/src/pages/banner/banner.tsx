@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import type { ConfigurationDraft } from '../../api/types.js';
+import { useMay } from '../../app-context.js';
+import type { PreviewDraft } from '../../banner-preview/preview-draft.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Page, Section } from '../../ui/page.js';
+import { useSiteId } from '../sites/use-site.js';
+import { BannerPreview } from './banner-preview.js';
+import { CategorySection } from './category-section.js';
+import { CookieSection } from './cookie-section.js';
+import { DraftState } from './draft-state.js';
+import { SettingsForm } from './settings-form.js';
+import { TextsForm } from './texts-form.js';
+import { useDraft } from './use-draft.js';
+
+/** The draft of what the banner says, with a preview. */
+export function Banner() {
+  const { banner } = useMessages();
+  const siteId = useSiteId();
+  const query = useDraft(siteId);
+  return (
+    <Page key={siteId} title={banner.title} lead={banner.lead}>
+      <Loaded query={query}>{(draft) => <Draft siteId={siteId} draft={draft} />}</Loaded>
+    </Page>
+  );
+}
+
+interface DraftProps {
+  readonly siteId: string;
+  readonly draft: ConfigurationDraft;
+}
+
+function Draft({ siteId, draft }: DraftProps) {
+  const { banner } = useMessages();
+  const mayChange = useMay('changeSites');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
+  const language = draft.languages.find((one) => one === chosen) ?? draft.default_language ?? draft.languages[0];
+  return (
+    <>
+      <DraftState siteId={siteId} draft={draft} />
+      <SettingsForm siteId={siteId} draft={draft} />
+      {language === undefined ? (
+        <Section title={banner.texts}>
+          <p>{banner.firstSettings}</p>
+        </Section>
+      ) : (
+        <div className="columns">
+          <TextsForm
+            siteId={siteId}
+            draft={draft}
+            language={language}
+            isReadOnly={!mayChange}
+            onLanguage={(one) => {
+              setChosen(one);
+              setWritten({});
+            }}
+            onWrite={(name, text) => setWritten((before) => ({ ...before, [name]: text }))}
+          />
+          <BannerPreview draft={shownDraft(draft, language, written)} />
+        </div>
+      )}
+      <CategorySection siteId={siteId} draft={draft} />
+      <CookieSection siteId={siteId} draft={draft} />
+    </>
+  );
+}
+
+/** The draft with the texts that are being written. */
+function shownDraft(
+  draft: ConfigurationDraft,
+  language: string,
+  { withdrawal, ...texts }: Readonly<Record<string, string>>,
+): PreviewDraft {
+  return {
+    ...draft,
+    language,
+    banner: { ...draft.banner, [language]: { ...draft.banner[language], ...texts } },
+    withdrawal: withdrawal === undefined ? draft.withdrawal : { ...draft.withdrawal, [language]: withdrawal },
+  };
+}

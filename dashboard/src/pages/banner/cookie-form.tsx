@@ -1,0 +1,89 @@
+import { answerOf } from '../../api/client.js';
+import type { ConfigurationDraft, DraftCookie } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { ActionForm, type Values } from '../../ui/action-form.js';
+import { SelectInput, TextInput } from '../../ui/fields.js';
+import { useAction } from '../../ui/use-action.js';
+import { textsIn } from './texts-in.js';
+
+interface CookieFormProps {
+  readonly siteId: string;
+  readonly draft: ConfigurationDraft;
+  /** null: a new one. */
+  readonly cookie: DraftCookie | null;
+  readonly onClose: () => void;
+}
+
+/** Adds or changes a cookie of the draft. */
+export function CookieForm({ siteId, draft, cookie, onClose }: CookieFormProps) {
+  const { banner, common } = useMessages();
+  const { languageName } = useFormats();
+  const api = useApi();
+  const language = draft.default_language ?? draft.languages[0] ?? 'en';
+  const save = useAction((values: Values) => {
+    const body = {
+      name: values.text('name').trim(),
+      provider: values.text('provider').trim(),
+      category: values.text('category'),
+      party: values.text('party') === 'third' ? ('third' as const) : ('first' as const),
+      duration_seconds: values.number('duration_seconds'),
+      purpose: textsIn(values, 'purpose', draft.languages),
+      revision: draft.revision,
+    };
+    const path = { site_id: siteId };
+    return cookie === null
+      ? answerOf(api.POST('/api/v1/sites/{site_id}/cookies', { params: { path }, body }))
+      : answerOf(
+          api.PATCH('/api/v1/sites/{site_id}/cookies/{cookie_id}', {
+            params: { path: { ...path, cookie_id: cookie.id } },
+            body,
+          }),
+        );
+  });
+  return (
+    <ActionForm
+      submit={common.save}
+      onCancel={onClose}
+      action={async (values) => {
+        await save(values);
+        onClose();
+      }}
+    >
+      <div className="form-row">
+        <TextInput name="name" label={common.name} defaultValue={cookie?.name ?? ''} isRequired isCode />
+        <TextInput name="provider" label={banner.provider} defaultValue={cookie?.provider ?? ''} isRequired />
+      </div>
+      <div className="form-row">
+        <SelectInput
+          name="category"
+          label={banner.category}
+          {...(cookie !== null && { defaultValue: cookie.category })}
+          options={draft.categories.map(({ key, title }) => ({ value: key, label: title[language] ?? key }))}
+        />
+        <SelectInput
+          name="party"
+          label={banner.party}
+          defaultValue={cookie?.party ?? 'first'}
+          options={(['first', 'third'] as const).map((value) => ({ value, label: banner.parties[value] }))}
+        />
+      </div>
+      <TextInput
+        name="duration_seconds"
+        type="number"
+        label={banner.duration}
+        hint={banner.durationHint}
+        defaultValue={cookie?.duration_seconds?.toString() ?? ''}
+      />
+      {draft.languages.map((one) => (
+        <TextInput
+          key={one}
+          name={`purpose.${one}`}
+          label={banner.purposeIn(languageName(one))}
+          defaultValue={cookie?.purpose[one] ?? ''}
+          isRequired
+        />
+      ))}
+    </ActionForm>
+  );
+}

@@ -1,0 +1,61 @@
+import { dataOf } from '../../api/client.js';
+import type { ConfigurationDraft } from '../../api/types.js';
+import { useApi, useMay } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Confirm } from '../../ui/confirm.js';
+import { Notice } from '../../ui/notice.js';
+import { Section } from '../../ui/page.js';
+import { useAction } from '../../ui/use-action.js';
+
+interface DraftStateProps {
+  readonly siteId: string;
+  readonly draft: ConfigurationDraft;
+}
+
+/** Which version is in force, and what publishing the draft needs. */
+export function DraftState({ siteId, draft }: DraftStateProps) {
+  const { banner } = useMessages();
+  const { number } = useFormats();
+  const api = useApi();
+  const mayChange = useMay('changeSites');
+  const publish = useAction(() =>
+    dataOf(
+      api.POST('/api/v1/sites/{site_id}/configuration/publish', {
+        params: { path: { site_id: siteId } },
+        // The draft that was shown, and no other.
+        body: { revision: draft.revision },
+      }),
+    ),
+  );
+  const words: Readonly<Record<string, string>> = {
+    'is missing': banner.isMissing,
+    'must list at least one language': banner.needsLanguage,
+  };
+  return (
+    <Section title={banner.state}>
+      <p>
+        {draft.in_force === null ? banner.noneInForce : banner.inForce(number(draft.in_force.number))}{' '}
+        {draft.in_force === null ? '' : draft.has_changes ? banner.changed : banner.unchanged}
+      </p>
+      {draft.problems.length === 0 ? null : (
+        <Notice kind="warning">
+          <p>{banner.problems}</p>
+          <ul className="list">
+            {draft.problems.map(({ field, message }) => (
+              <li key={field + message}>
+                <code>{field}</code>: {words[message] ?? message}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {mayChange && draft.has_changes && draft.problems.length === 0 ? (
+        <div className="actions">
+          <Confirm label={banner.publish} look="primary" isDanger={false} action={() => publish(undefined)}>
+            <p>{banner.publishText}</p>
+          </Confirm>
+        </div>
+      ) : null}
+    </Section>
+  );
+}

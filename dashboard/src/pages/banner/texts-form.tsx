@@ -1,0 +1,89 @@
+import { answerOf } from '../../api/client.js';
+import type { ConfigurationDraft } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { ActionForm, type Values } from '../../ui/action-form.js';
+import { SelectInput, TextInput } from '../../ui/fields.js';
+import { Section } from '../../ui/page.js';
+import { Facts } from '../../ui/table.js';
+import { useAction } from '../../ui/use-action.js';
+
+/** Texts that the banner of the SDK shows. Those after the second have usual words. */
+const NAMES = ['title', 'text', 'accept', 'reject', 'settings', 'save'] as const;
+const WITHOUT_USUAL_WORD: readonly string[] = ['title', 'text'];
+
+interface TextsFormProps {
+  readonly siteId: string;
+  readonly draft: ConfigurationDraft;
+  readonly language: string;
+  readonly isReadOnly: boolean;
+  readonly onLanguage: (language: string) => void;
+  /** A text that is being written. */
+  readonly onWrite: (name: string, text: string) => void;
+}
+
+/** The texts of the banner in one language. */
+export function TextsForm({ siteId, draft, language, isReadOnly, onLanguage, onWrite }: TextsFormProps) {
+  const { banner, common } = useMessages();
+  const { languageName } = useFormats();
+  const api = useApi();
+  const texts = draft.banner[language] ?? {};
+  const names = [...new Set([...NAMES, ...Object.keys(texts)])];
+  const nameOf = (name: string) => banner.names[name] ?? name;
+  const change = useAction((values: Values) => {
+    const given = names.map((name) => [name, values.text(`texts.${name}`)] as const);
+    return answerOf(
+      api.PUT('/api/v1/sites/{site_id}/banner-texts/{language}', {
+        params: { path: { site_id: siteId, language } },
+        body: {
+          texts: Object.fromEntries(given.filter(([, text]) => text.trim() !== '')),
+          withdrawal: values.text('withdrawal').trim() || null,
+          revision: draft.revision,
+        },
+      }),
+    );
+  });
+  return (
+    <Section title={banner.texts} lead={isReadOnly ? undefined : banner.textsLead}>
+      <SelectInput
+        name="language"
+        label={banner.textsLanguage}
+        value={language}
+        onChange={onLanguage}
+        options={draft.languages.map((value) => ({ value, label: languageName(value) }))}
+      />
+      {isReadOnly ? (
+        <Facts
+          items={[
+            ...Object.entries(texts).map(([name, text]) => [nameOf(name), text] as const),
+            [banner.withdrawal, draft.withdrawal[language] ?? ''],
+          ]}
+        />
+      ) : (
+        <ActionForm key={language} submit={common.save} action={change} done={common.saved}>
+          {names.map((name) => (
+            <TextInput
+              key={name}
+              name={`texts.${name}`}
+              label={nameOf(name)}
+              defaultValue={texts[name] ?? ''}
+              rows={name === 'text' ? 3 : 1}
+              onChange={(text) => onWrite(name, text)}
+              isRequired={WITHOUT_USUAL_WORD.includes(name)}
+              {...(NAMES.some((one) => one === name) &&
+                !WITHOUT_USUAL_WORD.includes(name) && { hint: banner.defaultLabel })}
+            />
+          ))}
+          <TextInput
+            name="withdrawal"
+            label={banner.withdrawal}
+            defaultValue={draft.withdrawal[language] ?? ''}
+            rows={2}
+            onChange={(text) => onWrite('withdrawal', text)}
+            isRequired
+          />
+        </ActionForm>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router';
+import type { ConsentSummary } from '../../api/types.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Badge } from '../../ui/badge.js';
+import { Table } from '../../ui/table.js';
+import { Time } from '../../ui/time.js';
+import { decisionLook, stateLook } from './filters.js';
+
+interface ConsentTableProps {
+  readonly siteId: string;
+  readonly items: readonly ConsentSummary[];
+}
+
+/** Records as a list. */
+export function ConsentTable({ siteId, items }: ConsentTableProps) {
+  const { consents } = useMessages();
+  return (
+    <Table
+      label={consents.list}
+      items={items}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          label: consents.when,
+          cell: ({ id, consent_token, record }) => (
+            <Link to="/sites/$siteId/consents/$consentId" params={{ siteId, consentId: id }}>
+              {record === null ? consent_token : <Time at={record.created_at} />}
+            </Link>
+          ),
+        },
+        { label: consents.type, cell: ({ record }) => record?.consent_type ?? '' },
+        {
+          label: consents.decision,
+          cell: ({ record }) =>
+            record === null ? null : (
+              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+            ),
+        },
+        { label: consents.document, cell: ({ document_slug }) => document_slug ?? '' },
+        { label: consents.channel, cell: ({ record }) => (record === null ? '' : consents.channels[record.channel]) },
+        { label: consents.proof, cell: (item) => <ConsentState item={item} /> },
+      ]}
+    />
+  );
+}
+
+/** The state of the proof of a record, and what else is special about it. */
+function ConsentState({ item }: { readonly item: ConsentSummary }) {
+  const { consents } = useMessages();
+  return (
+    <span className="actions">
+      {item.is_intact ? (
+        <Badge kind={stateLook(item.state)}>{consents.states[item.state]}</Badge>
+      ) : (
+        <Badge kind="bad">{consents.damaged}</Badge>
+      )}
+      {item.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
+      {item.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
+    </span>
+  );
+}

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { dataOf } from '../../api/client.js';
+import type { ConsentDetails } from '../../api/types.js';
+import { useApi, useMay } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Badge } from '../../ui/badge.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Page, Section } from '../../ui/page.js';
+import { Facts } from '../../ui/table.js';
+import { Time } from '../../ui/time.js';
+import { useSiteId } from '../sites/use-site.js';
+import { decisionLook } from './filters.js';
+import { PersonalSection } from './personal-section.js';
+import { ProofSection } from './proof-section.js';
+import { ShownSection } from './shown-section.js';
+
+/** One record: the decision, what the person saw, its proof, and its personal values. */
+export function Consent() {
+  const { consents } = useMessages();
+  const { dateTime } = useFormats();
+  const api = useApi();
+  const siteId = useSiteId();
+  const { consentId = '' } = useParams({ strict: false });
+  const maySeePersonal = useMay('seePersonalData');
+  const query = useQuery({
+    queryKey: ['consent', siteId, consentId],
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/v1/sites/{site_id}/consents/{consent_id}', {
+          params: { path: { site_id: siteId, consent_id: consentId } },
+        }),
+      ),
+    // Until its time stamp is there.
+    refetchInterval: ({ state }) => (state.data?.state === 'stamped' ? false : 5000),
+  });
+  return (
+    <Loaded query={query}>
+      {(consent) => (
+        <Page
+          title={
+            consent.record === null
+              ? consents.record
+              : `${consents.decisions[consent.record.decision]}, ${dateTime(consent.record.created_at)}`
+          }
+        >
+          <DecisionSection consent={consent} />
+          {consent.record === null ? null : (
+            <ShownSection siteId={siteId} record={consent.record} slug={consent.document_slug} />
+          )}
+          <ProofSection siteId={siteId} consent={consent} />
+          {maySeePersonal ? <PersonalSection siteId={siteId} consent={consent} /> : null}
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+function DecisionSection({ consent }: { readonly consent: ConsentDetails }) {
+  const { consents } = useMessages();
+  const { date, languageName } = useFormats();
+  const { record } = consent;
+  if (record === null) return null;
+  return (
+    <Section title={consents.decision}>
+      <Facts
+        items={[
+          [
+            consents.decision,
+            <span className="actions" key="decision">
+              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+              {consent.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
+              {consent.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
+            </span>,
+          ],
+          ...Object.entries(record.categories ?? {}).map(
+            ([key, isGranted]) =>
+              [`${consents.category} ${key}`, isGranted ? consents.granted : consents.refused] as const,
+          ),
+          [consents.type, record.consent_type],
+          [consents.when, <Time key="when" at={record.created_at} />],
+          [consents.until, record.valid_until === null ? consents.unlimited : date(record.valid_until)],
+          [consents.language, languageName(record.language)],
+          [consents.law, consents.laws[record.compliance_framework ?? 'unknown']],
+          [consents.channel, consents.channels[record.channel]],
+          [consents.identity, record.identity_assurance === null ? consents.notAttested : consents.attested],
+          [consents.token, <code key="token">{consent.consent_token}</code>],
+        ]}
+      />
+    </Section>
+  );
+}

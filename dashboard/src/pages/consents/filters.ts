@@ -1,0 +1,60 @@
+import type { ConsentSummary } from '../../api/types.js';
+import { startOfDay } from '../../ui/days.js';
+
+export const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
+export type Decision = (typeof DECISIONS)[number];
+export const CHANNELS = ['browser', 's2s'] as const;
+
+/** Filters of the list, as the address has them. */
+export interface Filters {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly type?: string | undefined;
+  readonly decision?: Decision | undefined;
+  readonly channel?: (typeof CHANNELS)[number] | undefined;
+  readonly category?: string | undefined;
+}
+
+/** Reads the filters of an address. What is none is ignored. */
+export function filtersOf(search: Readonly<Record<string, unknown>>): Filters {
+  const text = (name: string) => {
+    const value = search[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const day = (name: string) => (/^\d{4}-\d\d-\d\d$/.test(text(name) ?? '') ? text(name) : undefined);
+  return {
+    from: day('from'),
+    to: day('to'),
+    type: text('type'),
+    decision: DECISIONS.find((one) => one === search.decision),
+    channel: CHANNELS.find((one) => one === search.channel),
+    category: text('category'),
+  };
+}
+
+/** The filters as the API takes them. Days are those of the reader's time zone. */
+export function queryOf({ from, to, type, decision, channel, category }: Filters) {
+  return {
+    ...(from !== undefined && { from: startOfDay(from, 0) }),
+    ...(to !== undefined && { to: startOfDay(to, 1) }),
+    ...(type !== undefined && { consent_type: type }),
+    ...(decision !== undefined && { decision }),
+    ...(channel !== undefined && { channel }),
+    ...(category !== undefined && { category }),
+  };
+}
+
+/** Whether a list is filtered at all. */
+export function isFiltered(filters: Filters): boolean {
+  return Object.values(filters).some((value) => value !== undefined);
+}
+
+/** The colour of a decision, which its word repeats. */
+export function decisionLook(decision: Decision): 'good' | 'bad' | 'warning' | 'neutral' {
+  return ({ accepted: 'good', rejected: 'bad', partial: 'warning', withdrawn: 'neutral' } as const)[decision];
+}
+
+/** The colour of the state of a proof. */
+export function stateLook(state: ConsentSummary['state']): 'good' | 'neutral' {
+  return state === 'stamped' ? 'good' : 'neutral';
+}

@@ -1,0 +1,82 @@
+import { useNavigate } from '@tanstack/react-router';
+import { dataOf } from '../../api/client.js';
+import type { PersonReference } from '../../api/types.js';
+import { useApi, useMay } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Confirm } from '../../ui/confirm.js';
+import { Notice } from '../../ui/notice.js';
+import { useAction } from '../../ui/use-action.js';
+
+type Subject = PersonReference | { readonly by: 'record'; readonly value: string };
+
+interface EraseProps {
+  readonly siteId: string;
+  readonly person: Subject;
+}
+
+/** Erases the personal values of a person or a record, and opens the receipt. */
+export function ErasePerson({ siteId, person }: EraseProps) {
+  const { consents } = useMessages();
+  const api = useApi();
+  const navigate = useNavigate();
+  const mayErase = useMay('erase');
+  const erase = useAction(() =>
+    dataOf(
+      api.POST('/api/v1/sites/{site_id}/erasures', {
+        params: { path: { site_id: siteId } },
+        body: { subject: person },
+      }),
+    ),
+  );
+  if (!mayErase) return null;
+  const isRecord = person.by === 'record';
+  return (
+    <Confirm
+      label={isRecord ? consents.eraseRecord : consents.erasePerson}
+      look="danger"
+      action={async () => {
+        const { id } = await erase(undefined);
+        await navigate({ to: '/sites/$siteId/erasures/$erasureId', params: { siteId, erasureId: id } });
+      }}
+    >
+      <Notice kind="warning">
+        <p>{isRecord ? consents.eraseRecordText : consents.erasePersonText}</p>
+      </Notice>
+    </Confirm>
+  );
+}
+
+interface ExportProps {
+  readonly siteId: string;
+  /** The records of a person: by the reference of the visitor, or each by its id. */
+  readonly filter: { readonly visitor_id: string } | { readonly records: string[] };
+}
+
+/** Starts an export of everything about a person, and opens the list of exports. */
+export function ExportPerson({ siteId, filter }: ExportProps) {
+  const { consents } = useMessages();
+  const api = useApi();
+  const navigate = useNavigate();
+  const mayExport = useMay('export');
+  const start = useAction(() =>
+    dataOf(
+      api.POST('/api/v1/sites/{site_id}/exports', {
+        params: { path: { site_id: siteId } },
+        body: { filter, disclose: 'all' },
+      }),
+    ),
+  );
+  if (!mayExport) return null;
+  return (
+    <Confirm
+      label={consents.exportPerson}
+      isDanger={false}
+      action={async () => {
+        await start(undefined);
+        await navigate({ to: '/sites/$siteId/evidence', params: { siteId } });
+      }}
+    >
+      <p>{consents.exportPersonText}</p>
+    </Confirm>
+  );
+}

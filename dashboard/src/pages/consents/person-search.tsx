@@ -1,0 +1,31 @@
+import type { PersonReference } from '../../api/types.js';
+import { useMessages } from '../../i18n/locale.js';
+import { ActionForm } from '../../ui/action-form.js';
+import { SelectInput, TextInput } from '../../ui/fields.js';
+import { Section } from '../../ui/page.js';
+
+const BY = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
+
+/** Asks for the person whose records are wanted. */
+export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonReference) => void }) {
+  const { consents } = useMessages();
+  return (
+    <Section title={consents.person} lead={consents.personLead}>
+      <ActionForm
+        submit={consents.search}
+        isInline
+        action={async (values) => {
+          const by = BY.find((one) => one === values.text('by')) ?? 'visitor_id';
+          onSearch({ by, value: values.text('value').trim() });
+        }}
+      >
+        <SelectInput
+          name="by"
+          label={consents.by}
+          options={BY.map((value) => ({ value, label: consents.bys[value] }))}
+        />
+        <TextInput name="value" label={consents.value} autoComplete="off" isRequired />
+      </ActionForm>
+    </Section>
+  );
+}

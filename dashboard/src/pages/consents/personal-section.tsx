@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { dataOf } from '../../api/client.js';
+import type { Attachment, ConsentDetails } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Confirm } from '../../ui/confirm.js';
+import { Notice } from '../../ui/notice.js';
+import { Section } from '../../ui/page.js';
+import { Facts } from '../../ui/table.js';
+import { useAction } from '../../ui/use-action.js';
+import { DisclosedFile } from './disclosed-file.js';
+import { ErasePerson, ExportPerson } from './person-actions.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Values {
+  readonly fields: Fields;
+  readonly attachments: readonly Attachment[];
+}
+
+interface PersonalSectionProps {
+  readonly siteId: string;
+  readonly consent: ConsentDetails;
+}
+
+/** Discloses and erases the personal values of a record. */
+export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
+  const { consents } = useMessages();
+  const api = useApi();
+  const [values, setValues] = useState<Values | null>(null);
+  const disclose = useAction(() =>
+    dataOf(
+      api.POST('/api/v1/sites/{site_id}/consents/{consent_id}/disclose', {
+        params: { path: { site_id: siteId, consent_id: consent.id } },
+        body: { fields: 'all' },
+      }),
+    ),
+  );
+  if (consent.is_anonymized) {
+    return (
+      <Section title={consents.personTitle}>
+        <p>{consents.erasedText}</p>
+      </Section>
+    );
+  }
+  const visitorId = values?.fields.visitor_id;
+  return (
+    <Section title={consents.personTitle} lead={consents.personText}>
+      {values === null ? null : <Disclosed {...values} />}
+      <div className="actions">
+        {values === null ? (
+          <Confirm label={consents.disclose} isDanger={false} action={async () => setValues(await disclose(undefined))}>
+            <Notice kind="info">
+              <p>{consents.discloseText}</p>
+            </Notice>
+          </Confirm>
+        ) : null}
+        {typeof visitorId === 'string' ? (
+          <>
+            <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} />
+            <ErasePerson siteId={siteId} person={{ by: 'visitor_id', value: visitorId }} />
+          </>
+        ) : null}
+        <ErasePerson siteId={siteId} person={{ by: 'record', value: consent.id }} />
+      </div>
+    </Section>
+  );
+}
+
+function Disclosed({ fields, attachments }: Values) {
+  const { consents } = useMessages();
+  const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  if (given.length === 0) return <p>{consents.noValues}</p>;
+  return (
+    <Facts
+      items={given.map(([name, value]) => [
+        consents.fields[name] ?? name,
+        <Value key={name} name={name} value={value} attachments={attachments} />,
+      ])}
+    />
+  );
+}
+
+interface ValueProps extends Pick<Values, 'attachments'> {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+function Value({ name, value, attachments }: ValueProps) {
+  const { consents } = useMessages();
+  if (typeof value !== 'string') return <code>{JSON.stringify(value)}</code>;
+  const attachment = attachments.find(({ field }) => field === name);
+  if (attachment === undefined) return value;
+  return <DisclosedFile content={value} attachment={attachment} label={consents.fields[name] ?? name} />;
+}

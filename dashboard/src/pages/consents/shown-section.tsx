@@ -1,0 +1,149 @@
+import { useQuery } from '@tanstack/react-query';
+import { allPages, answerOf, dataOf } from '../../api/client.js';
+import type { PublicRecord } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Section } from '../../ui/page.js';
+import { ScrollBox } from '../../ui/scroll-box.js';
+import { Facts } from '../../ui/table.js';
+import { VersionContent } from '../documents/version-content.js';
+import { readPublished } from './published-configuration.js';
+
+interface ShownSectionProps {
+  readonly siteId: string;
+  readonly record: PublicRecord;
+  readonly slug: string | null;
+}
+
+/** The text and the banner that the person saw, found by the hashes in the record. */
+export function ShownSection({ siteId, record, slug }: ShownSectionProps) {
+  const { consents } = useMessages();
+  return (
+    <Section title={consents.shown}>
+      <div className="columns">
+        {slug === null ? null : <ShownDocument siteId={siteId} slug={slug} versionId={record.document_version_id} />}
+        <ShownBanner siteId={siteId} hash={record.site_config_hash} language={record.language} />
+      </div>
+    </Section>
+  );
+}
+
+interface ShownDocumentProps {
+  readonly siteId: string;
+  readonly slug: string;
+  readonly versionId: string;
+}
+
+function ShownDocument({ siteId, slug, versionId }: ShownDocumentProps) {
+  const { consents } = useMessages();
+  const { number, languageName } = useFormats();
+  const api = useApi();
+  const query = useQuery({
+    queryKey: ['shown-document', siteId, slug, versionId],
+    queryFn: async () => {
+      const { data } = await answerOf(
+        api.GET('/api/v1/sites/{site_id}/documents', { params: { path: { site_id: siteId }, query: { slug } } }),
+      );
+      const path = { site_id: siteId, document_id: data[0]?.id ?? versionId, version_id: versionId };
+      return dataOf(
+        api.GET('/api/v1/sites/{site_id}/documents/{document_id}/versions/{version_id}', { params: { path } }),
+      );
+    },
+  });
+  return (
+    <div className="stack">
+      <h3>{consents.document}</h3>
+      <Loaded query={query}>
+        {(version) => (
+          <>
+            <p>
+              <strong>{version.title}</strong>
+              <br />
+              <span className="hint">
+                {consents.documentVersion(number(version.number ?? 0), languageName(version.language))}
+              </span>
+            </p>
+            <VersionContent siteId={siteId} version={version} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+interface ShownBannerProps {
+  readonly siteId: string;
+  readonly hash: string;
+  readonly language: string;
+}
+
+function ShownBanner({ siteId, hash, language }: ShownBannerProps) {
+  const { consents } = useMessages();
+  const { list } = useFormats();
+  const api = useApi();
+  const query = useQuery({
+    queryKey: ['shown-banner', siteId, hash],
+    queryFn: async () => {
+      const path = { site_id: siteId };
+      const versions = await allPages((cursor) =>
+        answerOf(
+          api.GET('/api/v1/sites/{site_id}/configuration/versions', {
+            params: { path, query: { limit: 100, cursor } },
+          }),
+        ),
+      );
+      const found = versions.find(({ sha256 }) => sha256 === hash);
+      if (found === undefined) return null;
+      const { record } = await dataOf(
+        api.GET('/api/v1/sites/{site_id}/configuration/versions/{number}', {
+          params: { path: { ...path, number: found.number } },
+        }),
+      );
+      return readPublished(record);
+    },
+  });
+  return (
+    <div className="stack">
+      <h3>{consents.bannerTexts}</h3>
+      <Loaded query={query}>
+        {(shown) =>
+          shown === null ? (
+            <p>{consents.configMissing}</p>
+          ) : (
+            <ScrollBox look="stack" label={consents.bannerTexts} language={language}>
+              {Object.entries(shown.banner[language] ?? {}).map(([name, text]) => (
+                <p key={name} className="plain-text">
+                  <span className="hint">{name}</span>
+                  <br />
+                  {text}
+                </p>
+              ))}
+              {shown.withdrawal[language] === undefined ? null : (
+                <p className="plain-text">
+                  <span className="hint">{consents.withdrawal}</span>
+                  <br />
+                  {shown.withdrawal[language]}
+                </p>
+              )}
+              <Facts
+                items={shown.categories.map(({ key, title, purpose, recipients }) => [
+                  title[language] ?? key,
+                  <span key={key}>
+                    {purpose[language]}
+                    {recipients.length === 0 ? null : (
+                      <>
+                        {' '}
+                        ({consents.recipients}: {list(recipients)})
+                      </>
+                    )}
+                  </span>,
+                ])}
+              />
+            </ScrollBox>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { allPages, answerOf, dataOf } from '../../api/client.js';
+import type { DocumentVersion } from '../../api/types.js';
+import { useApi, useMay } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Badge } from '../../ui/badge.js';
+import { Button } from '../../ui/button.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Empty, Page, Section } from '../../ui/page.js';
+import { Table } from '../../ui/table.js';
+import { Time } from '../../ui/time.js';
+import { useSiteId } from '../sites/use-site.js';
+import { WriteDraft } from './draft-form.js';
+import { VersionActions } from './version-actions.js';
+import { VersionContent } from './version-content.js';
+import { VersionDifference } from './version-difference.js';
+
+const LOOKS = { draft: 'warning', published: 'neutral', active: 'good', retired: 'neutral' } as const;
+
+/** A document with its versions; one of them is shown. */
+export function DocumentPage() {
+  const { documents } = useMessages();
+  const api = useApi();
+  const siteId = useSiteId();
+  const { documentId = '' } = useParams({ strict: false });
+  const path = { site_id: siteId, document_id: documentId };
+  const query = useQuery({
+    queryKey: ['document', siteId, documentId],
+    queryFn: async () => {
+      const [document, versions] = await Promise.all([
+        dataOf(api.GET('/api/v1/sites/{site_id}/documents/{document_id}', { params: { path } })),
+        allPages((cursor) =>
+          answerOf(
+            api.GET('/api/v1/sites/{site_id}/documents/{document_id}/versions', {
+              params: { path, query: { limit: 100, cursor } },
+            }),
+          ),
+        ),
+      ]);
+      return { document, versions };
+    },
+  });
+  return (
+    <Loaded query={query}>
+      {({ document, versions }) => (
+        <Page title={document.slug} lead={documents.kinds[document.kind]}>
+          <Versions siteId={siteId} documentId={documentId} versions={versions} />
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+interface VersionsProps {
+  readonly siteId: string;
+  readonly documentId: string;
+  readonly versions: readonly DocumentVersion[];
+}
+
+function Versions({ siteId, documentId, versions }: VersionsProps) {
+  const { documents, common } = useMessages();
+  const { number, languageName } = useFormats();
+  const mayChange = useMay('changeSites');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const shown =
+    versions.find(({ id }) => id === chosen) ?? versions.find(({ state }) => state === 'active') ?? versions.at(-1);
+  const write = mayChange ? <WriteDraft siteId={siteId} documentId={documentId} /> : null;
+  return (
+    <>
+      <Section title={documents.versions} actions={versions.length === 0 ? null : write}>
+        {versions.length === 0 ? (
+          <Empty title={documents.noVersion}>
+            <p>{documents.noVersionText}</p>
+            {write}
+          </Empty>
+        ) : (
+          <Table
+            label={documents.versions}
+            items={versions}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                label: documents.number,
+                cell: (version) =>
+                  `${languageName(version.language)}, ${version.number === null ? documents.draft : number(version.number)}`,
+              },
+              { label: documents.versionTitle, cell: ({ title }) => title },
+              {
+                label: common.state,
+                cell: ({ state }) => <Badge kind={LOOKS[state]}>{documents.states[state]}</Badge>,
+              },
+              {
+                label: documents.publishedAt,
+                cell: ({ published_at }) => (published_at === null ? '' : <Time at={published_at} />),
+              },
+              {
+                label: common.actions,
+                cell: (version) => (
+                  <div className="actions">
+                    <Button
+                      aria-label={`${documents.open}: ${version.title}`}
+                      aria-pressed={version.id === shown?.id}
+                      onPress={() => setChosen(version.id)}
+                    >
+                      {documents.open}
+                    </Button>
+                    {mayChange ? <VersionActions siteId={siteId} version={version} /> : null}
+                  </div>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Section>
+      {shown === undefined ? null : <ShownVersion siteId={siteId} version={shown} versions={versions} />}
+    </>
+  );
+}
+
+interface ShownVersionProps {
+  readonly siteId: string;
+  readonly version: DocumentVersion;
+  readonly versions: readonly DocumentVersion[];
+}
+
+function ShownVersion({ siteId, version, versions }: ShownVersionProps) {
+  const { documents } = useMessages();
+  const number = version.number ?? Number.POSITIVE_INFINITY;
+  const before = versions
+    .filter((one) => one.language === version.language && one.number !== null && one.number < number)
+    .sort((a, b) => (b.number ?? 0) - (a.number ?? 0))[0];
+  return (
+    <Section title={documents.previewOf(version.title)}>
+      <VersionContent siteId={siteId} version={version} />
+      {before === undefined ? null : <VersionDifference siteId={siteId} before={before} after={version} />}
+    </Section>
+  );
+}

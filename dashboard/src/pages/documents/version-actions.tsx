@@ -1,0 +1,56 @@
+import { answerOf } from '../../api/client.js';
+import type { DocumentVersion } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Confirm } from '../../ui/confirm.js';
+import { useAction } from '../../ui/use-action.js';
+import { EditDraft } from './draft-form.js';
+import { isText } from './read-version.js';
+
+interface VersionActionsProps {
+  readonly siteId: string;
+  readonly version: DocumentVersion;
+}
+
+/** What the state of a version permits. */
+export function VersionActions({ siteId, version }: VersionActionsProps) {
+  const { documents } = useMessages();
+  const api = useApi();
+  const params = { path: { site_id: siteId, document_id: version.document_id, version_id: version.id } };
+  const base = '/api/v1/sites/{site_id}/documents/{document_id}/versions/{version_id}';
+  const publish = useAction(() =>
+    // The draft that was shown, and no other.
+    answerOf(api.POST(`${base}/publish`, { params, body: { content_sha256: version.content_sha256 } })),
+  );
+  const activate = useAction(() => answerOf(api.POST(`${base}/activate`, { params })));
+  const retire = useAction(() => answerOf(api.POST(`${base}/retire`, { params })));
+  const remove = useAction(() => answerOf(api.DELETE(base, { params })));
+  const about = version.title;
+  if (version.state === 'draft') {
+    return (
+      <>
+        {isText(version) ? <EditDraft siteId={siteId} version={version} /> : null}
+        <Confirm label={documents.publish} about={about} isDanger={false} action={() => publish(undefined)}>
+          <p>{documents.publishText}</p>
+        </Confirm>
+        <Confirm label={documents.remove} about={about} look="danger" action={() => remove(undefined)}>
+          <p>{documents.removeText}</p>
+        </Confirm>
+      </>
+    );
+  }
+  return (
+    <>
+      {version.state === 'published' ? (
+        <Confirm label={documents.activate} about={about} isDanger={false} action={() => activate(undefined)}>
+          <p>{documents.activateText}</p>
+        </Confirm>
+      ) : null}
+      {version.state === 'retired' ? null : (
+        <Confirm label={documents.retire} about={about} look="danger" action={() => retire(undefined)}>
+          <p>{documents.retireText}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { DocumentVersion } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Button } from '../../ui/button.js';
+import { Loaded } from '../../ui/loaded.js';
+import { saveAs } from '../../ui/save-as.js';
+import { ScrollBox } from '../../ui/scroll-box.js';
+import { isText, readVersion } from './read-version.js';
+
+interface VersionContentProps {
+  readonly siteId: string;
+  readonly version: DocumentVersion;
+}
+
+/** The text of a version. It runs nothing: plain text as it is, HTML in a frame without any right. */
+export function VersionContent({ siteId, version }: VersionContentProps) {
+  const api = useApi();
+  const query = useQuery({
+    queryKey: ['content', version.id, version.content_sha256],
+    queryFn: () => readVersion(api, siteId, version),
+  });
+  return <Loaded query={query}>{(content) => <Content content={content} version={version} />}</Loaded>;
+}
+
+interface ContentProps {
+  readonly content: Blob;
+  readonly version: DocumentVersion;
+}
+
+function Content({ content, version }: ContentProps) {
+  const { documents, common } = useMessages();
+  if (version.media_type.startsWith('text/html')) return <HtmlFrame content={content} title={version.title} />;
+  if (isText(version)) return <TextBox content={content} language={version.language} title={version.title} />;
+  return (
+    <>
+      <p>{documents.noPreview}</p>
+      <Button onPress={() => saveAs(version.title, content)}>{common.download}</Button>
+    </>
+  );
+}
+
+interface TextBoxProps {
+  readonly content: Blob;
+  readonly language: string;
+  readonly title: string;
+}
+
+function TextBox({ content, language, title }: TextBoxProps) {
+  const { documents } = useMessages();
+  const [text, setText] = useState('');
+  useEffect(() => {
+    void content.text().then(setText);
+  }, [content]);
+  return (
+    <ScrollBox label={documents.previewOf(title)} language={language}>
+      {text}
+    </ScrollBox>
+  );
+}
+
+/** `sandbox` without a permission: no scripts, no forms, no origin; the policy of the panel applies, too. */
+function HtmlFrame({ content, title }: { readonly content: Blob; readonly title: string }) {
+  const { documents } = useMessages();
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([content], { type: 'text/html;charset=utf-8' }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [content]);
+  return url === null ? null : (
+    <iframe className="boxed-frame" sandbox="" src={url} title={documents.previewOf(title)} />
+  );
+}

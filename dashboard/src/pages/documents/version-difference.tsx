@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import type { DocumentVersion } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Loaded } from '../../ui/loaded.js';
+import { ScrollBox } from '../../ui/scroll-box.js';
+import { type ComparedLine, lineDifference } from './line-difference.js';
+import { isText, readVersion } from './read-version.js';
+
+interface VersionDifferenceProps {
+  readonly siteId: string;
+  readonly before: DocumentVersion;
+  readonly after: DocumentVersion;
+}
+
+/** The lines that a version adds to the version before, and those that it removes. */
+export function VersionDifference({ siteId, before, after }: VersionDifferenceProps) {
+  const { documents } = useMessages();
+  const api = useApi();
+  const isShown = isText(before) && isText(after);
+  const query = useQuery({
+    enabled: isShown,
+    queryKey: ['difference', before.content_sha256, after.content_sha256],
+    queryFn: async () => {
+      const [old, now] = await Promise.all([readVersion(api, siteId, before), readVersion(api, siteId, after)]);
+      return lineDifference(await old.text(), await now.text());
+    },
+  });
+  if (!isShown) return null;
+  return (
+    <details>
+      <summary>{documents.difference}</summary>
+      <Loaded query={query}>
+        {(lines) =>
+          lines.every(({ kind }) => kind === 'same') ? (
+            <p>{documents.same}</p>
+          ) : (
+            <Lines lines={lines} language={after.language} />
+          )
+        }
+      </Loaded>
+    </details>
+  );
+}
+
+interface LinesProps {
+  readonly lines: readonly ComparedLine[];
+  readonly language: string;
+}
+
+function Lines({ lines, language }: LinesProps) {
+  const { documents } = useMessages();
+  return (
+    <ScrollBox look="difference" label={documents.difference}>
+      {lines.map(({ kind, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines can repeat, and the order is fixed
+        <p key={index} className={`line line-${kind}`}>
+          {kind === 'same' ? null : (
+            <span className="for-readers">{kind === 'added' ? documents.added : documents.removed}: </span>
+          )}
+          <span lang={language}>{text}</span>
+        </p>
+      ))}
+    </ScrollBox>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { dataOf } from '../../api/client.js';
+import { useApi } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Button } from '../../ui/button.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Page, Section } from '../../ui/page.js';
+import { ScrollBox } from '../../ui/scroll-box.js';
+import { Facts } from '../../ui/table.js';
+import { Time } from '../../ui/time.js';
+import { useSiteId } from '../sites/use-site.js';
+import { ErasureState } from './erasures.js';
+
+/** The receipt of an erasure. */
+export function ErasurePage() {
+  const { erasures, common } = useMessages();
+  const { number, date } = useFormats();
+  const api = useApi();
+  const siteId = useSiteId();
+  const { erasureId = '' } = useParams({ strict: false });
+  const query = useQuery({
+    queryKey: ['erasure', siteId, erasureId],
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/v1/sites/{site_id}/erasures/{erasure_id}', {
+          params: { path: { site_id: siteId, erasure_id: erasureId } },
+        }),
+      ),
+    // Until it is carried out, and proved in the ledger.
+    refetchInterval: ({ state }) =>
+      state.data?.state === 'finished' && state.data.announcements.every((one) => one.state === 'stamped')
+        ? false
+        : 2000,
+  });
+  return (
+    <Loaded query={query}>
+      {(receipt) => (
+        <Page title={erasures.receipt} actions={<Button onPress={() => window.print()}>{erasures.print}</Button>}>
+          <Section title={erasures.statement} lead={erasures.statementLead}>
+            <ScrollBox look="stack" label={erasures.statement} language="en">
+              {receipt.statement.map((sentence) => (
+                <p key={sentence}>{sentence}</p>
+              ))}
+            </ScrollBox>
+          </Section>
+          <Section title={common.state}>
+            <Facts
+              items={[
+                [common.state, <ErasureState key="state" state={receipt.state} />],
+                [erasures.reason, erasures.reasons[receipt.reason]],
+                [erasures.requested, <Time key="requested" at={receipt.requested_at} />],
+                [
+                  erasures.finished,
+                  receipt.finished_at === null ? '' : <Time key="finished" at={receipt.finished_at} />,
+                ],
+                [erasures.erasedRecords, number(receipt.erased_records)],
+                [erasures.destroyedPackages, number(receipt.destroyed_packages)],
+                ...(receipt.remains.backups_until === null
+                  ? []
+                  : [[erasures.backups, erasures.backupsUntil(date(receipt.remains.backups_until))] as const]),
+                ...receipt.announcements.map(
+                  (one) => [erasures.announcements, erasures.announcementStates[one.state]] as const,
+                ),
+              ]}
+            />
+          </Section>
+        </Page>
+      )}
+    </Loaded>
+  );
+}

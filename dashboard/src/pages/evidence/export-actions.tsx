@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { answerOf, dataOf } from '../../api/client.js';
+import type { EvidenceExport } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Button } from '../../ui/button.js';
+import { Confirm } from '../../ui/confirm.js';
+import { useFailureText } from '../../ui/failure-text.js';
+import { saveAs } from '../../ui/save-as.js';
+import { useAction } from '../../ui/use-action.js';
+import { ExportDetails } from './export-details.js';
+import { openVerifier } from './open-verifier.js';
+
+interface ExportActionsProps {
+  readonly siteId: string;
+  readonly item: EvidenceExport;
+}
+
+/** What the state of an export permits. */
+export function ExportActions({ siteId, item }: ExportActionsProps) {
+  const { evidence } = useMessages();
+  const api = useApi();
+  const params = { path: { site_id: siteId, export_id: item.id } };
+  const cancel = useAction(() => dataOf(api.POST('/api/v1/sites/{site_id}/exports/{export_id}/cancel', { params })));
+  const remove = useAction(() => answerOf(api.DELETE('/api/v1/sites/{site_id}/exports/{export_id}', { params })));
+  if (item.state === 'queued' || item.state === 'running') {
+    return (
+      <Confirm label={evidence.cancel} look="danger" action={() => cancel(undefined)}>
+        <p>{evidence.cancelText}</p>
+      </Confirm>
+    );
+  }
+  return (
+    <div className="actions">
+      {item.state === 'finished' ? <ExportDetails siteId={siteId} item={item} /> : null}
+      {item.state === 'finished' ? <PackageActions siteId={siteId} exportId={item.id} /> : null}
+      <Confirm label={evidence.remove} look="danger" action={() => remove(undefined)}>
+        <p>{evidence.removeText}</p>
+      </Confirm>
+    </div>
+  );
+}
+
+interface PackageActionsProps {
+  readonly siteId: string;
+  readonly exportId: string;
+}
+
+function PackageActions({ siteId, exportId }: PackageActionsProps) {
+  const { evidence, common } = useMessages();
+  const api = useApi();
+  const failureText = useFailureText();
+  const [told, setTold] = useState('');
+  const name = `evidence-${exportId}.zip`;
+  const read = () =>
+    answerOf<Blob>(
+      api.GET('/api/v1/sites/{site_id}/exports/{export_id}/package', {
+        params: { path: { site_id: siteId, export_id: exportId } },
+        parseAs: 'blob',
+      }),
+    );
+  const tell = async (work: () => Promise<string>) => {
+    setTold(common.loading);
+    setTold(await work().catch(failureText));
+  };
+  const download = async () => {
+    saveAs(name, await read());
+    return '';
+  };
+  const check = () => {
+    // Before the package is read: browsers open windows only at once after a press.
+    const verifier = openVerifier();
+    return tell(async () => {
+      if (verifier === null) return evidence.checkBlocked;
+      await verifier.check(new File([await read()], name, { type: 'application/zip' }));
+      return evidence.checkStarted;
+    });
+  };
+  return (
+    <>
+      <Button onPress={() => tell(download)}>{common.download}</Button>
+      <Button look="primary" onPress={check}>
+        {evidence.check}
+      </Button>
+      <span role="status" className="hint">
+        {told}
+      </span>
+    </>
+  );
+}

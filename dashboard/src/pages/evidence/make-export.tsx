@@ -1,0 +1,62 @@
+import { useState } from 'react';
+import { dataOf } from '../../api/client.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { ActionForm, type Values } from '../../ui/action-form.js';
+import { Button } from '../../ui/button.js';
+import { startOfDay } from '../../ui/days.js';
+import { Dialog } from '../../ui/dialog.js';
+import { SelectInput, TextInput } from '../../ui/fields.js';
+import { useAction } from '../../ui/use-action.js';
+
+/** Starts an export of records of a site. */
+export function MakeExport({ siteId }: { readonly siteId: string }) {
+  const { evidence } = useMessages();
+  const api = useApi();
+  const [isOpen, setOpen] = useState(false);
+  const start = useAction((values: Values) => {
+    const [from, to, type] = [values.text('from'), values.text('to'), values.text('consent_type').trim()];
+    return dataOf(
+      api.POST('/api/v1/sites/{site_id}/exports', {
+        params: { path: { site_id: siteId } },
+        body: {
+          filter: {
+            ...(from !== '' && { from: startOfDay(from, 0) }),
+            ...(to !== '' && { to: startOfDay(to, 1) }),
+            ...(type !== '' && { consent_type: type }),
+          },
+          disclose: values.text('disclose') === 'all' ? 'all' : 'none',
+        },
+      }),
+    );
+  });
+  return (
+    <>
+      <Button look="primary" onPress={() => setOpen(true)}>
+        {evidence.add}
+      </Button>
+      <Dialog title={evidence.add} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <ActionForm
+          submit={evidence.add}
+          onCancel={() => setOpen(false)}
+          action={async (values) => {
+            await start(values);
+            setOpen(false);
+          }}
+        >
+          <div className="form-row">
+            <TextInput name="from" type="date" label={evidence.from} />
+            <TextInput name="to" type="date" label={evidence.to} />
+          </div>
+          <TextInput name="consent_type" label={evidence.type} hint={evidence.typeHint} />
+          <SelectInput
+            name="disclose"
+            label={evidence.disclose}
+            hint={evidence.discloseHint}
+            options={(['none', 'all'] as const).map((value) => ({ value, label: evidence.disclosures[value] }))}
+          />
+        </ActionForm>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import type { NewApiKey } from '../../api/types.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Copyable } from '../../ui/copy.js';
+import { Section } from '../../ui/page.js';
+
+/** Code for pages and backends. @param siteKey the key that was just created; null without one */
+export function Integration({ siteKey }: { readonly siteKey: NewApiKey | null }) {
+  const { keys } = useMessages();
+  const service = location.origin;
+  const keyFor = (kind: 'publishable' | 'secret') => (siteKey?.restriction === kind ? siteKey.key : keys.placeholder);
+  return (
+    <Section title={keys.integrate} lead={keys.integrateLead}>
+      <div className="columns">
+        <div className="stack">
+          <h3>{keys.browser}</h3>
+          <p>{keys.browserText}</p>
+          <Copyable
+            label={keys.browser}
+            text={`<script src="${service}/sdk/consent.js" data-api-key="${keyFor('publishable')}"></script>`}
+          />
+          <p>{keys.gated}</p>
+          <Copyable
+            label={keys.gated}
+            text={'<script type="text/plain" data-consent="analytics" src="/analytics.js"></script>'}
+          />
+        </div>
+        <div className="stack">
+          <h3>{keys.node}</h3>
+          <p>{keys.nodeText}</p>
+          <Copyable label={keys.node} text={nodeExample(service, keyFor('secret'))} />
+          <p>
+            {keys.others} <a href="/openapi/tool-api.json">OpenAPI</a>
+          </p>
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function nodeExample(baseUrl: string, apiKey: string): string {
+  return `import { ConsentLedger } from '@consent-ledger/node';
+
+const ledger = new ConsentLedger({
+  baseUrl: '${baseUrl}',
+  apiKey: '${apiKey}',
+  user: { email: process.env.CONSENT_USER, password: process.env.CONSENT_PASSWORD },
+});
+const { version } = await ledger.document('cookie-policy', 'en');
+const { consent_token } = await ledger.record({
+  consent_type: 'cookie',
+  decision: 'accepted',
+  document_version_id: version.id,
+  visitor_id: 'customer-1',
+});`;
+}

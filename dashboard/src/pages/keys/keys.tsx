@@ -1,0 +1,221 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { allPages, answerOf, dataOf } from '../../api/client.js';
+import type { ApiKey, NewApiKey } from '../../api/types.js';
+import { useApi, useMay } from '../../app-context.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { ActionForm, type Values } from '../../ui/action-form.js';
+import { Badge } from '../../ui/badge.js';
+import { Button } from '../../ui/button.js';
+import { Confirm } from '../../ui/confirm.js';
+import { Copyable } from '../../ui/copy.js';
+import { Dialog } from '../../ui/dialog.js';
+import { SelectInput, TextInput } from '../../ui/fields.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Notice } from '../../ui/notice.js';
+import { Empty, Page, Section } from '../../ui/page.js';
+import { Table } from '../../ui/table.js';
+import { Time } from '../../ui/time.js';
+import { useAction } from '../../ui/use-action.js';
+import { useSiteId } from '../sites/use-site.js';
+import { Integration } from './integration.js';
+
+const GRACES = { none: 0, day: 86_400, week: 604_800, month: 2_592_000 } as const;
+
+/** The API keys of a site, and the code that uses them. */
+export function Keys() {
+  const { keys } = useMessages();
+  const api = useApi();
+  const siteId = useSiteId();
+  const mayChange = useMay('changeSites');
+  const [shown, setShown] = useState<NewApiKey | null>(null);
+  const [latest, setLatest] = useState<NewApiKey | null>(null);
+  const path = { site_id: siteId };
+  const query = useQuery({
+    queryKey: ['keys', siteId],
+    queryFn: () =>
+      allPages((cursor) =>
+        answerOf(api.GET('/api/v1/sites/{site_id}/api-keys', { params: { path, query: { limit: 100, cursor } } })),
+      ),
+  });
+  const show = (key: NewApiKey) => {
+    setShown(key);
+    setLatest(key);
+  };
+  const add = mayChange ? <AddKey siteId={siteId} onCreated={show} /> : null;
+  return (
+    <Page title={keys.title} lead={keys.lead}>
+      <Section title={keys.list} actions={query.data?.length === 0 ? null : add}>
+        <Loaded query={query}>
+          {(items) =>
+            items.length === 0 ? (
+              <Empty title={keys.emptyTitle}>
+                <p>{mayChange ? keys.emptyText : keys.emptyReader}</p>
+                {add}
+              </Empty>
+            ) : (
+              <KeyTable items={items} siteId={siteId} onRotated={show} />
+            )
+          }
+        </Loaded>
+      </Section>
+      <Integration siteKey={latest} />
+      <Dialog title={keys.newKey} isOpen={shown !== null} onClose={() => setShown(null)} staysOpen>
+        <ShownKey value={shown?.key ?? ''} />
+        <Button look="primary" onPress={() => setShown(null)}>
+          {keys.done}
+        </Button>
+      </Dialog>
+    </Page>
+  );
+}
+
+function ShownKey({ value }: { readonly value: string }) {
+  const { keys, common } = useMessages();
+  return (
+    <>
+      <Notice kind="warning">
+        <p>{common.shownOnce}</p>
+      </Notice>
+      <Copyable text={value} label={keys.newKey} />
+    </>
+  );
+}
+
+interface KeyTableProps {
+  readonly items: readonly ApiKey[];
+  readonly siteId: string;
+  readonly onRotated: (key: NewApiKey) => void;
+}
+
+function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
+  const { keys, common } = useMessages();
+  const mayChange = useMay('changeSites');
+  return (
+    <Table
+      label={keys.list}
+      items={items}
+      keyOf={({ id }) => id}
+      columns={[
+        { label: common.name, cell: ({ name, prefix }) => name || prefix },
+        { label: keys.key, cell: ({ prefix }) => <code>{prefix}…</code> },
+        { label: keys.kind, cell: ({ restriction }) => keys.kinds[restriction ?? 'both'] },
+        { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
+        {
+          label: keys.lastUsed,
+          cell: ({ last_used_at }) => (last_used_at === null ? common.never : <Time at={last_used_at} />),
+        },
+        { label: common.state, cell: (key) => <KeyState value={key} /> },
+        ...(mayChange
+          ? [
+              {
+                label: common.actions,
+                cell: (key: ApiKey) => <KeyActions value={key} siteId={siteId} onRotated={onRotated} />,
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+function KeyState({ value }: { readonly value: ApiKey }) {
+  const { keys } = useMessages();
+  const { dateTime } = useFormats();
+  if (value.revoked_at !== null) return <Badge kind="bad">{keys.revoked}</Badge>;
+  if (value.expires_at === null) return <Badge kind="good">{keys.active}</Badge>;
+  if (Date.parse(value.expires_at) < Date.now()) return <Badge kind="neutral">{keys.expired}</Badge>;
+  return <Badge kind="warning">{keys.expires(dateTime(value.expires_at))}</Badge>;
+}
+
+interface KeyActionsProps extends Pick<KeyTableProps, 'siteId' | 'onRotated'> {
+  readonly value: ApiKey;
+}
+
+function KeyActions({ value, siteId, onRotated }: KeyActionsProps) {
+  const { keys } = useMessages();
+  const api = useApi();
+  const params = { path: { site_id: siteId, key_id: value.id } };
+  const rotate = useAction((grace_seconds: number) =>
+    dataOf(api.POST('/api/v1/sites/{site_id}/api-keys/{key_id}/rotate', { params, body: { grace_seconds } })),
+  );
+  const revoke = useAction(() => dataOf(api.POST('/api/v1/sites/{site_id}/api-keys/{key_id}/revoke', { params })));
+  if (value.revoked_at !== null) return null;
+  const about = value.name || value.prefix;
+  return (
+    <div className="actions">
+      {value.replaced_by === null ? (
+        <Confirm
+          label={keys.rotate}
+          about={about}
+          isDanger={false}
+          action={async (values) => onRotated(await rotate(Number(values.text('grace_seconds'))))}
+        >
+          <p>{keys.rotateText}</p>
+          <SelectInput
+            name="grace_seconds"
+            label={keys.grace}
+            defaultValue={String(GRACES.day)}
+            options={Object.entries(GRACES).map(([name, seconds]) => ({
+              value: String(seconds),
+              label: keys.graces[name as keyof typeof GRACES],
+            }))}
+          />
+        </Confirm>
+      ) : null}
+      <Confirm label={keys.revoke} about={about} look="danger" action={() => revoke(undefined)}>
+        <p>{keys.revokeText}</p>
+      </Confirm>
+    </div>
+  );
+}
+
+interface AddKeyProps {
+  readonly siteId: string;
+  readonly onCreated: (key: NewApiKey) => void;
+}
+
+function AddKey({ siteId, onCreated }: AddKeyProps) {
+  const { keys } = useMessages();
+  const api = useApi();
+  const [isOpen, setOpen] = useState(false);
+  const create = useAction((values: Values) => {
+    const restriction = values.text('restriction') === 'secret' ? 'secret' : 'publishable';
+    const scope = values.text('scope') === 'read' ? 'read' : 'write';
+    return dataOf(
+      api.POST('/api/v1/sites/{site_id}/api-keys', {
+        params: { path: { site_id: siteId } },
+        body: { name: values.text('name'), scope, restriction },
+      }),
+    );
+  });
+  return (
+    <>
+      <Button look="primary" onPress={() => setOpen(true)}>
+        {keys.add}
+      </Button>
+      <Dialog title={keys.add} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <ActionForm
+          submit={keys.add}
+          onCancel={() => setOpen(false)}
+          action={async (values) => {
+            onCreated(await create(values));
+            setOpen(false);
+          }}
+        >
+          <TextInput name="name" label={keys.name} hint={keys.nameHint} isRequired />
+          <SelectInput
+            name="restriction"
+            label={keys.kind}
+            options={(['publishable', 'secret'] as const).map((value) => ({ value, label: keys.kinds[value] }))}
+          />
+          <SelectInput
+            name="scope"
+            label={keys.scope}
+            options={(['write', 'read'] as const).map((value) => ({ value, label: keys.scopes[value] }))}
+          />
+        </ActionForm>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useApi, useSessionStore, useUser } from '../app-context.js';
+import { useMessages } from '../i18n/locale.js';
+import { Button } from '../ui/button.js';
+import { Navigation } from './navigation.js';
+import { Preferences } from './preferences.js';
+
+/** The frame of pages for users: navigation, preferences and the way out. */
+export function Frame({ children }: { readonly children: ReactNode }) {
+  const { shell, common } = useMessages();
+  const user = useUser();
+  const api = useApi();
+  const session = useSessionStore();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
+  useEffect(() => setMenuOpen(false), [path]);
+  const signOut = async () => {
+    await api.POST('/api/v1/auth/logout', { body: {} }).catch(() => undefined);
+    session.end();
+  };
+  return (
+    <div className={isMenuOpen ? 'frame menu-open' : 'frame'}>
+      <a className="skip" href="#content">
+        {shell.skip}
+      </a>
+      <header className="head">
+        <div className="top">
+          <Button
+            look="quiet"
+            aria-expanded={isMenuOpen}
+            aria-controls="navigation"
+            onPress={() => setMenuOpen(!isMenuOpen)}
+          >
+            {shell.menu}
+          </Button>
+          <span className="brand">{common.product}</span>
+        </div>
+        <div className="side" id="navigation">
+          <span className="brand side-brand">{common.product}</span>
+          <Navigation />
+          <div className="side-foot">
+            <p className="who">
+              <span className="who-address">{user.email}</span>
+              <span className="hint">{shell.roles[user.role as keyof typeof shell.roles]}</span>
+            </p>
+            <Preferences />
+            <Button onPress={signOut}>{shell.signOut}</Button>
+          </div>
+        </div>
+      </header>
+      <main className="content" id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useMay } from '../app-context.js';
+import { useMessages } from '../i18n/locale.js';
+import { useSites } from './use-sites.js';
+
+/** The links to all pages: of one site, and of the organisation. */
+export function Navigation() {
+  const { shell } = useMessages();
+  return (
+    <nav aria-label={shell.navigation} className="navigation">
+      <ul>
+        <li>
+          <Link to="/" activeOptions={{ exact: true }}>
+            {shell.overview}
+          </Link>
+        </li>
+        <li>
+          <Link to="/sites" activeOptions={{ exact: true }}>
+            {shell.sites}
+          </Link>
+        </li>
+      </ul>
+      <SiteLinks />
+      <OrganisationLinks />
+    </nav>
+  );
+}
+
+function SiteLinks() {
+  const { shell } = useMessages();
+  const navigate = useNavigate();
+  const mayExport = useMay('export');
+  const mayErase = useMay('erase');
+  const { data: sites = [] } = useSites();
+  const { siteId: inPath } = useParams({ strict: false });
+  const site = sites.find(({ id }) => id === inPath) ?? sites[0];
+  if (site === undefined) return null;
+  const params = { siteId: site.id };
+  return (
+    <div className="navigation-group">
+      <label className="label">
+        {shell.chosenSite}
+        <select
+          className="input"
+          value={site.id}
+          onChange={({ target }) => navigate({ to: '/sites/$siteId', params: { siteId: target.value } })}
+        >
+          {sites.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <ul>
+        <li>
+          <Link to="/sites/$siteId/consents" params={params}>
+            {shell.consents}
+          </Link>
+        </li>
+        <li>
+          <Link to="/sites/$siteId/documents" params={params}>
+            {shell.documents}
+          </Link>
+        </li>
+        <li>
+          <Link to="/sites/$siteId/banner" params={params}>
+            {shell.banner}
+          </Link>
+        </li>
+        {mayExport ? (
+          <li>
+            <Link to="/sites/$siteId/evidence" params={params}>
+              {shell.evidence}
+            </Link>
+          </li>
+        ) : null}
+        {mayErase ? (
+          <li>
+            <Link to="/sites/$siteId/erasures" params={params}>
+              {shell.erasures}
+            </Link>
+          </li>
+        ) : null}
+      </ul>
+      <span className="navigation-title" id="settings-links">
+        {shell.settings}
+      </span>
+      <ul aria-labelledby="settings-links">
+        <li>
+          <Link to="/sites/$siteId" params={params} activeOptions={{ exact: true }}>
+            {shell.siteSettings}
+          </Link>
+        </li>
+        <li>
+          <Link to="/sites/$siteId/api" params={params}>
+            {shell.apiSettings}
+          </Link>
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+function OrganisationLinks() {
+  const { shell } = useMessages();
+  const maySeeTeam = useMay('seeTeam');
+  const maySeeLog = useMay('seeAuditLog');
+  return (
+    <div className="navigation-group">
+      <span className="navigation-title" id="organisation-links">
+        {shell.organisation}
+      </span>
+      <ul aria-labelledby="organisation-links">
+        <li>
+          <Link to="/timestamps">{shell.timestamps}</Link>
+        </li>
+        {maySeeTeam ? (
+          <li>
+            <Link to="/team">{shell.team}</Link>
+          </li>
+        ) : null}
+        {maySeeLog ? (
+          <li>
+            <Link to="/audit-log">{shell.auditLog}</Link>
+          </li>
+        ) : null}
+        <li>
+          <Link to="/plan">{shell.plan}</Link>
+        </li>
+        <li>
+          <Link to="/profile">{shell.profile}</Link>
+        </li>
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { CATALOGUES, isLanguage } from '../i18n/languages.js';
+import { useLanguage, useMessages } from '../i18n/locale.js';
+import { keepTheme, preferredTheme, THEMES } from '../preferences.js';
+
+/** The choice of language and appearance, kept in this browser. */
+export function Preferences() {
+  const { shell } = useMessages();
+  const { language, choose } = useLanguage();
+  const [theme, setTheme] = useState(preferredTheme);
+  return (
+    <div className="preferences">
+      <label>
+        <span className="for-readers">{shell.language}</span>
+        <select
+          className="input"
+          value={language}
+          onChange={({ target }) => {
+            if (isLanguage(target.value)) choose(target.value);
+          }}
+        >
+          {Object.keys(CATALOGUES)
+            .filter(isLanguage)
+            .map((one) => (
+              <option key={one} value={one} lang={one}>
+                {shell.languages[one]}
+              </option>
+            ))}
+        </select>
+      </label>
+      <label>
+        <span className="for-readers">{shell.theme}</span>
+        <select
+          className="input"
+          value={theme}
+          onChange={({ target }) => {
+            const chosen = THEMES.find((one) => one === target.value) ?? 'system';
+            keepTheme(chosen);
+            setTheme(chosen);
+          }}
+        >
+          {THEMES.map((one) => (
+            <option key={one} value={one}>
+              {shell.themes[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { type ReactNode, useState } from 'react';
+import { ActionForm, type Values } from './action-form.js';
+import { Button, type ButtonProps } from './button.js';
+import { Dialog } from './dialog.js';
+
+interface ConfirmProps {
+  /** Of the button, of the dialog, and of the button in it. */
+  readonly label: string;
+  /** What the button is about, for screen readers, where several have the same label. */
+  readonly about?: string;
+  readonly look?: ButtonProps['look'];
+  readonly isDanger?: boolean;
+  /** What will happen. */
+  readonly children: ReactNode;
+  readonly action: (values: Values) => Promise<unknown>;
+}
+
+/** A button that asks before it acts. */
+export function Confirm({ label, about, look = 'plain', isDanger = true, children, action }: ConfirmProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        look={look}
+        onPress={() => setOpen(true)}
+        {...(about !== undefined && { 'aria-label': `${label}: ${about}` })}
+      >
+        {label}
+      </Button>
+      <Dialog title={label} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <ActionForm
+          submit={label}
+          look={isDanger ? 'danger' : 'primary'}
+          onCancel={() => setOpen(false)}
+          action={async (values) => {
+            await action(values);
+            setOpen(false);
+          }}
+        >
+          {children}
+        </ActionForm>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Messages } from '../i18n/messages.js';
+
+type Words = Messages['fieldMessages'];
+
+/** Problems as the service states them, and the words of the dashboard. */
+const PATTERNS: readonly (readonly [pattern: RegExp, words: (words: Words, value: string) => string])[] = [
+  [/^Too small: expected string to have >=1 characters$/, (words) => words.required],
+  [/^Too small: expected string to have >=(\d+) characters$/, (words, count) => words.tooShort(count)],
+  [/^Too big: expected string to have <=(\d+) characters$/, (words, count) => words.tooLong(count)],
+  [/^Too small: expected (?:number|int) to be >=(-?\d+)$/, (words, least) => words.tooSmall(least)],
+  [/^Too big: expected (?:number|int) to be <=(-?\d+)$/, (words, most) => words.tooBig(most)],
+  [/^Too big: expected array to have <=(\d+) items$/, (words, most) => words.tooMany(most)],
+  [/^Invalid input: expected (?:int|number), /, (words) => words.number],
+  [/^Invalid email address$/, (words) => words.email],
+  [/^must be a domain, for example/, (words) => words.domain],
+  [/^must be a domain, not an IP address$/, (words) => words.notAddress],
+  [/^must be a domain of the public DNS/, (words) => words.publicDomain],
+  [/^must be an origin/, (words) => words.origin],
+  [/^must be an IP address or a CIDR range$/, (words) => words.address],
+  [/^must be a language tag/, (words) => words.languageTag],
+  [/^must not consist of spaces only$/, (words) => words.spaces],
+  [/^must not repeat the same one to four characters$/, (words) => words.repeated],
+  [/^is one of the most common passwords$/, (words) => words.common],
+  [/^must not be the e-mail address of the user$/, (words) => words.ownAddress],
+  [/^must not contain control characters/, (words) => words.control],
+  [/^is not the current password$/, (words) => words.currentPassword],
+  [/^must be the six digits/, (words) => words.code],
+  [/^is wrong or was used before/, (words) => words.wrongCode],
+  [/^must (?:be after|not be before) from$/, (words) => words.order],
+  [/^is missing$/, (words) => words.missing],
+];
+
+/** A problem of a field in the words of the dashboard; as the service states it if it is not known. */
+export function fieldMessage(words: Words, message: string): string {
+  for (const [pattern, worded] of PATTERNS) {
+    const match = pattern.exec(message);
+    if (match !== null) return worded(words, match[1] ?? '');
+  }
+  return message;
+}

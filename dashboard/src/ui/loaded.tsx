@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import { useMessages } from '../i18n/locale.js';
+import { Button } from './button.js';
+import { useFailureText } from './failure-text.js';
+import { Notice } from './notice.js';
+
+interface LoadedProps<T> {
+  readonly query: {
+    readonly data: T | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
+  readonly children: (data: T) => ReactNode;
+}
+
+/** Shows data once they are there; before that, that they load, or why they do not. */
+export function Loaded<T>({ query, children }: LoadedProps<T>) {
+  const { common } = useMessages();
+  const failureText = useFailureText();
+  if (query.data !== undefined) return children(query.data);
+  if (query.error === null) return <p className="loading">{common.loading}</p>;
+  return (
+    <Notice kind="problem">
+      <p>
+        {common.loadingFailed} {failureText(query.error)}
+      </p>
+      <Button onPress={() => void query.refetch()}>{common.retry}</Button>
+    </Notice>
+  );
+}
+
+interface MoreProps {
+  readonly query: {
+    readonly hasNextPage: boolean;
+    readonly isFetchingNextPage: boolean;
+    readonly fetchNextPage: () => unknown;
+  };
+}
+
+/** Loads the next page of a list. */
+export function More({ query }: MoreProps) {
+  const { common } = useMessages();
+  if (!query.hasNextPage) return null;
+  return (
+    <p className="more">
+      <Button onPress={() => void query.fetchNextPage()} isBusy={query.isFetchingNextPage}>
+        {common.more}
+      </Button>
+    </p>
+  );
+}

@@ -1,0 +1,40 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { answerOf } from '../api/client.js';
+import type { ErrorBody, PageOf } from '../api/types.js';
+
+interface Call<T> {
+  readonly data?: PageOf<T>;
+  readonly error?: ErrorBody;
+  readonly response: Response;
+}
+
+/**
+ * A list that loads page by page. A page can be empty although more follow; the next one is then
+ * loaded at once, at most three times.
+ * @param key of the list, with everything that selects its items
+ * @param refetch after how many milliseconds the list is read again, by what it holds; false: not by itself
+ */
+export function usePages<T>(
+  key: readonly unknown[],
+  read: (cursor: string | undefined) => Promise<Call<T>>,
+  refetch: (items: readonly T[]) => number | false = () => false,
+) {
+  const query = useInfiniteQuery({
+    queryKey: ['pages', ...key],
+    queryFn: async ({ pageParam }) => {
+      const items: T[] = [];
+      let cursor = pageParam;
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const page = await answerOf(read(cursor));
+        items.push(...page.data);
+        cursor = page.next_cursor ?? undefined;
+        if (cursor === undefined || items.length > 0) break;
+      }
+      return { items, cursor };
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ cursor }) => cursor,
+    refetchInterval: ({ state }) => refetch(state.data?.pages.flatMap(({ items }) => items) ?? []),
+  });
+  return { ...query, data: query.data?.pages.flatMap(({ items }) => items) };
+}

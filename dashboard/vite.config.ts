@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const page = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** `SERVICE` is the running service to which the development server passes requests of the API. */
+const service = process.env.SERVICE ?? 'http://127.0.0.1:8080';
+const passed = ['/api', '/checkpoints', '/verify', '/sdk', '/openapi.yaml'];
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: '/panel/',
+  plugins: [react()],
+  build: {
+    target: ['chrome111', 'edge111', 'firefox115', 'safari16.4'],
+    // The content security policy permits no `data:` URL.
+    assetsInlineLimit: 0,
+    // Every browser of the target preloads modules, and needs no script for it.
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: [page('index.html'), page('banner-preview.html')] },
+  },
+  server: { proxy: Object.fromEntries(passed.map((path) => [path, { target: service }])) },
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { ConsentRecord } from '../../events/consent-recorded.js';
+import { Uuid } from '../../evidence/primitives.js';
+import { InputDate } from '../common.js';
+import { dataOf, Timestamp } from './common.js';
+
+/** Longest period of the statistics, in days. */
+export const MAX_STATISTICS_DAYS = 92;
+
+export const ConsentStatisticsQuery = z.strictObject({
+  site_id: Uuid.optional().describe('Only this site; unless given, all sites of the tenant.'),
+  consent_type: ConsentRecord.shape.consent_type.optional(),
+  from: InputDate.optional().describe('First day (UTC); unless given, the 29th day before `to`.'),
+  to: InputDate.optional().describe('Last day (UTC), at most 92 days with `from`; unless given, today.'),
+});
+
+const Counts = z.object({
+  accepted: z.int(),
+  partial: z.int(),
+  rejected: z.int(),
+  withdrawn: z.int(),
+  total: z.int(),
+});
+
+export const ConsentStatistics = z
+  .object({
+    from: z.iso.date(),
+    to: z.iso.date(),
+    time_zone: z.literal('UTC'),
+    days: z
+      .array(Counts.extend({ day: z.iso.date() }))
+      .describe('Every day of the period in order, also days without a consent.'),
+    totals: Counts.describe('Sums of the period.'),
+    acceptance_rate: z
+      .number()
+      .nullable()
+      .describe('Share of `accepted` among accepted, partial and rejected decisions, 0 to 1; null if there are none.'),
+  })
+  .meta({ id: 'ConsentStatistics' });
+export const ConsentStatisticsResponse = dataOf(ConsentStatistics);
+
+/** Conditions of which a tenant should know, in the order of a list. */
+export const ALARM_KINDS = [
+  'row_altered',
+  'site_quarantined',
+  'stamp_overdue',
+  'plan_inactive',
+  'quota_used_up',
+] as const;
+
+export const Alarm = z
+  .object({
+    kind: z
+      .enum(ALARM_KINDS)
+      .describe(
+        'row_altered: the stored row of the site or of the plan was altered outside the service, which does not use it. site_quarantined: records of the site wait until the operator acts. stamp_overdue: a consent has no time stamp although the policy of the ledger demands one. plan_inactive, quota_used_up: consents are refused.',
+      ),
+    site_id: Uuid.nullable().describe('The site concerned; null: the tenant.'),
+    since: Timestamp.nullable().describe('Since when the condition lasts, if that is known.'),
+  })
+  .meta({ id: 'Alarm' });
+export const AlarmsResponse = dataOf(z.array(Alarm));

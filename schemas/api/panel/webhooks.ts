@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { Uuid } from '../../evidence/primitives.js';
+import { displayName, SiteParams, Timestamp } from './common.js';
+
+/** What the service tells a webhook. */
+export const WEBHOOK_EVENTS = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'] as const;
+
+export const WebhookEvent = z
+  .enum(WEBHOOK_EVENTS)
+  .describe(
+    '`consent.recorded`: a decision other than a withdrawal; `consent.withdrawn`: a withdrawal; `consent.erased`: the personal values of a record were erased; `evidence.stamped`: a time stamp covers further records.',
+  );
+
+const WebhookUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { username, password, hash } = new URL(text);
+    return username === '' && password === '' && hash === '';
+  }, 'must have neither a user name nor a fragment.')
+  .describe('URL that receives the events. It must be `https`, and its host must have a public address.');
+
+const Events = z
+  .array(WebhookEvent)
+  .min(1)
+  .max(WEBHOOK_EVENTS.length)
+  .refine((events) => new Set(events).size === events.length, 'must name each event once.')
+  .describe('Events that are sent.');
+
+export const Webhook = z
+  .object({
+    id: Uuid,
+    url: z.string(),
+    description: z.string(),
+    events: z.array(WebhookEvent),
+    created_at: Timestamp,
+    disabled_at: Timestamp.nullable().describe('When the webhook was disabled; null: it is enabled.'),
+    disabled_reason: z
+      .enum(['requested', 'failing', 'gone'])
+      .nullable()
+      .describe('`failing`: no delivery succeeded for 3 days; `gone`: the receiver answered 410.'),
+    delivered_revision: z
+      .int()
+      .describe('Revision of the last event of the site’s consents that was delivered, or passed over; −1: none.'),
+    last_success_at: Timestamp.nullable(),
+    last_error: z.string().nullable().describe('Why the last delivery failed; null: it succeeded.'),
+    next_attempt_at: Timestamp.nullable().describe('Time of the next attempt after a failure; null: none is due.'),
+  })
+  .meta({ id: 'Webhook' });
+export type Webhook = z.infer<typeof Webhook>;
+
+/** A webhook that was just made, or got a new secret. */
+export const NewWebhook = Webhook.extend({
+  secret: z
+    .string()
+    .describe('`whsec_` and the key of the signatures in base64. It is returned only in this response.'),
+}).meta({ id: 'NewWebhook' });
+
+export const WebhookParams = SiteParams.extend({ webhook_id: Uuid });
+
+export const CreateWebhookRequest = z.strictObject({
+  url: WebhookUrl,
+  description: displayName(200).default(''),
+  events: Events,
+});
+
+export const ChangeWebhookRequest = z.strictObject({
+  url: WebhookUrl.optional(),
+  description: displayName(200).optional(),
+  events: Events.optional(),
+  enabled: z.boolean().optional().describe('False pauses the webhook; true continues where it stopped.'),
+});
+export type ChangeWebhookRequest = z.infer<typeof ChangeWebhookRequest>;
+
+export const ReplayWebhookRequest = z.strictObject({
+  from_revision: z
+    .int()
+    .min(0)
+    .describe('Revision of the site’s consents from which the events are sent again, in order.'),
+});

@@ -1,0 +1,69 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** An event that the service sent to a webhook. */
+export interface WebhookEvent {
+  /** The same for every attempt: an event that was processed before is recognised by it. */
+  readonly id: string;
+  readonly type: 'consent.recorded' | 'consent.withdrawn' | 'consent.erased' | 'evidence.stamped';
+  /** Time of what happened, RFC 3339. */
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The request is not one that the service sent now. */
+export class InvalidWebhook extends Error {
+  override readonly name = 'InvalidWebhook';
+}
+
+const TYPES: readonly string[] = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'];
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Verifies a request of the service to a webhook (Standard Webhooks, `v1`).
+ * @param body the exact body, before it is parsed
+ * @param headers of the request, by lower-case names
+ * @param secret `whsec_…`, from the response that created the webhook
+ * @param now time in milliseconds since 1970; the request may be 5 minutes older or newer
+ * @throws InvalidWebhook
+ */
+export function verifyWebhook(
+  body: string,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  secret: string,
+  now: number = Date.now(),
+): WebhookEvent {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => headers[name],
+  );
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
+    throw new InvalidWebhook('A header of the signature is missing.');
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE_SECONDS)
+    throw new InvalidWebhook('The request is older or newer than 5 minutes.');
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = Buffer.from(`v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`);
+  const isSigned = signatures.split(' ').some((signature) => {
+    const given = Buffer.from(signature);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+  if (!isSigned) throw new InvalidWebhook('The signature does not match the body and the secret.');
+  return { id, ...eventIn(body) };
+}
+
+function eventIn(body: string): Omit<WebhookEvent, 'id'> {
+  const parsed: unknown = JSON.parse(body);
+  if (isEvent(parsed)) return { type: parsed.type, timestamp: parsed.timestamp, data: parsed.data };
+  throw new InvalidWebhook('The body is not an event that this version knows.');
+}
+
+function isEvent(value: unknown): value is Omit<WebhookEvent, 'id'> {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('type' in value && 'timestamp' in value && 'data' in value)) return false;
+  const { type, timestamp, data } = value;
+  return (
+    typeof type === 'string' &&
+    TYPES.includes(type) &&
+    typeof timestamp === 'string' &&
+    typeof data === 'object' &&
+    data !== null
+  );
+}

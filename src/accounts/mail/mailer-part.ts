@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
+import { describe } from '../../platform/background/run-under-lease.js';
+import { BackOff, pause } from '../../platform/background/waiting.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import { composeMail } from './compose-mail.js';
+import type { Letter, MailLanguage } from './mail-job.js';
+import { type ClaimedMail, claimMail, type MailKeys, removeMail } from './mail-queue.js';
+import { MailRefused, type MailTransport } from './smtp-transport.js';
+
+export interface MailerOptions {
+  /** In the role `consent_ledger_admin`. */
+  readonly db: pg.Pool;
+  readonly keys: MailKeys;
+  readonly transport: MailTransport;
+  /** Origin in the links of mails. */
+  readonly publicUrl: string;
+  /** Handles the request of a new password for an address, within a transaction. */
+  readonly onResetRequest: (db: Queryable, email: string, language: MailLanguage) => Promise<void>;
+  readonly logger: ServiceLogger;
+  /** Interval of the look-up for new mails, in milliseconds. */
+  readonly pollMs?: number;
+}
+
+/** Sends the queued mails one after another. Several workers may run it: each attempt has one claim. */
+export function createMailer(options: MailerOptions): BackgroundPart {
+  const { db, keys, transport, publicUrl, logger, pollMs = 1_000 } = options;
+  const counts = { sent: 0, failed: 0, dropped: 0 };
+
+  const drop = async ({ id, job }: ClaimedMail, reason: string): Promise<void> => {
+    await removeMail(db, id);
+    counts.dropped += 1;
+    logger.warn({ part: 'mail', mail: id, kind: job?.kind ?? null, reason }, 'a mail was dropped');
+  };
+
+  const deliver = async (claimed: ClaimedMail, signal: AbortSignal): Promise<void> => {
+    const { id, job, isExpired } = claimed;
+    if (job === null) return drop(claimed, 'the row was altered');
+    if (isExpired) return drop(claimed, 'it waited too long');
+    if (job.kind === 'reset_request') {
+      return withTransaction(db, async (db) => {
+        await options.onResetRequest(db, job.email, job.language);
+        await removeMail(db, id);
+      });
+    }
+    const letter = job.kind === 'sign_up' && (await hasUser(db, job.to)) ? alreadyUser(job) : job;
+    await transport.send(id, composeMail(letter, publicUrl), signal);
+    await removeMail(db, id);
+    counts.sent += 1;
+  };
+
+  /** @returns false if no mail was due */
+  const next = async (signal: AbortSignal): Promise<boolean> => {
+    const claimed = await claimMail(db, keys);
+    if (claimed === null) return false;
+    await deliver(claimed, signal).catch(async (error: unknown) => {
+      if (error instanceof MailRefused) return drop(claimed, error.message);
+      counts.failed += 1;
+      logger.warn({ part: 'mail', mail: claimed.id, reason: describe(error) }, 'a mail was not sent; trying again');
+    });
+    return true;
+  };
+
+  return {
+    name: 'mail',
+    status: () => ({ ...counts }),
+    run: async (signal) => {
+      const backOff = new BackOff();
+      while (!signal.aborted) {
+        try {
+          if (!(await next(signal))) await pause(pollMs, signal);
+          backOff.reset();
+        } catch (error) {
+          logger.warn({ part: 'mail', reason: describe(error) }, 'failed; trying again');
+          await pause(backOff.next(), signal);
+        }
+      }
+    },
+  };
+}
+
+async function hasUser(db: Queryable, email: string): Promise<boolean> {
+  const { rowCount } = await db.query('select from users where email = $1', [email.toLowerCase()]);
+  return rowCount !== 0;
+}
+
+function alreadyUser({ to, language }: Pick<Letter, 'to' | 'language'>): Letter {
+  return { kind: 'already_user', to, language };
+}

@@ -1,0 +1,93 @@
+import { createTransport } from 'nodemailer';
+import type { MailConfig } from '../../platform/config/index.js';
+import type { ComposedMail } from './compose-mail.js';
+import { MailAddress } from './mail-job.js';
+
+/** Delivers mails to a server. */
+export interface MailTransport {
+  /**
+   * @param id identifies the mail: of several attempts, the reader's program shows one
+   * @param signal ends the attempt
+   * @throws MailRefused if the server refuses this mail for good; other errors are worth a retry
+   */
+  send(id: string, mail: ComposedMail, signal: AbortSignal): Promise<void>;
+}
+
+/** The server will never accept this mail. The message contains no address. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused';
+}
+
+/** An attempt failed. The message contains no address and no text of the server. */
+export class MailFailed extends Error {
+  override readonly name = 'MailFailed';
+}
+
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 20_000;
+/** Of a whole attempt. It is shorter than the pause before the next one. */
+const DEADLINE_MS = 45_000;
+
+/**
+ * Creates the transport to the configured server (RFC 5321), with a connection for each mail.
+ * Addresses and subject are given as parts, from which the library composes the headers. The address
+ * is checked before, because the library takes a second one from a line break.
+ */
+export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
+  const mailer = createTransport({
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.isTlsFromStart,
+    requireTLS: smtp.demandsTls,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(smtp.auth !== undefined && { auth: smtp.auth }),
+  });
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  return {
+    send: async (id, { to, subject, text }, signal) => {
+      if (!MailAddress.safeParse(to).success) throw new MailRefused('the recipient is not one address');
+      const sending = mailer.sendMail({
+        from,
+        to: { name: '', address: to },
+        envelope: { from: from.address, to: [to] },
+        subject,
+        text,
+        textEncoding: 'quoted-printable',
+        messageId: `<${id}@${domain}>`,
+        // RFC 3834 §5: no absence notices in return.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      });
+      await sending.catch((error: unknown) => {
+        throw failureOf(error);
+      });
+    },
+  };
+}
+
+/** Permanent: the server answered 5xx to the recipient or to the mail, not to the password. */
+function failureOf(error: unknown): Error {
+  const { code, command, responseCode } = detailsOf(error);
+  const about = `${code ?? 'failure'} at ${command ?? 'the connection'}, response ${responseCode ?? 'none'}`;
+  const isForGood = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500;
+  return isForGood ? new MailRefused(about) : new MailFailed(about);
+}
+
+interface FailureDetails {
+  readonly code?: string;
+  readonly command?: string;
+  readonly responseCode?: number;
+}
+
+function detailsOf(error: unknown): FailureDetails {
+  if (typeof error !== 'object' || error === null) return {};
+  return {
+    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+    ...('command' in error && typeof error.command === 'string' && { command: error.command }),
+    ...('responseCode' in error && typeof error.responseCode === 'number' && { responseCode: error.responseCode }),
+  };
+}

@@ -1,0 +1,143 @@
+import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { noticeTo } from '../mail/mail-job.js';
+import type { User } from '../users/user-directory.js';
+import { newFactorSecret, newRecoveryCodes, sealFactorSecret } from './factor-secrets.js';
+import { type FactorOptions, type PresentedFactor, useCode } from './prove-factor.js';
+import { readStoredFactor } from './stored-factor.js';
+import { base32, otpauthUri } from './totp.js';
+
+/** What the user enters into an authenticator app. */
+export interface BegunFactor {
+  /** Base32. */
+  readonly secret: string;
+  readonly otpauthUri: string;
+}
+
+/** The second factor of a user as the user sees it. */
+export interface ShownFactor {
+  readonly enabledAt: Date | null;
+  readonly recoveryCodesLeft: number;
+}
+
+/** Reads what a user sees of the own second factor. */
+export async function readSecondFactor({ db, keys }: FactorOptions, userId: string): Promise<ShownFactor> {
+  const stored = await readStoredFactor(db, keys, userId, 'unlocked');
+  return { enabledAt: stored?.confirmedAt ?? null, recoveryCodesLeft: stored?.recoveryDigests.length ?? 0 };
+}
+
+/**
+ * Begins a second factor with a new secret, which counts once a code proves that the user has it. A
+ * secret that was begun before is replaced.
+ * @throws ChangeRefused `wrong_state` if the user has a second factor
+ */
+export function beginSecondFactor(options: FactorOptions, user: User): Promise<BegunFactor> {
+  return withTransaction(options.db, async (db) => {
+    const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
+    if (stored === null || stored.confirmedAt !== null) {
+      throw new ChangeRefused('wrong_state', 'The second factor is enabled. Disable it first.');
+    }
+    const secret = newFactorSecret();
+    const sealed = await sealFactorSecret(options.keys, user.id, secret);
+    await db.query('update users set totp_secret = $2, totp_last_step = null where id = $1', [user.id, sealed]);
+    const text = base32(secret).toUpperCase();
+    return { secret: text, otpauthUri: otpauthUri(text, user.email) };
+  });
+}
+
+/**
+ * Puts a second factor in force, with an audit entry.
+ * @returns ten recovery codes, which are not stored; null if the code is wrong
+ * @throws ChangeRefused `wrong_state` if none was begun, or one is in force
+ */
+export function confirmSecondFactor(
+  options: FactorOptions,
+  user: User,
+  totpCode: string,
+): Promise<readonly string[] | null> {
+  return withTransaction(options.db, async (db) => {
+    const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
+    if (stored === null || stored.sealedSecret === null || stored.confirmedAt !== null) {
+      throw new ChangeRefused('wrong_state', 'No second factor waits for its confirmation. Begin one first.');
+    }
+    if (!(await useCode({ ...options, db }, user, stored, { totpCode }))) return null;
+    const { codes, digests } = await newRecoveryCodes(options.keys, user.id);
+    await db.query('update users set totp_confirmed_at = now(), recovery_digests = $2 where id = $1', [
+      user.id,
+      digests,
+    ]);
+    await noteChange({ ...options, db }, user, 'user.enable_second_factor', 'second_factor_enabled');
+    return codes;
+  });
+}
+
+/**
+ * Replaces the recovery codes of a user who proves to have the second factor, with an audit entry.
+ * @returns ten recovery codes, which are not stored; null if the code is wrong, or there is no second
+ *   factor
+ */
+export function renewRecoveryCodes(
+  options: FactorOptions,
+  user: User,
+  totpCode: string,
+): Promise<readonly string[] | null> {
+  return withTransaction(options.db, async (db) => {
+    const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
+    if (stored === null || stored.confirmedAt === null) return null;
+    if (!(await useCode({ ...options, db }, user, stored, { totpCode }))) return null;
+    const { codes, digests } = await newRecoveryCodes(options.keys, user.id);
+    await db.query('update users set recovery_digests = $2 where id = $1', [user.id, digests]);
+    await noteChange({ ...options, db }, user, 'user.renew_recovery_codes', 'recovery_codes_renewed');
+    return codes;
+  });
+}
+
+/**
+ * Removes the second factor of a user who proves to have it, with an audit entry.
+ * @returns false if the code is wrong, or there is no second factor
+ */
+export function disableSecondFactor(options: FactorOptions, user: User, presented: PresentedFactor): Promise<boolean> {
+  return withTransaction(options.db, async (db) => {
+    const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
+    if (stored === null || stored.confirmedAt === null) return false;
+    if (!(await useCode({ ...options, db }, user, stored, presented))) return false;
+    await removeSecondFactor(db, user.id);
+    await noteChange({ ...options, db }, user, 'user.disable_second_factor', 'second_factor_disabled');
+    return true;
+  });
+}
+
+/**
+ * Removes the second factor of a user, also one that was only begun. The caller writes the audit entry.
+ * @param db in the role `consent_ledger_admin`
+ * @returns whether one was in force
+ */
+export async function removeSecondFactor(db: Queryable, userId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from users where id = $1 and totp_confirmed_at is not null for no key update',
+    [userId],
+  );
+  await db.query(
+    `update users set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_digests = '{}'
+      where id = $1 and totp_secret is not null`,
+    [userId],
+  );
+  return rowCount === 1;
+}
+
+async function noteChange(
+  { db, queueMail }: FactorOptions,
+  { id, tenantId, email }: User,
+  action: string,
+  notice: 'second_factor_enabled' | 'second_factor_disabled' | 'recovery_codes_renewed',
+): Promise<void> {
+  await appendAuditEntry(db, {
+    tenantId,
+    actor: { kind: 'user', userId: id },
+    action,
+    subject: { kind: 'user', id },
+    details: {},
+  });
+  await queueMail?.(db, noticeTo(email, notice));
+}

@@ -1,0 +1,88 @@
+import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { noticeTo } from '../mail/mail-job.js';
+import type { QueueMail } from '../mail/mail-queue.js';
+import type { User } from '../users/user-directory.js';
+import { type FactorKeys, openFactorSecret, recoveryDigest } from './factor-secrets.js';
+import { readStoredFactor, type StoredFactor } from './stored-factor.js';
+import { stepOfCode } from './totp.js';
+
+/** What a user presents beside the password. */
+export interface PresentedFactor {
+  readonly totpCode?: string | undefined;
+  readonly recoveryCode?: string | undefined;
+}
+
+/** Dependencies of the second factor. */
+export interface FactorOptions {
+  /** In the role `consent_ledger_admin`. */
+  readonly db: Queryable;
+  readonly keys: FactorKeys;
+  /** Tells the user; null: the service sends no mail. */
+  readonly queueMail: QueueMail | null;
+  /** @returns Unix time in seconds */
+  readonly nowSeconds: () => number;
+}
+
+/** Whether a user must prove a second factor. A row that was altered demands one, and no code passes. */
+export async function hasSecondFactor({ db, keys }: FactorOptions, userId: string): Promise<boolean> {
+  const stored = await readStoredFactor(db, keys, userId, 'unlocked');
+  return stored === null || stored.confirmedAt !== null;
+}
+
+/**
+ * Checks a code, and uses it up: a code of the app and a recovery code are valid once. The row is
+ * locked, so that of concurrent uses one succeeds. The use of a recovery code has an audit entry.
+ * @returns false if the code is wrong or was used, or none was presented
+ */
+export function proveSecondFactor(options: FactorOptions, user: User, presented: PresentedFactor): Promise<boolean> {
+  return withTransaction(options.db, async (db) => {
+    const stored = await readStoredFactor(db, options.keys, user.id, 'locked');
+    if (stored === null || stored.confirmedAt === null) return false;
+    return useCode({ ...options, db }, user, stored, presented);
+  });
+}
+
+/** Uses a code of a row that this transaction has locked. */
+export async function useCode(
+  options: FactorOptions,
+  user: User,
+  stored: StoredFactor,
+  { totpCode, recoveryCode }: PresentedFactor,
+): Promise<boolean> {
+  if (totpCode !== undefined) return useTotpCode(options, user, stored, totpCode);
+  return recoveryCode !== undefined && useRecoveryCode(options, user, stored, recoveryCode);
+}
+
+async function useTotpCode(
+  { db, keys, nowSeconds }: FactorOptions,
+  { id }: User,
+  { sealedSecret, lastStep }: StoredFactor,
+  code: string,
+): Promise<boolean> {
+  if (sealedSecret === null) return false;
+  const step = stepOfCode(await openFactorSecret(keys, id, sealedSecret), code, nowSeconds(), lastStep);
+  if (step === null) return false;
+  await db.query('update users set totp_last_step = $2 where id = $1', [id, step]);
+  return true;
+}
+
+async function useRecoveryCode(
+  { db, keys, queueMail }: FactorOptions,
+  { id, tenantId, email }: User,
+  { recoveryDigests }: StoredFactor,
+  code: string,
+): Promise<boolean> {
+  const digest = await recoveryDigest(keys, id, code);
+  if (!recoveryDigests.includes(digest)) return false;
+  await db.query('update users set recovery_digests = array_remove(recovery_digests, $2) where id = $1', [id, digest]);
+  await appendAuditEntry(db, {
+    tenantId,
+    actor: { kind: 'user', userId: id },
+    action: 'user.use_recovery_code',
+    subject: { kind: 'user', id },
+    details: { left: recoveryDigests.length - 1 },
+  });
+  await queueMail?.(db, noticeTo(email, 'recovery_code_used'));
+  return true;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
+import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+
+/** What is stored of a user's second factor. */
+export interface StoredFactor {
+  /** Encrypted; null: none, and none was begun. */
+  readonly sealedSecret: Uint8Array | null;
+  /** Null: the user has not proved to have the secret, and it does not count. */
+  readonly confirmedAt: Date | null;
+  /** Step of the last code that was used. */
+  readonly lastStep: number | null;
+  /** Digests of the recovery codes that were not used. */
+  readonly recoveryDigests: readonly string[];
+}
+
+const Rows = z.array(
+  SealColumns.extend({
+    totp_secret: z.instanceof(Uint8Array).nullable(),
+    totp_confirmed_at: z.date().nullable(),
+    totp_last_step: z.int().nullable(),
+    recovery_digests: z.array(z.string()),
+  }),
+);
+
+/**
+ * Reads the second factor of an enabled user.
+ * @param lock whether the row stays locked until the end of the transaction
+ * @returns null if there is no such user, or the row was altered
+ */
+export async function readStoredFactor(
+  db: Queryable,
+  seals: RowSeals,
+  userId: string,
+  lock: 'locked' | 'unlocked',
+): Promise<StoredFactor | null> {
+  const { rows } = await db.query(
+    `select u.totp_secret, u.totp_confirmed_at, u.totp_last_step, u.recovery_digests, ${sealColumns('users', 'u')}
+       from users u where u.id = $1 and u.disabled_at is null ${lock === 'locked' ? 'for no key update' : ''}`,
+    [userId],
+  );
+  const [row] = Rows.parse(rows);
+  if (row === undefined || !(await seals.isSealed('users', userId, row))) return null;
+  return {
+    sealedSecret: row.totp_secret,
+    confirmedAt: row.totp_confirmed_at,
+    lastStep: row.totp_last_step,
+    recoveryDigests: row.recovery_digests,
+  };
+}

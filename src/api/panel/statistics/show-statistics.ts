@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { ApiError } from '../../../../schemas/api/error-codes.js';
+import {
+  type ConsentStatistics,
+  type ConsentStatisticsQuery,
+  MAX_STATISTICS_DAYS,
+} from '../../../../schemas/api/panel/statistics.js';
+import { DECISIONS } from '../../../../schemas/events/consent-recorded.js';
+import type { Queryable } from '../../../platform/database/pool.js';
+import { type RowSeals, SealColumns, sealColumns } from '../../../platform/keys/index.js';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const FIRST_DAY = Date.parse('0001-01-01');
+
+/** First and last day, ISO 8601. */
+export interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The period that a query asks for.
+ * @param now gives the last day, unless the query names one
+ * @throws ApiError VALIDATION_ERROR if it ends before it begins, or has more than 92 days
+ */
+export function periodOf(query: Pick<z.output<typeof ConsentStatisticsQuery>, 'from' | 'to'>, now: Date): Period {
+  const to = query.to ?? dayOf(now.getTime());
+  const last = Date.parse(to);
+  const first =
+    query.from === undefined ? Math.max(last - (DEFAULT_DAYS - 1) * DAY_MS, FIRST_DAY) : Date.parse(query.from);
+  if (first > last) refuse('must not be before from');
+  if ((last - first) / DAY_MS >= MAX_STATISTICS_DAYS) refuse(`must be within ${MAX_STATISTICS_DAYS} days of from`);
+  return { from: dayOf(first), to };
+}
+
+function refuse(message: string): never {
+  throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'to', message }] });
+}
+
+const CountRows = z.array(z.object({ day: z.iso.date(), decision: z.enum(DECISIONS), consents: z.int() }));
+const SiteRows = z.array(SealColumns.extend({ id: z.string() }));
+
+/**
+ * Counts the consents of a tenant. It reads the counts of the read model `daily_counts` by their
+ * key, at most one row for each day, decision and type of a site, whatever the number of records is.
+ * @throws ApiError SITE_NOT_FOUND if the tenant has no such site, or its row was altered
+ */
+export async function consentStatistics(
+  db: Queryable,
+  seals: RowSeals,
+  tenantId: string,
+  { from, to, ...filter }: Omit<z.output<typeof ConsentStatisticsQuery>, keyof Period> & Period,
+): Promise<z.infer<typeof ConsentStatistics>> {
+  const sites = await unalteredSites(db, seals, tenantId, filter.site_id ?? null);
+  if (filter.site_id !== undefined && sites.length === 0) throw new ApiError('SITE_NOT_FOUND');
+  const { rows } = await db.query(
+    `select to_char(day, 'YYYY-MM-DD') as day, decision, sum(consents)::bigint as consents
+       from read_model.daily_counts
+      where site_id = any($1::uuid[]) and day between $2::date and $3::date and ($4::text is null or consent_type = $4)
+      group by day, decision`,
+    [sites, from, to, filter.consent_type ?? null],
+  );
+  const counts = new Map(daysOf({ from, to }).map((day) => [day, { ...NONE }]));
+  for (const { day, decision, consents } of CountRows.parse(rows)) {
+    const ofDay = counts.get(day);
+    if (ofDay !== undefined) ofDay[decision] += consents;
+  }
+  const days = [...counts].map(([day, count]) => ({ day, ...withTotal(count) }));
+  const totals = withTotal(days.reduce(added, NONE));
+  const answered = totals.accepted + totals.partial + totals.rejected;
+  return {
+    from,
+    to,
+    time_zone: 'UTC',
+    days,
+    totals,
+    acceptance_rate: answered === 0 ? null : totals.accepted / answered,
+  };
+}
+
+async function unalteredSites(
+  db: Queryable,
+  seals: RowSeals,
+  tenantId: string,
+  siteId: string | null,
+): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    `select s.id, ${sealColumns('sites', 's')} from sites s where s.tenant_id = $1 and ($2::uuid is null or s.id = $2)`,
+    [tenantId, siteId],
+  );
+  const sites = await Promise.all(
+    SiteRows.parse(rows).map(async (row) => ((await seals.isSealed('sites', row.id, row)) ? [row.id] : [])),
+  );
+  return sites.flat();
+}
+
+type Counts = Readonly<Record<(typeof DECISIONS)[number], number>>;
+const NONE: Counts = { accepted: 0, partial: 0, rejected: 0, withdrawn: 0 };
+
+function added(one: Counts, other: Counts): Counts {
+  return {
+    accepted: one.accepted + other.accepted,
+    partial: one.partial + other.partial,
+    rejected: one.rejected + other.rejected,
+    withdrawn: one.withdrawn + other.withdrawn,
+  };
+}
+
+function withTotal({ accepted, partial, rejected, withdrawn }: Counts): Counts & { readonly total: number } {
+  return { accepted, partial, rejected, withdrawn, total: accepted + partial + rejected + withdrawn };
+}
+
+function daysOf({ from, to }: Period): readonly string[] {
+  const first = Date.parse(from);
+  return Array.from({ length: (Date.parse(to) - first) / DAY_MS + 1 }, (_, index) => dayOf(first + index * DAY_MS));
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}

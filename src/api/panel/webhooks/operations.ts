@@ -1,0 +1,144 @@
+import { dataOf, NoBody, None, PageQuery, pageOf, SiteParams } from '../../../../schemas/api/panel/common.js';
+import {
+  ChangeWebhookRequest,
+  CreateWebhookRequest,
+  NewWebhook,
+  ReplayWebhookRequest,
+  Webhook,
+  WebhookParams,
+} from '../../../../schemas/api/panel/webhooks.js';
+import { EDITORS, operation, READERS } from '../operation.js';
+
+const tag = 'Webhooks';
+const path = '/sites/{site_id}/webhooks';
+
+export const listWebhooks = operation({
+  id: 'listWebhooks',
+  method: 'get',
+  path,
+  tag,
+  summary: 'List the webhooks of a site, oldest first',
+  roles: READERS,
+  params: SiteParams,
+  query: PageQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(Webhook),
+  errors: [],
+  action: null,
+});
+
+export const createWebhook = operation({
+  id: 'createWebhook',
+  method: 'post',
+  path,
+  tag,
+  summary: 'Create a webhook',
+  description:
+    'The service sends the events of the site to the URL from now on, signed after the Standard Webhooks specification (docs/webhooks.md). Only this response contains the secret of the signatures.',
+  roles: EDITORS,
+  params: SiteParams,
+  query: None,
+  body: CreateWebhookRequest,
+  example: { url: 'https://shop.example/webhooks', events: ['consent.withdrawn', 'consent.erased'] },
+  status: 201,
+  response: dataOf(NewWebhook),
+  errors: ['WRONG_STATE'],
+  action: 'webhook.create',
+});
+
+export const readWebhook = operation({
+  id: 'readWebhook',
+  method: 'get',
+  path: `${path}/{webhook_id}`,
+  tag,
+  summary: 'Get a webhook, with the state of its deliveries',
+  roles: READERS,
+  params: WebhookParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(Webhook),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: null,
+});
+
+export const changeWebhook = operation({
+  id: 'changeWebhook',
+  method: 'patch',
+  path: `${path}/{webhook_id}`,
+  tag,
+  summary: 'Change, pause or continue a webhook',
+  description: 'The next attempt follows at once. A webhook that is enabled again continues where it stopped.',
+  roles: EDITORS,
+  params: WebhookParams,
+  query: None,
+  body: ChangeWebhookRequest,
+  example: { enabled: true },
+  status: 200,
+  response: dataOf(Webhook),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'webhook.change',
+});
+
+export const rotateWebhookSecret = operation({
+  id: 'rotateWebhookSecret',
+  method: 'post',
+  path: `${path}/{webhook_id}/rotate-secret`,
+  tag,
+  summary: 'Replace the secret of a webhook',
+  description: 'The old secret signs nothing any more. Only this response contains the new one.',
+  roles: EDITORS,
+  params: WebhookParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(NewWebhook),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'webhook.rotate_secret',
+});
+
+export const replayWebhook = operation({
+  id: 'replayWebhook',
+  method: 'post',
+  path: `${path}/{webhook_id}/replay`,
+  tag,
+  summary: 'Send the events of a site again',
+  description: 'Sends the events from a revision of the site’s consents on again, in order, with the same ids.',
+  roles: EDITORS,
+  params: WebhookParams,
+  query: None,
+  body: ReplayWebhookRequest,
+  example: { from_revision: 0 },
+  status: 200,
+  response: dataOf(Webhook),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'webhook.replay',
+});
+
+export const deleteWebhook = operation({
+  id: 'deleteWebhook',
+  method: 'delete',
+  path: `${path}/{webhook_id}`,
+  tag,
+  summary: 'Delete a webhook',
+  description: 'Returns the webhook as it was.',
+  roles: EDITORS,
+  params: WebhookParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(Webhook),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'webhook.delete',
+});
+
+export const WEBHOOK_OPERATIONS = [
+  listWebhooks,
+  createWebhook,
+  readWebhook,
+  changeWebhook,
+  rotateWebhookSecret,
+  replayWebhook,
+  deleteWebhook,
+];

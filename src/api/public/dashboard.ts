@@ -1,0 +1,102 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { preparedDocument } from '../server/send-document.js';
+import { StaticText, serveLazily } from '../server/static-text.js';
+
+/** The names of assets contain a hash of their content. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+/** A page names the assets of its version, so a browser asks whether there is a newer one. */
+const ASK_EACH_TIME = 'no-cache';
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * The dashboard may load only what the service serves. Frames show documents of the tenant from
+ * blobs, in a sandbox, and the preview of the banner.
+ */
+const PANEL_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "frame-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/**
+ * The preview of the banner has an origin of its own (`sandbox` without `allow-same-origin`), so
+ * that the texts of a tenant never run with the rights of the dashboard. It reads nothing.
+ */
+const PREVIEW_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/** The customers' dashboard (docs/dashboard.md). It was built with the service. */
+export function dashboard(scope: FastifyInstance): void {
+  const folder = join(
+    dirname(createRequire(import.meta.url).resolve('@consent-ledger/dashboard/package.json')),
+    'dist',
+  );
+  const index = () => readPage(join(folder, 'index.html'), PANEL_POLICY, {});
+  serveLazily(scope, '/panel', index);
+  // A deep link is a page of the application, which reads the path.
+  serveLazily(scope, '/panel/*', index);
+  serveLazily(scope, '/panel/banner-preview', () =>
+    readPage(join(folder, 'banner-preview.html'), PREVIEW_POLICY, { 'x-frame-options': 'SAMEORIGIN' }),
+  );
+  serveAssets(scope, join(folder, 'assets'));
+}
+
+/** Serves the files of a folder. Only names that the folder lists are read. */
+function serveAssets(scope: FastifyInstance, folder: string): void {
+  const kept = new Map<string, Promise<StaticText>>();
+  let names: Promise<readonly string[]> | undefined;
+  scope.get<{ Params: { name: string } }>('/panel/assets/:name', async (request, reply) => {
+    const { name } = request.params;
+    names ??= readdir(folder);
+    if (!(await names).includes(name)) throw new ApiError('ROUTE_NOT_FOUND');
+    const text = kept.get(name) ?? readAsset(join(folder, name));
+    kept.set(name, text);
+    return (await text).send(request, reply);
+  });
+}
+
+async function readAsset(path: string): Promise<StaticText> {
+  return new StaticText(
+    preparedDocument(MEDIA_TYPES[extname(path)] ?? 'application/octet-stream', await readFile(path), {
+      'cache-control': FOR_EVER,
+      // The preview has an opaque origin, and module scripts are fetched with CORS. Assets are public.
+      'access-control-allow-origin': '*',
+    }),
+  );
+}
+
+async function readPage(path: string, policy: string, headers: Readonly<Record<string, string>>): Promise<StaticText> {
+  return new StaticText(
+    preparedDocument('text/html; charset=utf-8', await readFile(path), {
+      ...headers,
+      'content-security-policy': policy,
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+      'cache-control': ASK_EACH_TIME,
+    }),
+  );
+}

@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { ApiError } from '../../schemas/api/error-codes.js';
+import { hashPassword } from '../accounts/credentials/passwords.js';
+import { startSignIn } from '../accounts/sign-in/start-sign-in.js';
+import type { WantedAccount } from '../accounts/sign-up/sign-up-tokens.js';
+import { insertUser } from '../accounts/users/users.js';
+import type { CreateAccount } from '../api/auth/auth-deps.js';
+import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
+import { type Queryable, withTransaction } from '../platform/database/pool.js';
+import { ChangeRefused } from '../platform/errors/change-refused.js';
+import { createTenant } from '../tenancy/tenants/create-tenant.js';
+import { PLANS } from '../tenancy/tenants/plans.js';
+
+/** Organisations of the whole installation that sign up in 24 hours. */
+const SIGN_UPS_A_DAY = 500;
+const RETRY_AFTER_SECONDS = 3_600;
+
+const CountRows = z.tuple([z.object({ made: z.int() })]);
+
+/**
+ * Creates the tenant and the owner of a sign-up, with the standard plan, and signs the owner in.
+ * @param adminPool in the role `consent_ledger_admin`
+ */
+export function accountCreator(adminPool: pg.Pool): CreateAccount {
+  return async (wanted, password) => {
+    const passwordHash = await hashPassword(password);
+    try {
+      return await withTransaction(adminPool, (db) => create(db, wanted, passwordHash));
+    } catch (error) {
+      if (error instanceof ChangeRefused && error.code === 'already_exists') return null;
+      throw error;
+    }
+  };
+}
+
+async function create(db: Queryable, { organisation, email }: WantedAccount, passwordHash: string) {
+  await refuseExcess(db);
+  const { id: tenantId } = await createTenant(db, organisation, PLANS.standard);
+  const role = 'owner' as const;
+  const { id } = await insertUser(db, { tenantId, email, role }, passwordHash);
+  const user = { id, tenantId, email, role };
+  await appendAuditEntry(db, {
+    tenantId,
+    actor: { kind: 'user', userId: id },
+    action: 'tenant.sign_up',
+    subject: { kind: 'tenant', id: tenantId },
+    details: { plan: PLANS.standard.name },
+  });
+  const started = await startSignIn(db, user, passwordHash, null);
+  if (started === null) throw new Error('a user who was just made cannot sign in');
+  return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
+}
+
+/** @throws ApiError TENANT_LIMIT_EXCEEDED */
+async function refuseExcess(db: Queryable): Promise<void> {
+  const { rows } = await db.query(
+    `select count(*)::int as made from tenants where made_by_tenant is null and created_at > now() - interval '24 hours'`,
+  );
+  if (CountRows.parse(rows)[0].made < SIGN_UPS_A_DAY) return;
+  const message = `${SIGN_UPS_A_DAY} organisations signed up within a day, which is the limit. Retry later.`;
+  throw new ApiError('TENANT_LIMIT_EXCEEDED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,21 @@
+import { inLanguage } from '../accounts/mail/mail-language.js';
+import { createMailQueue } from '../accounts/mail/mail-queue.js';
+import { createMailer } from '../accounts/mail/mailer-part.js';
+import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
+import { mailRequestedReset } from '../accounts/sign-in/requested-reset.js';
+import type { BackgroundPart } from '../platform/background/part.js';
+import type { MailConfig } from '../platform/config/index.js';
+import type { Installation } from './installation.js';
+
+/** Composes the part that sends mails to users. */
+export function openMailer({ adminPool, keyring, logger }: Installation, mail: MailConfig): BackgroundPart {
+  const queueMail = createMailQueue(keyring);
+  return createMailer({
+    db: adminPool,
+    keys: keyring,
+    transport: createSmtpTransport(mail),
+    publicUrl: mail.publicUrl,
+    onResetRequest: (db, email, language) => mailRequestedReset(db, keyring, inLanguage(queueMail, language), email),
+    logger,
+  });
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { WebhookEvent } from '../../../schemas/api/panel/webhooks.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import { SealJson, sealJson } from '../../platform/keys/index.js';
+
+/** Another worker may deliver after this time: longer than one delivery can take. */
+const CLAIM = "interval '60 seconds'";
+/** Pause after the first failure, and the longest one, in seconds. */
+const FIRST_RETRY_SECONDS = 5;
+const LONGEST_RETRY_SECONDS = 3_600;
+/** A webhook that fails for so long is disabled. */
+const PATIENCE = "interval '3 days'";
+
+const ClaimedRow = z
+  .object({
+    id: z.string(),
+    site_id: z.string(),
+    url: z.string(),
+    events: z.array(WebhookEvent),
+    secret: z.instanceof(Uint8Array),
+    row_seal: SealJson,
+    revision: z.int(),
+    checkpoint_size: z.int(),
+  })
+  .transform(({ site_id: siteId, row_seal: rowSeal, checkpoint_size: checkpointSize, ...row }) => ({
+    ...row,
+    siteId,
+    rowSeal,
+    checkpointSize,
+  }));
+export type ClaimedWebhook = z.infer<typeof ClaimedRow>;
+
+/**
+ * Claims a webhook that has something to deliver: events of its site that the relay appended, or a new
+ * time stamp. The one whose attempt is due longest is first.
+ * @param db in the role `consent_ledger_worker`
+ * @returns null if there is none
+ */
+export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null> {
+  const { rows } = await db.query(
+    `with next as (
+       select w.id from webhooks w join webhook_progress p on p.webhook_id = w.id
+        where w.disabled_at is null and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
+          and (p.revision < (select r.revision from relayed_streams r where r.stream = 'consents-' || w.site_id)
+               or p.checkpoint_size < (select max(c.size) from checkpoints c))
+        order by p.next_attempt_at, w.id limit 1 for update of p skip locked)
+     update webhook_progress p set claimed_until = now() + ${CLAIM}
+       from next, webhooks w where p.webhook_id = next.id and w.id = next.id
+     returning w.id, w.site_id, w.url, w.events, w.secret, ${sealJson('webhooks', 'w')} as row_seal, p.revision, p.checkpoint_size`,
+  );
+  return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
+}
+
+/** How far a webhook has been delivered. */
+export interface Reached {
+  readonly revision: number;
+  readonly checkpointSize: number;
+}
+
+/**
+ * Stores how far a webhook was delivered, and keeps the claim. A replay that was requested meanwhile
+ * stays: the position is moved only from where this delivery began.
+ * @returns false if another process has moved it: this run must stop
+ */
+export async function noteDelivered(db: Queryable, id: string, from: Reached, to: Reached): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update webhook_progress set revision = $4, checkpoint_size = $5, attempts = 0, failing_since = null, last_error = null,
+            last_success_at = now(), claimed_until = now() + ${CLAIM}
+      where webhook_id = $1 and revision = $2 and checkpoint_size = $3`,
+    [id, from.revision, from.checkpointSize, to.revision, to.checkpointSize],
+  );
+  return rowCount === 1;
+}
+
+/** Stores how far events were passed over to which the webhook has not subscribed. */
+export async function notePassed(db: Queryable, id: string, from: Reached, to: Reached): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update webhook_progress set revision = $4, checkpoint_size = $5
+      where webhook_id = $1 and revision = $2 and checkpoint_size = $3`,
+    [id, from.revision, from.checkpointSize, to.revision, to.checkpointSize],
+  );
+  return rowCount === 1;
+}
+
+/** Releases the claim: the next one may deliver at once. */
+export async function releaseWebhook(db: Queryable, id: string): Promise<void> {
+  await db.query('update webhook_progress set claimed_until = null, next_attempt_at = now() where webhook_id = $1', [
+    id,
+  ]);
+}
+
+/**
+ * Stores a failure. The pause doubles with each one; a receiver that is gone, or that fails for three
+ * days, is not asked any more.
+ * @param reason contains nothing that the receiver chose
+ * @returns whether the webhook was disabled
+ */
+export function noteFailure(db: Queryable, id: string, reason: string, isGone: boolean): Promise<boolean> {
+  return withTransaction(db, async (db) => {
+    await db.query(
+      `update webhook_progress set attempts = attempts + 1, failing_since = coalesce(failing_since, now()), last_error = $2,
+              claimed_until = null,
+              next_attempt_at = now() + make_interval(secs => least(${LONGEST_RETRY_SECONDS}, ${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 20)))
+        where webhook_id = $1`,
+      [id, reason],
+    );
+    const { rowCount } = await db.query(
+      `update webhooks w set disabled_at = now(), disabled_reason = case when $2 then 'gone' else 'failing' end
+         from webhook_progress p
+        where w.id = $1 and p.webhook_id = w.id and w.disabled_at is null
+          and ($2 or p.failing_since < now() - ${PATIENCE})`,
+      [id, isGone],
+    );
+    return rowCount === 1;
+  });
+}

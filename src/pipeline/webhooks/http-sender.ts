@@ -1,0 +1,114 @@
+import { lookup as lookUp } from 'node:dns';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { createAddressCheck } from '../../platform/net/allow-lists.js';
+import { isSpecialAddress } from '../../platform/net/special-addresses.js';
+
+/** Milliseconds for one delivery, from the look-up of the host to the status of the response. */
+const TIMEOUT_MS = 15_000;
+
+/** What a receiver answered, or why there was no answer. */
+export type Delivery =
+  | { readonly isDelivered: true }
+  | { readonly isDelivered: false; readonly isGone: boolean; readonly reason: string };
+
+/** Sends one request. Never rejects. */
+export type SendWebhook = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+) => Promise<Delivery>;
+
+/** A host that webhooks may not reach. */
+class HostRefused extends Error {}
+
+export interface SenderOptions {
+  /** Networks that are not public and may be reached nevertheless, also by `http`. */
+  readonly allowedNetworks: readonly string[];
+  readonly userAgent: string;
+}
+
+/**
+ * Creates the sender of webhooks. The tenant chooses the URL, so that the service must not be made to
+ * reach its own network: only public addresses are connected to, the address that was checked is the
+ * one that is used, and no redirect is followed.
+ */
+export function createWebhookSender({ allowedNetworks, userAgent }: SenderOptions): SendWebhook {
+  const isListed = createAddressCheck();
+  const mayReach = (address: string): boolean =>
+    !isSpecialAddress(address) || (allowedNetworks.length > 0 && isListed(allowedNetworks, address));
+  return async (text, headers, body, signal) => {
+    const url = new URL(text);
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const isPlain = url.protocol === 'http:';
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      if (isIP(host) !== 0 && !mayReach(host)) throw new HostRefused('the host has no public address');
+      const check: LookupFunction = (name, options, callback) =>
+        lookUp(name, { ...options, all: true }, (error, addresses) => {
+          if (error !== null) return callback(error, []);
+          const first = addresses.find(({ address }) => mayReach(address) && (!isPlain || isSpecialAddress(address)));
+          if (first === undefined) return callback(new HostRefused('the host has no address that may be reached'), []);
+          if (options.all === true) callback(null, [first]);
+          else callback(null, first.address, first.family);
+        });
+      if (isPlain && isIP(host) !== 0 && !isSpecialAddress(host)) throw new HostRefused('the URL is not https');
+      const status = await statusOf(url, { ...headers, 'user-agent': userAgent }, body, check, [signal, limit]);
+      if (status >= 200 && status < 300) return { isDelivered: true };
+      return { isDelivered: false, isGone: status === 410, reason: `the receiver answered ${status}` };
+    } catch (error) {
+      return { isDelivered: false, isGone: false, reason: reasonOf(error, limit) };
+    }
+  };
+}
+
+/** Sends a request and reads nothing but the status of its response. */
+function statusOf(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  lookup: LookupFunction,
+  signals: readonly AbortSignal[],
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'http:' ? requestHttp : requestHttps;
+    const request = send(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+      lookup,
+      // A connection of its own: a shared one could lead to an address that was not checked.
+      agent: false,
+    });
+    const abort = (): void => {
+      request.destroy(new Error('stopped'));
+    };
+    for (const signal of signals) {
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+    }
+    const end = (): void => {
+      for (const signal of signals) signal.removeEventListener('abort', abort);
+    };
+    request.on('response', (response: IncomingMessage) => {
+      end();
+      resolve(response.statusCode ?? 0);
+      // The body is of no use and could be endless.
+      request.destroy();
+    });
+    request.on('error', (error) => {
+      end();
+      reject(error);
+    });
+    request.end(body);
+  });
+}
+
+/** A short reason that contains nothing that the receiver chose. */
+function reasonOf(error: unknown, limit: AbortSignal): string {
+  if (limit.aborted) return `no response within ${TIMEOUT_MS / 1000} seconds`;
+  if (error instanceof HostRefused) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  return `no connection (${code.slice(0, 60)})`;
+}

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import type { Webhook } from '../../../schemas/api/panel/webhooks.js';
+import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
+import { parseRecord, sealedContent } from '../../../schemas/events/sealed-event.js';
+import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
+import type { StreamEvent } from '../event-log/port.js';
+
+/** One event for webhooks, in the form of Standard Webhooks. It contains no personal value. */
+export interface WebhookMessage {
+  /** The same for every attempt and every webhook. */
+  readonly id: string;
+  readonly type: Webhook['events'][number];
+  /** Time of what happened, RFC 3339. */
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A time stamp that covers further records of a site. */
+export interface StampedRecords {
+  readonly siteId: string;
+  readonly checkpointSize: number;
+  readonly stampedAt: Date;
+  /** Highest revision of the site's consents below the checkpoint. */
+  readonly revision: number;
+}
+
+/**
+ * Turns an event of a site's consents into a message.
+ * @returns null for other events
+ * @throws InvalidEventBody
+ */
+export function messageOf(event: StreamEvent): WebhookMessage | null {
+  const { id, type, revision } = event;
+  if (type === SUBJECT_ERASED) {
+    const record = parseRecord(SUBJECT_ERASED, sealedContent(event).recordText);
+    return {
+      id: `msg_${id}`,
+      type: 'consent.erased',
+      timestamp: record.created_at,
+      data: {
+        site_id: record.site_id,
+        event_id: record.erased_event_id,
+        consent_token: consentToken(record.erased_event_id),
+        reason: record.reason,
+        erased_by_event_id: id,
+        revision,
+      },
+    };
+  }
+  if (type !== CONSENT_RECORDED) return null;
+  const { recordText, proofHash } = sealedContent(event);
+  const record = parseRecord(CONSENT_RECORDED, recordText);
+  return {
+    id: `msg_${id}`,
+    type: record.decision === 'withdrawn' ? 'consent.withdrawn' : 'consent.recorded',
+    timestamp: record.created_at,
+    data: {
+      site_id: record.site_id,
+      event_id: id,
+      consent_token: consentToken(id),
+      consent_type: record.consent_type,
+      decision: record.decision,
+      categories: record.categories,
+      language: record.language,
+      document_version_id: record.document_version_id,
+      channel: record.channel,
+      valid_until: record.valid_until,
+      proof_hash: proofHash,
+      revision,
+    },
+  };
+}
+
+/** The message that a time stamp covers further records. */
+export function stampedMessage({ siteId, checkpointSize, stampedAt, revision }: StampedRecords): WebhookMessage {
+  return {
+    id: `msg_${siteId}_${checkpointSize}`,
+    type: 'evidence.stamped',
+    timestamp: stampedAt.toISOString(),
+    data: { site_id: siteId, checkpoint_size: checkpointSize, stamped_up_to_revision: revision },
+  };
+}
+
+/** The body of a message: the exact bytes that are signed and sent. */
+export function bodyOf({ type, timestamp, data }: WebhookMessage): string {
+  return JSON.stringify({ type, timestamp, data });
+}
+
+/**
+ * The headers that authenticate a message (Standard Webhooks: `v1`, HMAC-SHA-256).
+ * @param key of the webhook
+ * @param now time of the attempt, in milliseconds since 1970
+ */
+export function signedHeaders(id: string, body: string, key: Uint8Array, now: number): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}

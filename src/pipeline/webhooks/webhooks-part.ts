@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
+import { describe } from '../../platform/background/run-under-lease.js';
+import { BackOff, pause } from '../../platform/background/waiting.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import { openWebhookSecret } from '../../tenancy/webhooks/webhook-secret.js';
+import type { EventLog } from '../event-log/port.js';
+import {
+  type ClaimedWebhook,
+  claimWebhook,
+  noteDelivered,
+  noteFailure,
+  notePassed,
+  type Reached,
+  releaseWebhook,
+} from './claim-webhook.js';
+import type { SendWebhook } from './http-sender.js';
+import { bodyOf, messageOf, signedHeaders, stampedMessage, type WebhookMessage } from './webhook-message.js';
+
+/** Events that are read at a time. */
+const PAGE = 50;
+/** Webhooks that are delivered at the same time, each in order. */
+const CONCURRENCY = 4;
+
+export interface WebhooksOptions {
+  /** In the role `consent_ledger_worker`. */
+  readonly db: Queryable;
+  readonly eventLog: EventLog;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'isSealed'>;
+  readonly send: SendWebhook;
+  readonly logger: ServiceLogger;
+  /** Interval of the look-up for new events, in milliseconds. */
+  readonly pollMs?: number;
+}
+
+/** One message, and how far the webhook has come once it is delivered. */
+interface Step {
+  readonly message: WebhookMessage | null;
+  readonly reached: Reached;
+}
+
+const StampedRows = z
+  .array(z.object({ size: z.int(), gen_time: z.date(), revision: z.int().nullable(), before: z.int().nullable() }))
+  .max(1);
+
+/**
+ * Sends events to the webhooks of sites: each at least once, and to one webhook in the order of the
+ * log. What is sent was relayed before, so that no event is announced that the ledger may not have.
+ * Several workers may run it: each delivery has one claim.
+ */
+export function createWebhooks(options: WebhooksOptions): BackgroundPart {
+  const { db, logger, pollMs = 1_000 } = options;
+  const counts = { delivered: 0, failed: 0, disabled: 0 };
+
+  const fail = async (webhook: ClaimedWebhook, reason: string, isGone: boolean): Promise<void> => {
+    counts.failed += 1;
+    const isDisabled = await noteFailure(db, webhook.id, reason, isGone);
+    if (isDisabled) counts.disabled += 1;
+    logger.warn(
+      { part: 'webhooks', webhook: webhook.id, site: webhook.siteId, reason, disabled: isDisabled },
+      'a webhook could not be delivered',
+    );
+  };
+
+  /** @returns whether the message arrived. A failure is stored, unless the process stops */
+  const deliver = async (
+    webhook: ClaimedWebhook,
+    key: Uint8Array,
+    message: WebhookMessage,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const body = bodyOf(message);
+    const outcome = await options.send(webhook.url, signedHeaders(message.id, body, key, Date.now()), body, signal);
+    if (outcome.isDelivered) counts.delivered += 1;
+    else if (signal.aborted) await releaseWebhook(db, webhook.id);
+    else await fail(webhook, outcome.reason, outcome.isGone);
+    return outcome.isDelivered;
+  };
+
+  /** Delivers what one webhook has to get. @returns false if none had anything */
+  const deliverNext = async (signal: AbortSignal): Promise<boolean> => {
+    const webhook = await claimWebhook(db);
+    if (webhook === null) return false;
+    const key = await keyOf(options, webhook);
+    if (key === null) {
+      // An altered row could send events to another address.
+      await fail(webhook, 'its row was altered in the database', false);
+      return true;
+    }
+    let at: Reached = { revision: webhook.revision, checkpointSize: webhook.checkpointSize };
+    for await (const { message, reached } of stepsOf(options, webhook)) {
+      if (signal.aborted) break;
+      const isWanted = message !== null && webhook.events.includes(message.type);
+      if (isWanted && !(await deliver(webhook, key, message, signal))) return true;
+      const note = isWanted ? noteDelivered : notePassed;
+      if (!(await note(db, webhook.id, at, reached))) return true;
+      at = reached;
+    }
+    await releaseWebhook(db, webhook.id);
+    return true;
+  };
+
+  const repeat = async (signal: AbortSignal): Promise<void> => {
+    const backOff = new BackOff();
+    while (!signal.aborted) {
+      try {
+        if (!(await deliverNext(signal))) await pause(pollMs, signal);
+        backOff.reset();
+      } catch (error) {
+        logger.warn({ part: 'webhooks', reason: describe(error) }, 'failed; trying again');
+        await pause(backOff.next(), signal);
+      }
+    }
+  };
+
+  return {
+    name: 'webhooks',
+    status: () => ({ ...counts }),
+    run: async (signal) => {
+      await Promise.all(Array.from({ length: CONCURRENCY }, () => repeat(signal)));
+    },
+  };
+}
+
+/** The key of the signatures; null: the row is not the one that the service wrote. */
+async function keyOf({ keyring }: WebhooksOptions, webhook: ClaimedWebhook): Promise<Uint8Array | null> {
+  if (!(await keyring.isSealed('webhooks', webhook.id, webhook.rowSeal))) return null;
+  return openWebhookSecret(keyring, webhook.siteId, webhook.id, webhook.secret);
+}
+
+/** What one webhook gets in this run: one page of events, and then the newest time stamp. */
+async function* stepsOf({ db, eventLog }: WebhooksOptions, webhook: ClaimedWebhook): AsyncGenerator<Step> {
+  const stream = consentsStream(webhook.siteId);
+  let { revision, checkpointSize } = webhook;
+  for (const event of await eventLog.readStream(stream, revision + 1, PAGE)) {
+    ({ revision } = event);
+    yield { message: messageOf(event), reached: { revision, checkpointSize } };
+  }
+  const stamped = await newestStamp(db, stream, checkpointSize);
+  if (stamped === null) return;
+  const { size, gen_time: stampedAt, revision: covered, before } = stamped;
+  checkpointSize = size;
+  const isNew = covered !== null && covered > (before ?? -1);
+  yield {
+    message: isNew
+      ? stampedMessage({ siteId: webhook.siteId, checkpointSize: size, stampedAt, revision: covered })
+      : null,
+    reached: { revision, checkpointSize },
+  };
+}
+
+/** The newest time stamp above a checkpoint, with the last revision of a stream that each covers. */
+async function newestStamp(
+  db: Queryable,
+  stream: string,
+  above: number,
+): Promise<z.infer<typeof StampedRows>[number] | null> {
+  const { rows } = await db.query(
+    `select c.size, c.gen_time,
+            (select max(l.revision) from leaves l where l.stream = $1 and l.batch < c.size) as revision,
+            (select max(l.revision) from leaves l where l.stream = $1 and l.batch < $2) as before
+       from checkpoints c where c.size > $2 order by c.size desc limit 1`,
+    [stream, above],
+  );
+  return StampedRows.parse(rows)[0] ?? null;
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { ChangeWebhookRequest, Webhook } from '../../../schemas/api/panel/webhooks.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { changeSite } from '../sites/change-site.js';
+import { newWebhookSecret, sealWebhookSecret, type WebhookKeys } from './webhook-secret.js';
+
+/** Webhooks of one site. Each costs a request for every event. */
+export const MAX_WEBHOOKS = 10;
+
+export interface NewWebhookOptions {
+  readonly url: string;
+  readonly description: string;
+  readonly events: Webhook['events'];
+}
+
+/** A webhook with its secret, which is returned only here. */
+export interface CreatedWebhook {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/**
+ * Creates a webhook of a site. It gets the events from now on.
+ * @param db in the role `consent_ledger_admin`
+ * @throws ChangeRefused `not_found`, `wrong_state` (too many); KeyError
+ */
+export function createWebhook(
+  db: Queryable,
+  keys: WebhookKeys,
+  siteId: string,
+  { url, description, events }: NewWebhookOptions,
+): Promise<CreatedWebhook> {
+  return changeSite(db, siteId, async ({ db }) => {
+    const { rowCount } = await db.query('select from webhooks where site_id = $1 limit $2', [siteId, MAX_WEBHOOKS]);
+    if (rowCount === MAX_WEBHOOKS)
+      throw new ChangeRefused('wrong_state', `A site has at most ${MAX_WEBHOOKS} webhooks. Delete one.`);
+    const id = randomUUID();
+    const secret = newWebhookSecret();
+    await db.query(
+      'insert into webhooks (id, site_id, url, description, events, secret) values ($1, $2, $3, $4, $5, $6)',
+      [id, siteId, url, description, events, await sealWebhookSecret(keys, siteId, id, secret)],
+    );
+    await db.query(
+      `insert into webhook_progress (webhook_id, revision, checkpoint_size)
+       select $1, coalesce((select revision from relayed_streams where stream = $2), -1),
+              coalesce((select max(size) from checkpoints), 0)`,
+      [id, consentsStream(siteId)],
+    );
+    return { id, secret };
+  });
+}
+
+/**
+ * Changes a webhook. One that is enabled again continues where it stopped.
+ * @throws ChangeRefused `not_found`
+ */
+export function changeWebhook(
+  db: Queryable,
+  siteId: string,
+  webhookId: string,
+  { url, description, events, enabled }: ChangeWebhookRequest,
+): Promise<void> {
+  return changeSite(db, siteId, async ({ db }) => {
+    const { rowCount } = await db.query(
+      `update webhooks set url = coalesce($3, url), description = coalesce($4, description), events = coalesce($5, events),
+              disabled_at = case when $6 then null when not $6 then coalesce(disabled_at, now()) else disabled_at end,
+              disabled_reason = case when $6 then null when not $6 then coalesce(disabled_reason, 'requested') else disabled_reason end
+        where id = $1 and site_id = $2`,
+      [webhookId, siteId, url ?? null, description ?? null, events ?? null, enabled ?? null],
+    );
+    if (rowCount === 0) throw noSuchWebhook(webhookId);
+    // A corrected address or a repaired receiver need not wait for the next attempt.
+    await db.query(
+      'update webhook_progress set attempts = 0, failing_since = null, next_attempt_at = now() where webhook_id = $1',
+      [webhookId],
+    );
+  });
+}
+
+/** Replaces the secret of a webhook at once. @throws ChangeRefused `not_found`; KeyError */
+export function rotateWebhookSecret(
+  db: Queryable,
+  keys: WebhookKeys,
+  siteId: string,
+  webhookId: string,
+): Promise<CreatedWebhook> {
+  return changeSite(db, siteId, async ({ db }) => {
+    const secret = newWebhookSecret();
+    const { rowCount } = await db.query('update webhooks set secret = $3 where id = $1 and site_id = $2', [
+      webhookId,
+      siteId,
+      await sealWebhookSecret(keys, siteId, webhookId, secret),
+    ]);
+    if (rowCount === 0) throw noSuchWebhook(webhookId);
+    return { id: webhookId, secret };
+  });
+}
+
+/** Sends the events of a site again from a revision on. @throws ChangeRefused `not_found` */
+export function replayWebhook(db: Queryable, siteId: string, webhookId: string, fromRevision: number): Promise<void> {
+  return changeSite(db, siteId, async ({ db }) => {
+    const { rowCount } = await db.query(
+      `update webhook_progress p set revision = least(p.revision, $3::bigint - 1), attempts = 0, failing_since = null,
+              next_attempt_at = now()
+         from webhooks w where w.id = p.webhook_id and w.id = $1 and w.site_id = $2`,
+      [webhookId, siteId, fromRevision],
+    );
+    if (rowCount === 0) throw noSuchWebhook(webhookId);
+  });
+}
+
+/** Deletes a webhook. @throws ChangeRefused `not_found` */
+export function deleteWebhook(db: Queryable, siteId: string, webhookId: string): Promise<void> {
+  return changeSite(db, siteId, async ({ db }) => {
+    await db.query(
+      'delete from webhook_progress p using webhooks w where w.id = p.webhook_id and w.id = $1 and w.site_id = $2',
+      [webhookId, siteId],
+    );
+    const { rowCount } = await db.query('delete from webhooks where id = $1 and site_id = $2', [webhookId, siteId]);
+    if (rowCount === 0) throw noSuchWebhook(webhookId);
+  });
+}
+
+export function noSuchWebhook(webhookId: string): ChangeRefused {
+  return new ChangeRefused('not_found', `The site has no webhook ${webhookId}.`);
+}

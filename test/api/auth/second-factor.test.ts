@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  SecondFactorBegunResponse,
+  SecondFactorConfirmedResponse,
+  SecondFactorResponse,
+} from '../../../schemas/api/auth.js';
+import { PasswordReset } from '../../../schemas/api/panel/users.js';
+import { totpCode } from '../../../src/accounts/second-factor/totp.js';
+import { type PanelApp, type PanelTenant, type PanelUser, startPanel } from '../panel/panel-fixture.js';
+import { type Answer, ask } from '../server/running-app.js';
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+describe('the second factor', () => {
+  let panel: PanelApp;
+  let tenant: PanelTenant;
+  beforeAll(async () => {
+    panel = await startPanel();
+  });
+  beforeEach(async () => {
+    await panel.app.superuser.query('delete from rate_limit_windows');
+    tenant = await panel.makeTenant();
+  });
+  afterAll(() => panel.stop());
+
+  const login = ({ email, password }: PanelUser, codes: object = {}): Promise<Answer> =>
+    ask(`${panel.app.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password, ...codes }),
+    });
+  const begin = (user: PanelUser, password = user.password) =>
+    panel.as(user, 'POST', '/auth/second-factor', { current_password: password });
+  const confirm = (user: PanelUser, code: string) =>
+    panel.as(user, 'POST', '/auth/second-factor/confirm', { totp_code: code });
+  const disable = (user: PanelUser, codes: object, password = user.password) =>
+    panel.as(user, 'POST', '/auth/second-factor/disable', { current_password: password, ...codes });
+  const state = async (user: PanelUser) =>
+    SecondFactorResponse.parse((await panel.as(user, 'GET', '/auth/second-factor')).body).data;
+  const codeAt = (secret: Uint8Array, step: number): string => totpCode(secret, Math.floor(Date.now() / 30_000) + step);
+  /** Enables it with the code of the current step. The next one is valid, too, also after the step ended. */
+  const enabled = async (user: PanelUser) => {
+    const { secret } = SecondFactorBegunResponse.parse((await begin(user)).body).data;
+    const bytes = fromBase32(secret);
+    const confirmed = await confirm(user, codeAt(bytes, 0));
+    expect(confirmed.status).toBe(200);
+    return { secret: bytes, codes: SecondFactorConfirmedResponse.parse(confirmed.body).data.recovery_codes };
+  };
+  const required = { status: 401, body: { code: 'SECOND_FACTOR_REQUIRED' } };
+  const invalid = { status: 401, body: { code: 'SECOND_FACTOR_INVALID' } };
+
+  it('is required at sign-in after the right password, and valid once', async () => {
+    const { viewer } = tenant.users;
+    expect(await state(viewer)).toEqual({ enabled_at: null, recovery_codes_left: 0 });
+    const { secret } = await enabled(viewer);
+    expect(await state(viewer)).toEqual({ enabled_at: expect.stringMatching(/Z$/), recovery_codes_left: 10 });
+    expect(await login(viewer)).toMatchObject(required);
+    const wrongPassword = { ...viewer, password: 'not this one' };
+    expect(await login(wrongPassword)).toMatchObject({ status: 401, body: { code: 'INVALID_CREDENTIALS' } });
+    const code = codeAt(secret, 1);
+    expect((await login(viewer, { totp_code: code })).status).toBe(200);
+    expect(await login(viewer, { totp_code: code })).toMatchObject(invalid);
+  });
+
+  it('accepts one of two sign-ins that present one code at once', async () => {
+    const { secret } = await enabled(tenant.users.viewer);
+    const totp_code = codeAt(secret, 1);
+    const answers = await Promise.all([1, 2, 3].map(() => login(tenant.users.viewer, { totp_code })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+  });
+
+  it('can be replaced by each of ten recovery codes, once', async () => {
+    const { viewer, owner } = tenant.users;
+    const { codes } = await enabled(viewer);
+    expect(new Set(codes).size).toBe(10);
+    const [first = '', second = ''] = codes;
+    expect(first).toMatch(/^[a-z2-7]{6}-[a-z2-7]{6}$/);
+    expect((await login(viewer, { recovery_code: ` ${first.toUpperCase().replace('-', ' ')}` })).status).toBe(200);
+    expect(await login(viewer, { recovery_code: first })).toMatchObject(invalid);
+    expect((await login(viewer, { recovery_code: second })).status).toBe(200);
+    expect((await state(viewer)).recovery_codes_left).toBe(8);
+    const log = await panel.as(owner, 'GET', '/audit-log?action=user.use_recovery_code');
+    expect(log.body).toMatchObject({ data: [{ details: { left: 8 } }, { details: { left: 9 } }] });
+  });
+
+  it('gives ten new recovery codes for password and code, and forgets those before', async () => {
+    const { viewer, owner } = tenant.users;
+    const { secret, codes } = await enabled(viewer);
+    const renew = (totp_code: string, current_password = viewer.password) =>
+      panel.as(viewer, 'POST', '/auth/second-factor/recovery-codes', { current_password, totp_code });
+    expect(await renew(codeAt(secret, 1), 'not this one')).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'current_password' }] },
+    });
+    expect(await renew('000000')).toMatchObject({ status: 422, body: { errors: [{ field: 'totp_code' }] } });
+    const renewed = await renew(codeAt(secret, 1));
+    expect(renewed.status).toBe(200);
+    const next = SecondFactorConfirmedResponse.parse(renewed.body).data.recovery_codes;
+    expect(new Set([...codes, ...next]).size).toBe(20);
+    expect(await login(viewer, { recovery_code: codes[0] })).toMatchObject(invalid);
+    expect((await login(viewer, { recovery_code: next[9] })).status).toBe(200);
+    const log = await panel.as(owner, 'GET', '/audit-log?action=user.renew_recovery_codes');
+    expect(log.body).toMatchObject({ data: [{ subject: { id: viewer.id } }] });
+  });
+
+  it('is not in force before a code confirms it, and needs the password to begin', async () => {
+    const { viewer } = tenant.users;
+    expect(await begin(viewer, 'not this one')).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'current_password' }] },
+    });
+    expect(await confirm(viewer, '123456')).toMatchObject({ status: 409, body: { code: 'WRONG_STATE' } });
+    const first = SecondFactorBegunResponse.parse((await begin(viewer)).body).data;
+    expect(first.otpauth_uri).toContain(`secret=${first.secret}&issuer=Consent%20Ledger`);
+    expect((await login(viewer)).status).toBe(200);
+    const { secret } = SecondFactorBegunResponse.parse((await begin(viewer)).body).data;
+    expect(await confirm(viewer, codeAt(fromBase32(first.secret), 0))).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'totp_code' }] },
+    });
+    expect((await confirm(viewer, codeAt(fromBase32(secret), 0))).status).toBe(200);
+    expect(await begin(viewer)).toMatchObject({ status: 409, body: { code: 'WRONG_STATE' } });
+  });
+
+  it('is removed with password and code, and can be added again', async () => {
+    const { viewer, owner } = tenant.users;
+    const { secret } = await enabled(viewer);
+    const totp_code = codeAt(secret, 1);
+    expect(await disable(viewer, { totp_code }, 'not this one')).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'current_password' }] },
+    });
+    expect(await disable(viewer, {})).toMatchObject({ status: 422, body: { errors: [{ field: 'totp_code' }] } });
+    expect(await disable(viewer, { recovery_code: 'aaaaaa-aaaaaa' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'recovery_code' }] },
+    });
+    expect((await disable(viewer, { totp_code })).status).toBe(200);
+    expect(await state(viewer)).toEqual({ enabled_at: null, recovery_codes_left: 0 });
+    expect((await login(viewer)).status).toBe(200);
+    await enabled(viewer);
+    for (const [action, count] of Object.entries({ 'user.enable_second_factor': 2, 'user.disable_second_factor': 1 })) {
+      const log = await panel.as(owner, 'GET', `/audit-log?action=${action}`);
+      expect(log.body).toMatchObject({ data: Array(count).fill({ subject: { id: viewer.id } }) });
+    }
+  });
+
+  it('is reset by those who may manage the user, and not by the user', async () => {
+    const { owner, admin, viewer, dpo } = tenant.users;
+    await enabled(viewer);
+    const insufficient = { status: 403, body: { code: 'INSUFFICIENT_ROLE' } };
+    const reset = (by: PanelUser, { id }: PanelUser) => panel.as(by, 'DELETE', `/users/${id}/second-factor`);
+    expect(await reset(admin, dpo)).toMatchObject(insufficient);
+    expect(await reset(owner, owner)).toMatchObject(insufficient);
+    expect(await reset(panel.foreign.users.owner, viewer)).toMatchObject({ status: 404 });
+    const shown = await panel.as(admin, 'GET', `/users/${viewer.id}`);
+    expect(shown.body).toMatchObject({ data: { has_second_factor: true } });
+    expect(await reset(admin, viewer)).toMatchObject({ status: 200, body: { data: { has_second_factor: false } } });
+    expect((await login(viewer)).status).toBe(200);
+    const log = await panel.as(owner, 'GET', '/audit-log?action=user.reset_second_factor');
+    expect(log.body).toMatchObject({ data: [{ actor: { user_id: admin.id }, details: { changed: true } }] });
+  });
+
+  it('limits wrong codes of one user, from whichever address', async () => {
+    const { viewer } = tenant.users;
+    const { secret } = await enabled(viewer);
+    const answers = [];
+    for (let i = 0; i < 12; i += 1) answers.push(await login(viewer, { totp_code: '000000' }));
+    const tried = answers.filter(({ status }) => status === 401).length;
+    // A minute may end meanwhile.
+    expect(tried).toBeLessThanOrEqual(10);
+    expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS' } });
+    expect((await login(viewer, { totp_code: codeAt(secret, 1) })).status).toBe(429);
+  });
+
+  it('survives a new password, and is stored encrypted', async () => {
+    const { viewer, owner } = tenant.users;
+    const { secret, codes } = await enabled(viewer);
+    const reset = await panel.as(owner, 'POST', `/users/${viewer.id}/password-reset`);
+    const { token } = PasswordReset.extend({ token: z.string() }).parse(
+      z.object({ data: z.unknown() }).parse(reset.body).data,
+    );
+    const password = 'a staple that horses do not know';
+    const changed = await ask(`${panel.app.url}/api/v1/auth/reset-password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, password }),
+    });
+    expect(changed.status).toBe(200);
+    expect(await login({ ...viewer, password })).toMatchObject(required);
+    const { rows } = await panel.app.superuser.query('select u::text as line from users u where id = $1', [viewer.id]);
+    const line = JSON.stringify(rows);
+    expect(line).not.toContain(secret.toString('hex'));
+    for (const code of codes) expect(line).not.toContain(code.replace('-', ''));
+  });
+
+  it('cannot be removed by SQL: an altered row signs nobody in', async () => {
+    const { viewer } = tenant.users;
+    await enabled(viewer);
+    await panel.app.superuser.query('update users set totp_secret = null, totp_confirmed_at = null where id = $1', [
+      viewer.id,
+    ]);
+    expect(await login(viewer)).toMatchObject({ status: 401, body: { code: 'INVALID_CREDENTIALS' } });
+  });
+
+  it('is for users of the panel only', async () => {
+    expect(await begin(tenant.users.api_user)).toMatchObject({ status: 403, body: { code: 'INSUFFICIENT_ROLE' } });
+  });
+});
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}

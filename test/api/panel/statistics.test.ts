@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { AlarmsResponse, ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
+import { periodOf } from '../../../src/api/panel/statistics/show-statistics.js';
+import { createSite } from '../../../src/tenancy/sites/create-site.js';
+import { changeSubscription } from '../../../src/tenancy/tenants/create-tenant.js';
+import { type PanelApp, type PanelTenant, startPanel } from './panel-fixture.js';
+import { RecordingTenant } from './recording-tenant.js';
+
+let panel: PanelApp;
+beforeAll(async () => {
+  panel = await startPanel('api', {
+    SEAL_WITHIN_SECONDS: '1',
+    STAMP_WITHIN_SECONDS: '1',
+  });
+});
+afterAll(() => panel.stop());
+
+describe('the statistics of consents', () => {
+  const read = async (tenant: PanelTenant, query: string) => {
+    const answer = await panel.as(tenant.users.viewer, 'GET', `/statistics/consents${query}`);
+    return { ...answer, data: ConsentStatisticsResponse.safeParse(answer.body).data?.data };
+  };
+  let own: PanelTenant;
+  let secondSite: string;
+  beforeAll(async () => {
+    own = await panel.makeTenant();
+    const { id } = await createSite(panel.app.service.installation.adminPool, {
+      tenantId: own.id,
+      name: 'Second',
+      domain: 'second.example',
+      isVerified: true,
+      allowedOrigins: [],
+      allowedIps: [],
+    });
+    secondSite = id;
+    await panel.app.superuser.query(
+      `insert into read_model.daily_counts (site_id, day, consent_type, decision, consents) values
+         ($1, '2026-03-01', 'cookie', 'accepted', 6), ($1, '2026-03-01', 'cookie', 'rejected', 2),
+         ($1, '2026-03-03', 'cookie', 'partial', 1), ($1, '2026-03-03', 'cookie', 'withdrawn', 5),
+         ($1, '2026-03-03', 'document_approval', 'accepted', 1), ($2, '2026-03-03', 'cookie', 'accepted', 10),
+         ($1, '2026-03-04', 'cookie', 'accepted', 99), ($3, '2026-03-01', 'cookie', 'accepted', 1000)`,
+      [own.siteId, secondSite, panel.foreign.siteId],
+    );
+  });
+
+  it('count each day of the period by decision, with the rate of acceptance', async () => {
+    const { data } = await read(own, `?site_id=${own.siteId}&from=2026-03-01&to=2026-03-03`);
+    const none = { accepted: 0, partial: 0, rejected: 0, withdrawn: 0, total: 0 };
+    expect(data).toEqual({
+      from: '2026-03-01',
+      to: '2026-03-03',
+      time_zone: 'UTC',
+      days: [
+        { day: '2026-03-01', ...none, accepted: 6, rejected: 2, total: 8 },
+        { day: '2026-03-02', ...none },
+        { day: '2026-03-03', ...none, accepted: 1, partial: 1, withdrawn: 5, total: 7 },
+      ],
+      totals: { accepted: 7, partial: 1, rejected: 2, withdrawn: 5, total: 15 },
+      acceptance_rate: 0.7,
+    });
+  });
+
+  it('count all sites of the tenant, and one type of consents', async () => {
+    const all = await read(own, '?from=2026-03-01&to=2026-03-03');
+    expect(all.data?.totals.accepted).toBe(17);
+    const approvals = await read(own, '?from=2026-03-01&to=2026-03-03&consent_type=document_approval');
+    expect(approvals.data?.totals).toMatchObject({ accepted: 1, total: 1 });
+  });
+
+  it('have no rate where no decision was made, and thirty days up to today unless asked otherwise', async () => {
+    const { data } = await read(await panel.makeTenant(), '');
+    expect([data?.acceptance_rate, data?.days.length, data?.totals.total]).toEqual([null, 30, 0]);
+  });
+
+  it.each([
+    ['?from=2026-03-02&to=2026-03-01', 'to'],
+    ['?from=2026-01-01&to=2026-04-03', 'to'],
+    ['?from=yesterday', 'from'],
+    ['?zone=Europe/Istanbul', 'zone'],
+  ])('are refused for %s', async (query, field) => {
+    const refused = { status: 422, body: { code: 'VALIDATION_ERROR', errors: [{ field }] } };
+    expect(await read(own, query)).toMatchObject(refused);
+  });
+
+  it('are refused for a site of another tenant, and for one whose row was altered', async () => {
+    const missing = { status: 404, body: { code: 'SITE_NOT_FOUND' } };
+    expect(await read(own, `?site_id=${panel.foreign.siteId}`)).toMatchObject(missing);
+    await panel.app.superuser.query('update sites set tenant_id = $1 where id = $2', [own.id, panel.foreign.siteId]);
+    expect(await read(own, `?site_id=${panel.foreign.siteId}`)).toMatchObject(missing);
+    expect((await read(own, '?from=2026-03-01&to=2026-03-03')).data?.totals.accepted).toBe(17);
+    await panel.app.superuser.query('update sites set tenant_id = $1 where id = $2', [
+      panel.foreign.id,
+      panel.foreign.siteId,
+    ]);
+  });
+
+  it('have at most 92 days, and begin in the year 1', () => {
+    const now = new Date('2026-11-22T23:59:59Z');
+    expect(periodOf({ from: '2026-01-01', to: '2026-04-02' }, now)).toEqual({ from: '2026-01-01', to: '2026-04-02' });
+    expect(() => periodOf({ from: '2026-01-01', to: '2026-04-03' }, now)).toThrow();
+    expect(periodOf({}, now)).toEqual({ from: '2026-10-24', to: '2026-11-22' });
+    expect(periodOf({ to: '0001-01-02' }, now)).toEqual({ from: '0001-01-01', to: '0001-01-02' });
+  });
+});
+
+describe('the alarms', () => {
+  const alarms = async (tenant: PanelTenant) =>
+    AlarmsResponse.parse((await panel.as(tenant.users.viewer, 'GET', '/alarms')).body).data;
+
+  it('are none where all is well, and show nothing of other tenants', async () => {
+    const [own, other] = [await panel.makeTenant(), await panel.makeTenant()];
+    expect(await alarms(own)).toEqual([]);
+    await panel.app.superuser.query(`insert into quarantined_sites (site_id, reason) values ($1, 'test')`, [
+      other.siteId,
+    ]);
+    expect(await alarms(own)).toEqual([]);
+    expect(await alarms(other)).toEqual([
+      { kind: 'site_quarantined', site_id: other.siteId, since: expect.stringMatching(/Z$/) },
+    ]);
+  });
+
+  it('name the site and the plan whose row was altered', async () => {
+    const own = await panel.makeTenant();
+    await panel.app.superuser.query(`update sites set domain = 'evil.example' where id = $1`, [own.siteId]);
+    await panel.app.superuser.query('update subscriptions set consent_quota = 5 where tenant_id = $1', [own.id]);
+    expect(await alarms(own)).toEqual([
+      { kind: 'row_altered', site_id: own.siteId, since: null },
+      { kind: 'row_altered', site_id: null, since: null },
+    ]);
+  });
+
+  it('say that the quota is used up, or that there is no plan', async () => {
+    const own = await panel.makeTenant();
+    await panel.app.superuser.query(
+      `insert into consent_usage (tenant_id, month, used) values ($1, date_trunc('month', now() at time zone 'UTC')::date, 1000000)`,
+      [own.id],
+    );
+    expect(await alarms(own)).toEqual([{ kind: 'quota_used_up', site_id: null, since: null }]);
+    await changeSubscription(panel.app.service.installation.adminPool, own.id, null);
+    expect(await alarms(own)).toEqual([{ kind: 'plan_inactive', site_id: null, since: null }]);
+  });
+
+  it('say since when a consent has no time stamp that should have one', async () => {
+    const shop = await RecordingTenant.of(panel.app);
+    const before = Date.now();
+    await shop.backend.record();
+    // No worker seals it.
+    const found = await vi.waitUntil(
+      async () => AlarmsResponse.parse((await shop.as('viewer', 'GET', '/alarms')).body).data[0],
+      { timeout: 10_000 },
+    );
+    expect(found).toMatchObject({ kind: 'stamp_overdue', site_id: null });
+    // The delays of the policy, one second each, after the record.
+    expect(Date.parse(found.since ?? '') - before).toBeGreaterThan(1_500);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { en } from '../../dashboard/src/i18n/en/index.js';
+import { tr } from '../../dashboard/src/i18n/tr/index.js';
+import { fieldMessage } from '../../dashboard/src/ui/field-message.js';
+import { ChangePasswordRequest } from '../../schemas/api/auth.js';
+import { CreateInvitationRequest } from '../../schemas/api/panel/invitations.js';
+import { ChangeRetentionPeriodRequest, CreateSiteRequest } from '../../schemas/api/panel/sites.js';
+
+const site = { name: 'Shop', domain: 'shop.example' };
+const passwords = { current_password: 'x' };
+
+/** Requests that users of the dashboard can send, with one mistake each. */
+const MISTAKES: readonly (readonly [schema: z.ZodType, body: unknown])[] = [
+  [CreateSiteRequest, { ...site, name: '' }],
+  [CreateSiteRequest, { ...site, name: 'a'.repeat(301) }],
+  [CreateSiteRequest, { ...site, name: 'a\u202eb' }],
+  [CreateSiteRequest, { ...site, domain: 'shop' }],
+  [CreateSiteRequest, { ...site, domain: '192.0.2.1' }],
+  [CreateSiteRequest, { ...site, domain: 'shop.localhost' }],
+  [CreateSiteRequest, { ...site, allowed_origins: ['shop.example'] }],
+  [CreateSiteRequest, { ...site, allowed_ips: ['everywhere'] }],
+  [ChangeRetentionPeriodRequest, { retention_days: 0 }],
+  [ChangeRetentionPeriodRequest, { retention_days: 40_000 }],
+  [ChangeRetentionPeriodRequest, { retention_days: 1.5 }],
+  [CreateInvitationRequest, { email: 'someone', role: 'viewer' }],
+  [ChangePasswordRequest, { ...passwords, new_password: 'short' }],
+  [ChangePasswordRequest, { ...passwords, new_password: ' '.repeat(12) }],
+  [ChangePasswordRequest, { ...passwords, new_password: 'abababababab' }],
+  [ChangePasswordRequest, { ...passwords, new_password: 'passwordpassword' }],
+];
+
+test.each(MISTAKES)('the problem of %# has words in both languages', (schema, body) => {
+  const messages = schema.safeParse(body).error?.issues.map(({ message }) => message) ?? [];
+  expect(messages).not.toEqual([]);
+  for (const message of messages) {
+    const [english, turkish] = [en, tr].map(({ fieldMessages }) => fieldMessage(fieldMessages, message));
+    expect(english, message).not.toBe(message);
+    expect(turkish, message).not.toBe(message);
+    expect(turkish).not.toBe(english);
+  }
+});
+
+test('a problem without other words stays as the service states it', () => {
+  expect(fieldMessage(tr.fieldMessages, 'must be purple')).toBe('must be purple');
+});

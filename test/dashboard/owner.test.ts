@@ -1,0 +1,418 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { SeededDemo } from '../../src/demo/seed/seed-demo.js';
+import { type RunningApp, startApp } from '../api/server/running-app.js';
+import { chromiumPath } from '../support/chromium.js';
+import { titleNeeding } from '../support/missing-tools.js';
+import { postSigned } from '../support/signed-requests.js';
+import { authenticatorCode } from './authenticator.js';
+import { PanelBrowser } from './panel-browser.js';
+
+const isBuilt = existsSync(fileURLToPath(new URL('../../dashboard/dist/index.html', import.meta.url)));
+const canRun = chromiumPath !== undefined && isBuilt;
+
+/** One white dot. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
+const OTHER_PASSWORD = 'seven bakers knead by moonlight';
+
+/** The active English version of the cookie policy. */
+function cookiePolicyOf({ documents }: SeededDemo): string {
+  const versions = documents.find(({ slug }) => slug === 'cookie-policy')?.versions ?? [];
+  return versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
+}
+
+describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRun, 'a day of an owner'), () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  let panel: PanelBrowser;
+  beforeAll(async () => {
+    app = await startApp('serve');
+    demo = await app.seed();
+    panel = await PanelBrowser.open(chromiumPath ?? '', app.url);
+  });
+  afterAll(async () => {
+    await panel?.close();
+    await app?.stop();
+  });
+
+  test('signs in after a wrong password, at the page that was asked for', async () => {
+    await panel.visit('/sites');
+    await panel.isAt('Sign in');
+    expect(await panel.violations('sign-in')).toEqual([]);
+    await panel.signIn(demo.panel_user.email, 'a wrong password');
+    await panel.sees('Wrong e-mail address or password.');
+    expect(await panel.violations('sign-in-refused')).toEqual([]);
+    await panel.signIn(demo.panel_user.email, demo.panel_user.password);
+    await panel.isAt('Sites');
+  });
+
+  test('adds a site; what the service refuses stands at the field', async () => {
+    expect(await panel.violations('sites')).toEqual([]);
+    await panel.press('Add a site');
+    // By keyboard: the focus is in the dialog, Escape closes it, and the focus returns to the button.
+    expect(await panel.page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
+    await panel.page.press('Escape');
+    await panel.page.until(
+      async () => (await panel.page.evaluate('document.activeElement.textContent')) === 'Add a site',
+    );
+    await panel.page.press('Enter');
+    await panel.type('Name', 'Bakery');
+    await panel.type('Domain', '192.0.2.1');
+    await panel.press('Add a site');
+    await panel.sees('Enter a domain, not an IP address.');
+    expect(await panel.violations('add-site-refused')).toEqual([]);
+    await panel.type('Domain', 'bakery.example');
+    await panel.press('Add a site');
+    await panel.press('Bakery');
+    await panel.isAt('Bakery');
+    await panel.sees('_consent-ledger.bakery.example');
+    expect(await panel.violations('site')).toEqual([]);
+  });
+
+  test('creates keys, which are shown once and stand in the code to copy', async () => {
+    await panel.press('API & Integrations');
+    await panel.isAt('API & Integrations');
+    await panel.sees('This site has no API key yet');
+    expect(await panel.violations('keys-empty')).toEqual([]);
+    await panel.press('Create a key');
+    await panel.type('Name', 'pages of the bakery');
+    await panel.press('Create a key');
+    await panel.sees('This is shown once.');
+    expect(await panel.violations('key-shown')).toEqual([]);
+    const [key = ''] = /svc_live_[\w-]{40,}/.exec(await panel.text()) ?? [];
+    await panel.press('I have copied the key');
+    await panel.sees(`data-api-key="${key}"`);
+    expect(await panel.violations('keys')).toEqual([]);
+    await panel.press('Replace: pages of the bakery');
+    await panel.choose('The old key works for', 'not at all');
+    await panel.press('Replace');
+    await panel.press('I have copied the key');
+    await panel.sees('Replaced, expired');
+    await panel.press('Revoke: pages of the bakery');
+    await panel.press('Revoke');
+    await panel.sees('Revoked');
+  });
+
+  test('writes, publishes and activates a document, and sees what a new version changes', async () => {
+    await panel.press('Documents');
+    await panel.sees('This site has no document yet');
+    expect(await panel.violations('documents-empty')).toEqual([]);
+    await panel.press('Add a document');
+    await panel.type('Short name', 'cookie-policy');
+    await panel.press('Add a document');
+    await panel.press('cookie-policy');
+    await panel.isAt('cookie-policy');
+    await panel.press('Write a draft');
+    await panel.type('Title', 'Cookies of the bakery');
+    await panel.type('Text', 'We use cookies.\nFor bread.');
+    await panel.press('Write a draft');
+    await panel.press('Publish: Cookies of the bakery');
+    await panel.press('Publish');
+    await panel.press('Put in force: Cookies of the bakery');
+    await panel.press('Put in force');
+    await panel.sees('In force');
+    await panel.press('Write a draft');
+    await panel.type('Title', 'Cookies and cakes');
+    await panel.choose('Format', 'HTML');
+    await panel.type('Text', 'We use cookies.\n<script>parent.document.title = "taken over"</script>For cakes.');
+    await panel.press('Write a draft');
+    await panel.press('Show: Cookies and cakes');
+    await panel.press('Difference to the version before');
+    await panel.sees('For cakes.');
+    expect(await panel.violations('document')).toEqual([]);
+    expect(await panel.page.evaluate('document.title')).toBe('cookie-policy · Consent Ledger');
+  });
+
+  test('writes a banner, sees it as visitors will, and is told why it cannot be published yet', async () => {
+    await panel.press('Banner');
+    await panel.isAt('Banner');
+    await panel.sees('Choose at least one language first.');
+    expect(await panel.violations('banner-empty')).toEqual([]);
+    await panel.type('Legal name of the controller', 'Bakery Ltd');
+    await panel.type('Contact for questions', 'privacy@bakery.example');
+    await panel.type('Languages', 'en, tr');
+    await panel.press('Save', 'Controller and languages');
+    await panel.type('Heading', 'Cookies of the bakery');
+    await panel.seesInFrame('Cookies of the bakery');
+    await panel.type('Text', 'May we count visits?');
+    await panel.type('How a visitor withdraws', 'Open the settings at the foot of each page.');
+    await panel.press('Save', 'Texts of the banner');
+    await panel.press('Add a category');
+    await panel.type('Key', 'analytics');
+    for (const language of ['English', 'Turkish']) {
+      await panel.type(`Name (${language})`, `Statistics ${language}`);
+      await panel.type(`Purpose (${language})`, `Counting ${language}`);
+    }
+    expect(await panel.violations('category')).toEqual([]);
+    await panel.press('Save');
+    await panel.press('Add a cookie');
+    await panel.type('Name', '_visits');
+    await panel.type('Provider', 'bakery.example');
+    for (const language of ['English', 'Turkish']) await panel.type(`Purpose (${language})`, `Counting ${language}`);
+    await panel.press('Save');
+    await panel.sees('_visits');
+    await panel.sees('banner.tr.text: is missing');
+    expect(await panel.violations('banner')).toEqual([]);
+    await panel.choose('Language of the texts', 'Turkish');
+    await panel.type('Heading', 'Fırının çerezleri');
+    await panel.seesInFrame('Fırının çerezleri');
+    await panel.type('Text', 'Ziyaretleri sayabilir miyiz?');
+    await panel.type('How a visitor withdraws', 'Her sayfanın altındaki ayarları açın.');
+    await panel.press('Save', 'Texts of the banner');
+    await panel.press('Publish the draft');
+    await panel.press('Publish the draft');
+    await panel.sees('verif');
+    expect(await panel.violations('banner-refused')).toEqual([]);
+    await panel.press('Cancel');
+  });
+
+  test('finds a consent, and sees what the person saw, its proof and its personal values', async () => {
+    const consent = {
+      consent_type: 'cookie',
+      decision: 'partial',
+      categories: { necessary: true, analytics: true, marketing: false },
+      document_version_id: cookiePolicyOf(demo),
+      visitor_id: 'visitor-1',
+      language: 'en',
+      signature_image: PNG,
+    };
+    await postSigned(app.url, demo.keys.write, '/tool/v1/consents', { ...consent, visitor_id: 'visitor-2' });
+    await postSigned(app.url, demo.keys.write, '/tool/v1/consents', consent);
+    await panel.choose('Site', 'Demonstration shop');
+    await panel.press('Consents');
+    await panel.isAt('Consents');
+    await panel.sees('Time-proved');
+    expect(await panel.violations('consents')).toEqual([]);
+    await panel.type('Value', 'visitor-1');
+    await panel.press('Search');
+    await panel.sees('Records of this person');
+    await panel.sees('Partly accepted');
+    expect(await panel.violations('person')).toEqual([]);
+    await panel.openFirstRow();
+    await panel.sees('The record is unchanged since it was recorded.');
+    await panel.sees('Words of the banner');
+    await panel.press('Show personal values');
+    await panel.press('Show personal values');
+    await panel.sees('visitor-1');
+    expect(await panel.page.evaluate(`document.querySelector('img[alt=Signature]').naturalWidth`)).toBe(1);
+    expect(await panel.violations('consent')).toEqual([]);
+  });
+
+  test('exports the evidence of a person, and has it checked in the browser', async () => {
+    await panel.press('Export for this person');
+    await panel.press('Export for this person');
+    await panel.isAt('Evidence');
+    await panel.sees('Ready');
+    expect(await panel.violations('evidence')).toEqual([]);
+    await panel.press('Check now in this browser');
+    await panel.sees('The verifier page has opened and checks the package.');
+    const checked = await panel.textOfPage('/verify', 'Checked');
+    expect(checked).toContain('evidence-');
+  });
+
+  test('erases a person, and has a receipt', async () => {
+    await panel.press('Consents');
+    await panel.type('Value', 'visitor-1');
+    await panel.press('Search');
+    await panel.press('Erase this person');
+    expect(await panel.violations('erase')).toEqual([]);
+    await panel.press('Erase this person');
+    await panel.isAt('Receipt of the erasure');
+    await panel.sees('Finished');
+    await panel.sees('Proved by a time stamp');
+    expect(await panel.violations('erasure')).toEqual([]);
+    await panel.press('Erasures');
+    await panel.sees('A person');
+    expect(await panel.violations('erasures')).toEqual([]);
+    await panel.press('Evidence');
+    await panel.sees('because a person was erased');
+  });
+
+  test('sees the state of the organisation, and the numbers of the chart', async () => {
+    await panel.press('Overview');
+    await panel.isAt('Overview');
+    await panel.sees('Acceptance rate');
+    await panel.press('Show the numbers as a table');
+    await panel.sees('from the development authority, no evidence');
+    expect(await panel.violations('overview')).toEqual([]);
+  });
+
+  test('reads the audit log, the plan and the own sign-ins, and changes the password', async () => {
+    await panel.press('Audit log');
+    await panel.sees('erasure.create');
+    expect(await panel.violations('audit-log')).toEqual([]);
+    await panel.type('Action', 'consent.disclose');
+    await panel.press('Apply');
+    await panel.doesNotSee('erasure.create');
+    await panel.press('Plan and usage');
+    await panel.sees('Used in this month');
+    expect(await panel.violations('plan')).toEqual([]);
+    await panel.press('Your profile');
+    await panel.sees('This one');
+    await panel.type('Current password', 'not my password');
+    await panel.type('New password', OTHER_PASSWORD);
+    await panel.press('Change the password');
+    await panel.sees('Correct the marked fields.');
+    expect(await panel.violations('profile')).toEqual([]);
+    await panel.type('Current password', demo.panel_user.password);
+    await panel.press('Change the password');
+    await panel.sees('Your password is changed.');
+  });
+
+  test('adds a second factor, signs in with a recovery code, and removes it', async () => {
+    await panel.press('Add a second factor');
+    await panel.type('Current password', OTHER_PASSWORD);
+    await panel.press('Add a second factor');
+    await panel.sees('Scan this picture');
+    expect(await panel.violations('second-factor')).toEqual([]);
+    const secret = await panel.codeShown();
+    await panel.type('Code of the app', 'none');
+    await panel.press('Confirm the code');
+    await panel.sees('Correct the marked fields.');
+    await panel.type('Code of the app', authenticatorCode(secret));
+    await panel.press('Confirm the code');
+    await panel.sees('Your recovery codes');
+    expect(await panel.violations('recovery-codes')).toEqual([]);
+    const [first = '', second = ''] = (await panel.codeShown()).split('\n');
+    await panel.press('I have kept the codes');
+    await panel.sees('Recovery codes left: 10');
+    await panel.press('Sign out');
+    await panel.isAt('Sign in');
+    await panel.signIn(demo.panel_user.email, OTHER_PASSWORD);
+    await panel.sees('Enter the code that your authenticator app shows now.');
+    expect(await panel.violations('sign-in-code')).toEqual([]);
+    await panel.type('Code of your app', first);
+    await panel.press('Sign in');
+    await panel.isAt('Your profile');
+    await panel.press('Remove the second factor');
+    await panel.type('Current password', OTHER_PASSWORD);
+    await panel.type('Code of your app', second);
+    await panel.press('Remove the second factor');
+    await panel.sees('You sign in with your password alone.');
+  });
+
+  test('finds what proves the records, and the files for a regulator', async () => {
+    await panel.press('Time stamps');
+    await panel.isAt('Time stamps');
+    await panel.sees('Checkpoint of');
+    expect(await panel.violations('timestamps')).toEqual([]);
+    const links = await panel.page.evaluate(
+      `Promise.all([...document.querySelectorAll('main a')].slice(0, 8).map(async (link) => (await fetch(link.href)).status))`,
+    );
+    expect(new Set(z.array(z.number()).parse(links))).toEqual(new Set([200]));
+    await panel.press('Your profile');
+    await panel.isAt('Your profile');
+  });
+
+  test('uses the dashboard in Turkish', async () => {
+    await panel.choose('Language', 'Türkçe');
+    await panel.isAt('Profiliniz');
+    expect(await panel.page.evaluate('document.documentElement.lang')).toBe('tr');
+    await panel.press('Genel bakış');
+    await panel.isAt('Genel bakış');
+    await panel.sees('Kabul oranı');
+    expect(await panel.violations('overview-tr')).toEqual([]);
+    await panel.choose('Dil', 'English');
+    await panel.isAt('Overview');
+  });
+
+  /** Invites a person, and follows the link of the invitation as that person. */
+  const join = async (role: string, email: string): Promise<void> => {
+    await panel.press('Team');
+    await panel.press('Invite a person');
+    await panel.type('E-mail address', email);
+    await panel.choose('Role', role);
+    await panel.press('Invite a person');
+    await panel.sees('Give this link to the person.');
+    const [, link = ''] = /(\/accept-invitation#token=\S+)/.exec(await panel.text()) ?? [];
+    await panel.press('Done');
+    await panel.press('Sign out');
+    await panel.isAt('Sign in');
+    await panel.visit(link);
+    await panel.isAt('Accept the invitation');
+    expect(await panel.page.evaluate('location.hash')).toBe('');
+    await panel.type('New password', OTHER_PASSWORD);
+    await panel.press('Accept and sign in');
+    await panel.isAt('Overview');
+    await panel.sees('Ready to record');
+  };
+  const leave = async (): Promise<void> => {
+    await panel.press('Sign out');
+    await panel.isAt('Sign in');
+    await panel.signIn(demo.panel_user.email, OTHER_PASSWORD);
+    await panel.press('Overview');
+    await panel.isAt('Overview');
+  };
+  const offered = async (...names: readonly string[]): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for (const name of names) if (await panel.offers(name)) found.push(name);
+    return found;
+  };
+  const PAGES = [
+    'Consents',
+    'Documents',
+    'Evidence',
+    'Erasures',
+    'API & Integrations',
+    'Team',
+    'Audit log',
+    'Plan and usage',
+  ];
+
+  test('an administrator sets up, and is offered no personal data', async () => {
+    await join('Administrator', 'admin@shop.example');
+    expect(await offered(...PAGES)).toEqual(PAGES.filter((name) => !['Evidence', 'Erasures'].includes(name)));
+    await panel.press('Consents');
+    await panel.isAt('Consents');
+    expect(await offered('Search')).toEqual([]);
+    await panel.openFirstRow();
+    await panel.sees('The service checked the record now:');
+    expect(await offered('Show personal values', 'Erase this record')).toEqual([]);
+    await panel.press('Team');
+    await panel.sees('Users');
+    expect(await panel.violations('team')).toEqual([]);
+    expect(await offered(`Disable: ${demo.panel_user.email}`)).toEqual([]);
+    await leave();
+  });
+
+  test('a data-protection officer reads, erases and exports, and changes nothing else', async () => {
+    await join('Data-protection officer', 'dpo@shop.example');
+    expect(await offered(...PAGES)).toEqual(PAGES);
+    expect(await offered('Add a site')).toEqual([]);
+    await panel.press('API & Integrations');
+    await panel.sees('API keys');
+    expect(await offered('Create a key')).toEqual([]);
+    await panel.press('Consents');
+    await panel.type('Value', 'visitor-2');
+    await panel.press('Search');
+    await panel.sees('Erase this person');
+    await leave();
+  });
+
+  test('a viewer reads, without personal data and without the team', async () => {
+    await join('Viewer', 'viewer@shop.example');
+    expect(await offered(...PAGES)).toEqual(['Consents', 'Documents', 'API & Integrations', 'Plan and usage']);
+    expect(await offered('Add a site')).toEqual([]);
+    await panel.press('Documents');
+    await panel.press('cookie-policy');
+    await panel.sees('Versions');
+    expect(await offered('Write a draft', 'Publish')).toEqual([]);
+    expect(await panel.violations('viewer-document')).toEqual([]);
+    await leave();
+  });
+
+  test('stays signed in after the page is loaded again, and is signed out on request', async () => {
+    await panel.visit('/');
+    await panel.isAt('Overview');
+    await panel.press('Sign out');
+    await panel.isAt('Sign in');
+    await panel.visit('/');
+    await panel.isAt('Sign in');
+  });
+
+  test('the browser refused nothing by the policy', () => {
+    expect(panel.logged()).toEqual([]);
+  });
+});

@@ -1,0 +1,227 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ChromiumPage } from '../support/chromium.js';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** The appearance changes nothing but colours. */
+const COLOUR_RULES = ['color-contrast'];
+const Texts = z.array(z.string());
+/** The folder for a picture of each state; without it, none are taken. */
+const { SHOTS } = process.env;
+const PHONE = { width: 375, height: 812, deviceScaleFactor: 1, mobile: true };
+const DESK = { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false };
+
+/** Functions of the page that find controls as a user does: by their names. */
+const FINDERS = `
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert]') === null;
+  const textOf = (element) => element.getAttribute('aria-label') ?? element.textContent.trim();
+  const scope = () => [...document.querySelectorAll('[role=dialog],[role=alertdialog]')].at(-1) ?? document;
+  const sectionOf = (title) => [...document.querySelectorAll('h2')].find((one) => one.textContent === title)?.closest('section');
+  const find = (selector, name, within = scope()) => {
+    const found = [...(within?.querySelectorAll(selector) ?? [])].filter(isShown);
+    return found.find((element) => textOf(element) === name) ?? found.find((element) => textOf(element).startsWith(name)) ?? null;
+  };
+  const field = (name) => {
+    const label = [...scope().querySelectorAll('label')].filter(isShown).find((one) => one.textContent.trim().startsWith(name));
+    return label?.control ?? label?.querySelector('input,select,textarea') ?? find('input,select,textarea', name);
+  };
+`;
+
+/** The dashboard in a browser of its own, used by the names that a user sees. */
+export class PanelBrowser {
+  #axe = '';
+
+  private constructor(
+    readonly page: ChromiumPage,
+    readonly url: string,
+  ) {}
+
+  /** @param url of the service */
+  static async open(executable: string, url: string): Promise<PanelBrowser> {
+    const browser = new PanelBrowser(await ChromiumPage.open(executable, ['--lang=en-GB']), url);
+    browser.#axe = await readFile(AXE, 'utf8');
+    await browser.page.send('Emulation.setDeviceMetricsOverride', DESK);
+    return browser;
+  }
+
+  /** Opens a page by its address, as a bookmark does. @param path below /panel */
+  async visit(path: string): Promise<void> {
+    await this.page.goto(`${this.url}/panel${path}`);
+  }
+
+  /** Runs an expression with the finders above. */
+  #run(expression: string): Promise<unknown> {
+    return this.page.evaluate(`(() => { ${FINDERS} return ${expression}; })()`);
+  }
+
+  /** Waits until a text is on the page. */
+  async sees(text: string): Promise<void> {
+    await this.#until(`document.body.innerText.includes(${JSON.stringify(text)})`, `the text "${text}"`);
+  }
+
+  async doesNotSee(text: string): Promise<void> {
+    await this.#until(`!document.body.innerText.includes(${JSON.stringify(text)})`, `no text "${text}"`);
+  }
+
+  /** Waits until the heading of the page is this one. */
+  async isAt(title: string): Promise<void> {
+    await this.#until(`document.querySelector('h1')?.textContent === ${JSON.stringify(title)}`, `the page "${title}"`);
+  }
+
+  /** Waits until a frame of the page shows a text, also in a shadow root. */
+  async seesInFrame(text: string): Promise<void> {
+    const quoted = `"nodeValue":${JSON.stringify(text)}`;
+    await this.page.until(async () =>
+      JSON.stringify(await this.page.send('DOM.getDocument', { depth: -1, pierce: true })).includes(quoted),
+    );
+  }
+
+  /** Whether a button or link is offered. */
+  async offers(name: string): Promise<boolean> {
+    return (await this.#run(`find('button,a,summary', ${JSON.stringify(name)}) !== null`)) === true;
+  }
+
+  /**
+   * Presses a button or follows a link, once it is there and enabled.
+   * @param section the heading of the part of the page that has it, where several have one
+   */
+  async press(name: string, section?: string): Promise<void> {
+    const within = section === undefined ? '' : `, sectionOf(${JSON.stringify(section)})`;
+    const found = `find('button,a,summary', ${JSON.stringify(name)}${within})`;
+    await this.#until(`${found} !== null && !${found}.disabled`, `the button or link "${name}"`);
+    // A press moves the focus first, which ends the entry into a field.
+    await this.#run(`${found}.focus()`);
+    await this.page.evaluate(`(() => { ${FINDERS} ${found}.click(); })()`, { userGesture: true });
+  }
+
+  /** Follows the link of the first row of the table. */
+  async openFirstRow(): Promise<void> {
+    await this.#until(`document.querySelector('main tbody a') !== null`, 'a row with a link');
+    await this.#run(`document.querySelector('main tbody a').click()`);
+  }
+
+  /** Types into a field in place of what it holds. */
+  async type(label: string, text: string): Promise<void> {
+    const found = `field(${JSON.stringify(label)})`;
+    await this.#until(`${found} !== null`, `the field "${label}"`);
+    await this.#run(`(${found}.focus(), ${found}.select())`);
+    if (text === '') await this.#run(`document.execCommand('delete')`);
+    else await this.page.send('Input.insertText', { text });
+  }
+
+  /** Chooses an option by its text. */
+  async choose(label: string, option: string): Promise<void> {
+    const found = `field(${JSON.stringify(label)})`;
+    const wanted = `[...${found}.options].find((one) => one.text === ${JSON.stringify(option)})`;
+    await this.#until(`${found} !== null && ${wanted} !== undefined`, `"${option}" in the field "${label}"`);
+    await this.#run(
+      `(Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value').set.call(${found}, ${wanted}.value), ${found}.dispatchEvent(new Event('change', { bubbles: true })))`,
+    );
+  }
+
+  /** Ticks or unticks a box. */
+  async tick(label: string): Promise<void> {
+    await this.#until(`field(${JSON.stringify(label)}) !== null`, `the box "${label}"`);
+    await this.#run(`field(${JSON.stringify(label)}).click()`);
+  }
+
+  /** The code that is offered for copying, in the dialog if one is open. */
+  async codeShown(): Promise<string> {
+    return z.string().parse(await this.#run(`scope().querySelector('pre').textContent`));
+  }
+
+  /** The text of the page. */
+  async text(): Promise<string> {
+    return z.string().parse(await this.page.evaluate('document.body.innerText'));
+  }
+
+  /** The text of another page of the browser, once it has a certain text; closes that page. */
+  async textOfPage(path: string, awaited: string): Promise<string> {
+    const session = await this.page.attachTo(`${this.url}${path}`);
+    let text = '';
+    await this.page.until(async () => {
+      text = z.string().parse(await this.page.evaluate('document.body.innerText', { session }));
+      return text.includes(awaited);
+    });
+    await this.page.send('Page.close', {}, session);
+    await this.page.send('Page.bringToFront');
+    return text;
+  }
+
+  async signIn(email: string, password: string): Promise<void> {
+    await this.type('E-mail address', email);
+    await this.type('Password', password);
+    await this.press('Sign in');
+  }
+
+  /**
+   * Rules of WCAG 2.2 A and AA and of best practice that the page breaks; those about colours in
+   * both appearances. With SHOTS, it keeps pictures for people to look at.
+   */
+  async violations(name: string): Promise<readonly string[]> {
+    await this.page.evaluate(`${this.#axe}; true`);
+    const found: string[] = [];
+    for (const scheme of ['light', 'dark'] as const) {
+      await this.#appearance(scheme);
+      found.push(...(await this.#runAxe(`${name}, ${scheme}`, scheme === 'light' ? RULES : COLOUR_RULES)));
+      if (SHOTS !== undefined) await this.#shoot(SHOTS, `${name}-${scheme}`);
+    }
+    await this.#appearance('light');
+    await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
+    const wider = await this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    if (z.number().parse(wider) > 0) found.push(`${name}: wider than a phone by ${wider} px`);
+    if (SHOTS !== undefined) await this.#shoot(SHOTS, `${name}-phone`);
+    await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
+    return found;
+  }
+
+  /** Errors and warnings of the browser, for example of the content security policy. */
+  logged(): readonly string[] {
+    const Entry = z.object({
+      entry: z.looseObject({ level: z.string(), text: z.string(), url: z.string().optional() }),
+    });
+    return this.page
+      .events('Log.entryAdded')
+      .map((event) => Entry.parse(event).entry)
+      .filter(({ text }) => /policy|trusted/i.test(text))
+      .map(({ level, text }) => `${level}: ${text}`);
+  }
+
+  close(): Promise<void> {
+    return this.page.close();
+  }
+
+  async #appearance(scheme: 'light' | 'dark'): Promise<void> {
+    const features = [
+      { name: 'prefers-color-scheme', value: scheme },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ];
+    await this.page.send('Emulation.setEmulatedMedia', { features });
+  }
+
+  async #runAxe(name: string, runOnly: readonly string[]): Promise<readonly string[]> {
+    const options = { runOnly, iframes: false };
+    return Texts.parse(
+      await this.page.evaluate(
+        `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ${JSON.stringify(name)} + ': ' + id + ': ' + nodes.map(({ target, failureSummary }) => JSON.stringify(target) + failureSummary).join(' | ')))`,
+      ),
+    );
+  }
+
+  async #shoot(folder: string, name: string): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `${name}.png`), await this.page.screenshot());
+  }
+
+  /** @throws Error that names what was awaited and shows the page, if it does not come */
+  async #until(expression: string, what: string): Promise<void> {
+    const end = Date.now() + 60_000;
+    while ((await this.#run(expression)) !== true) {
+      if (Date.now() > end) throw new Error(`${what} did not come. The page:\n${await this.text()}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { InvalidWebhook, verifyWebhook } from '../../../sdk/node/src/webhooks.js';
+import { RecordingTenant } from '../../api/panel/recording-tenant.js';
+import { type RunningApp, startApp } from '../../api/server/running-app.js';
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const Made = z.object({ data: z.looseObject({ id: z.string(), secret: z.string() }) });
+const Shown = z.looseObject({
+  delivered_revision: z.number(),
+  last_error: z.string().nullable(),
+  disabled_reason: z.string().nullable(),
+  next_attempt_at: z.string().nullable(),
+});
+
+describe('webhooks of a site', () => {
+  let app: RunningApp;
+  let shop: RecordingTenant;
+  let receiver: Server;
+  let origin: string;
+  const received: Received[] = [];
+  /** Status by path; 200 for others. */
+  const answers = new Map<string, number>();
+
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString('utf8');
+      });
+      request.on('end', () => {
+        const path = request.url ?? '';
+        received.push({ path, headers: request.headers, body });
+        response.writeHead(answers.get(path) ?? 200).end('x'.repeat(100_000));
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => receiver.once('listening', resolve));
+    const address = receiver.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    app = await startApp('serve', { WEBHOOK_NETWORKS: '127.0.0.0/8' });
+    shop = await RecordingTenant.of(app);
+  }, 120_000);
+  afterAll(async () => {
+    await app?.stop();
+    receiver?.close();
+  });
+  beforeEach(() => {
+    received.length = 0;
+    answers.clear();
+  });
+
+  const make = async (path: string, events: readonly string[]) => {
+    const answer = await shop.inSite('admin', 'POST', '/webhooks', { url: `${origin}${path}`, events });
+    expect(answer.status).toBe(201);
+    return Made.parse(answer.body).data;
+  };
+  const at = (path: string) => received.filter((one) => one.path === path);
+  const eventsAt = (path: string, secret: string) =>
+    at(path).map(({ body, headers }) => verifyWebhook(body, headers, secret));
+  const reaches = async (path: string, count: number) => {
+    await vi.waitUntil(() => at(path).length >= count, { timeout: 30_000 });
+  };
+  const shown = (id: string) => shop.until(Shown, `/webhooks/${id}`, () => true);
+
+  it('get signed events in the order of the log, without a personal value', async () => {
+    const { secret } = await make('/order', ['consent.recorded', 'consent.withdrawn']);
+    const first = await shop.record({ visitor_id: 'visitor-of-zoe', signer_email: 'zoe@person.example' });
+    const second = await shop.record({ visitor_id: 'visitor-of-zoe', decision: 'withdrawn' });
+    await reaches('/order', 2);
+    const events = eventsAt('/order', secret);
+    expect(events.map(({ type, data }) => [type, data.event_id])).toEqual([
+      ['consent.recorded', first.id],
+      ['consent.withdrawn', second.id],
+    ]);
+    expect(events[0]?.data).toMatchObject({ consent_token: first.consent_token, site_id: shop.siteId });
+    expect(JSON.stringify(received)).not.toContain('zoe');
+    expect(at('/order')[0]?.headers['user-agent']).toMatch(/^consent-ledger\/\d/);
+  });
+
+  it('tell of an erasure and of a time stamp', async () => {
+    const { secret } = await make('/later', ['consent.erased', 'evidence.stamped']);
+    const { id } = await shop.record({ visitor_id: 'ben' });
+    const order = { subject: { by: 'visitor_id', value: 'ben' }, idempotency_key: randomUUID() };
+    expect((await shop.inSite('dpo', 'POST', '/erasures', order)).status).toBeLessThan(300);
+    const erased = () => eventsAt('/later', secret).find(({ type }) => type === 'consent.erased');
+    const stamped = () => eventsAt('/later', secret).find(({ type }) => type === 'evidence.stamped');
+    await vi.waitUntil(() => erased() !== undefined && stamped() !== undefined, { timeout: 60_000 });
+    expect(erased()?.data).toMatchObject({ event_id: id, reason: 'person' });
+    expect(stamped()?.data).toMatchObject({ site_id: shop.siteId, stamped_up_to_revision: expect.any(Number) });
+  });
+
+  it('are tried again after a failure, with the same id and a new signature, and miss nothing', async () => {
+    const { id, secret } = await make('/failing', ['consent.recorded']);
+    answers.set('/failing', 503);
+    const record = await shop.record();
+    await vi.waitUntil(async () => (await shown(id)).last_error !== null, { timeout: 30_000 });
+    expect(await shown(id)).toMatchObject({
+      last_error: 'the receiver answered 503',
+      next_attempt_at: expect.any(String),
+    });
+    answers.delete('/failing');
+    await reaches('/failing', 2);
+    const [first, second] = eventsAt('/failing', secret);
+    expect([first?.id, second?.id]).toEqual([`msg_${record.id}`, `msg_${record.id}`]);
+    await vi.waitUntil(async () => (await shown(id)).last_error === null, { timeout: 30_000 });
+  });
+
+  it('end when the receiver says that it is gone, and continue where they stopped', async () => {
+    const { id } = await make('/gone', ['consent.recorded']);
+    answers.set('/gone', 410);
+    await shop.record();
+    await vi.waitUntil(async () => (await shown(id)).disabled_reason === 'gone', { timeout: 30_000 });
+    answers.delete('/gone');
+    const next = await shop.record();
+    expect(at('/gone')).toHaveLength(1);
+    await shop.inSite('admin', 'PATCH', `/webhooks/${id}`, { enabled: true });
+    await vi.waitUntil(() => at('/gone').some(({ body }) => body.includes(next.id)), { timeout: 30_000 });
+    expect(at('/gone')).toHaveLength(3);
+  });
+
+  it('are disabled after three days without a success', async () => {
+    const { id } = await make('/dead', ['consent.recorded']);
+    answers.set('/dead', 500);
+    await shop.record();
+    await vi.waitUntil(async () => (await shown(id)).last_error !== null, { timeout: 30_000 });
+    expect((await shown(id)).disabled_reason).toBeNull();
+    await app.superuser.query(
+      `update webhook_progress set failing_since = now() - interval '73 hours', next_attempt_at = now() where webhook_id = $1`,
+      [id],
+    );
+    await vi.waitUntil(async () => (await shown(id)).disabled_reason === 'failing', { timeout: 30_000 });
+  });
+
+  it('send everything again from a revision, and nothing once they are deleted', async () => {
+    const { id, secret } = await make('/again', ['consent.recorded', 'consent.withdrawn']);
+    await shop.inSite('admin', 'POST', `/webhooks/${id}/replay`, { from_revision: 0 });
+    const { delivered_revision: end } = await shop.until(
+      Shown,
+      `/webhooks/${id}`,
+      ({ delivered_revision: revision }) => revision > 0 && at('/again').length > 3,
+    );
+    const revisions = eventsAt('/again', secret).map(({ data }) => Number(data.revision));
+    expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
+    expect(revisions[0]).toBe(0);
+    expect(end).toBeGreaterThanOrEqual(revisions.at(-1) ?? 0);
+    expect((await shop.inSite('admin', 'DELETE', `/webhooks/${id}`)).status).toBe(200);
+    received.length = 0;
+    const marker = await make('/marker', ['consent.recorded']);
+    await shop.record();
+    await reaches('/marker', 1);
+    expect(at('/again')).toEqual([]);
+    expect(marker.id).not.toBe(id);
+  });
+
+  it('send nothing from a row that was altered by SQL', async () => {
+    const { id } = await make('/honest', ['consent.recorded']);
+    await app.superuser.query(`update webhooks set url = $2 where id = $1`, [id, `${origin}/thief`]);
+    await shop.record();
+    await vi.waitUntil(async () => (await shown(id)).last_error !== null, { timeout: 30_000 });
+    expect((await shown(id)).last_error).toBe('its row was altered in the database');
+    expect(at('/thief')).toEqual([]);
+  });
+
+  it('replace the secret at once', async () => {
+    const { id, secret } = await make('/secret', ['consent.recorded']);
+    const answer = await shop.inSite('admin', 'POST', `/webhooks/${id}/rotate-secret`);
+    const { secret: next } = Made.parse(answer.body).data;
+    await shop.record();
+    await reaches('/secret', 1);
+    expect(eventsAt('/secret', next)).toHaveLength(1);
+    expect(() => eventsAt('/secret', secret)).toThrow(InvalidWebhook);
+  });
+
+  it('are refused with the field: other schemes, credentials, fragments, no or unknown events', async () => {
+    const refused = async (body: object) => (await shop.inSite('admin', 'POST', '/webhooks', body)).status;
+    const events = ['consent.recorded'];
+    for (const url of ['ftp://x.example/', 'https://a:b@x.example/', 'https://x.example/#a', 'x', 'javascript:1'])
+      expect(await refused({ url, events }), url).toBe(422);
+    for (const wrong of [[], ['consent.*'], ['consent.recorded', 'consent.recorded']])
+      expect(await refused({ url: 'https://x.example/', events: wrong })).toBe(422);
+    expect((await shop.inSite('viewer', 'POST', '/webhooks', { url: origin, events })).status).toBe(403);
+  });
+
+  it('are at most ten for a site', async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i += 1)
+      statuses.push(
+        (await shop.inSite('admin', 'POST', '/webhooks', { url: `${origin}/${i}`, events: ['consent.erased'] })).status,
+      );
+    expect(statuses.at(-1)).toBe(409);
+    const { body } = await shop.inSite('viewer', 'GET', '/webhooks?limit=100');
+    expect(z.object({ data: z.array(z.unknown()) }).parse(body).data).toHaveLength(10);
+    expect(JSON.stringify(body)).not.toContain('whsec_');
+  });
+});

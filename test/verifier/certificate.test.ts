@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
+import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
+import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { certificateOf } from '../../verifier-cli/src/show/certificate.js';
+import { recordPage } from '../../verifier-cli/src/show/record-page.js';
+import type { ShownRecord } from '../../verifier-cli/src/show/shown-record.js';
+import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { fixtureUuid } from '../support/ledger-fixture-events.js';
+import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { verifierKey } from './support.js';
+
+const authority = fixtureAuthority();
+
+async function shown(label: string, hooks: PackageHooks = {}): Promise<ShownRecord> {
+  const watch = RecordWatch.of(fixtureUuid(label));
+  const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
+  await verifyPackage(
+    memorySource(buildPackage(authority, hooks)),
+    { ...trust, at: VERIFIED_AT },
+    { watch, list: new ConsentList(100) },
+  );
+  if (!watch?.shown) throw new Error(`no record ${label}`);
+  return watch.shown;
+}
+
+const linesOf = async (label: string): Promise<Record<string, string>> =>
+  Object.fromEntries(certificateOf(await shown(label)) ?? []);
+
+test('states in words who decided what, on which text, and by when it existed', async () => {
+  expect(await linesOf('c2')).toMatchObject({
+    Decision: expect.stringMatching(/^rejected \(cookies/),
+    By: 'visitor id visitor of c2',
+    'Agreed text': expect.stringMatching(/^Cookies, version 1, language tr, published on 1 March 2026/),
+    Website: 'shop.example',
+    'Existed by': '1 March 2026, 10:19 UTC',
+    'Claimed time': '1 March 2026, 10:13 UTC',
+    Afterwards: 'This package shows no erasure and no later record of the person.',
+  });
+});
+
+test('names the event and the proved time of an erasure', async () => {
+  const record = await shown('c1');
+  expect(record).toMatchObject({ erased: true, disclosed: [] });
+  expect(record.erasure).toMatchObject({
+    event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    reason: expect.stringMatching(/^(person|record|retention)$/),
+    existed_by: { time: expect.stringMatching(/^2026-03-01T/) },
+  });
+  const { By: by, Afterwards: afterwards } = await linesOf('c1');
+  expect(by).toBe('erased');
+  expect(afterwards).toContain(`event ${record.erasure?.event_id}, proved to be announced by 1 March 2026`);
+  expect(afterwards).toContain('The proof of the record stands.');
+});
+
+test('names a later withdrawal of the same person', async () => {
+  const record = await shown('c2');
+  const next = { event_id: fixtureUuid('c6'), decision: 'withdrawn' };
+  const lines = Object.fromEntries(certificateOf({ ...record, superseded_by: next }) ?? []);
+  expect(lines.Afterwards).toBe(`Withdrawn by a later record of the person (${next.event_id}).`);
+});
+
+test('claims no more about the person than the record: browser, backend, approval token', async () => {
+  const record = await shown('c2');
+  const known = (members: object): string | undefined => {
+    const given = { ...Object(record.record), ...members };
+    return Object.fromEntries(certificateOf({ ...record, record: given }) ?? [])['How that is known'];
+  };
+  const alone = { identity_assurance: null, approval_token_id: null, vouched: [] };
+  expect(known({ ...alone, channel: 'browser' })).toBe('an anonymous browser stated it, and nothing confirmed it');
+  expect(known({ ...alone, channel: 's2s' })).toContain('without an approval token');
+  const vouched = { identity_assurance: 'tenant_attested', approval_token_id: 'atk_1', vouched: ['signer_name'] };
+  expect(known({ ...vouched, channel: 's2s' })).toContain('vouched for signer_name, by an approval token');
+});
+
+test('an event that is not a consent has no certificate', async () => {
+  const record = await shown('e0');
+  expect(certificateOf(record)).toBeNull();
+  expect(renderHtml(recordPage(record))).not.toContain('What was recorded');
+});

@@ -1,0 +1,18 @@
+import { chooseFile } from './choose-file.js';
+
+/** What this page says to the page that opened it (dashboard/src/pages/evidence/open-verifier.ts). */
+const READY = 'consent-verify ready';
+
+/**
+ * Takes a file from the page of the same origin that opened this one, as if the reader had chosen
+ * it. A page of another origin can neither send one nor learn that this page is open.
+ */
+export function takeHandedOver(): void {
+  const { opener }: { readonly opener: Window | null } = window;
+  if (opener === null || location.origin === 'null') return;
+  window.addEventListener('message', ({ source, origin, data }: MessageEvent<unknown>) => {
+    if (source !== opener || origin !== location.origin || !(data instanceof File)) return;
+    chooseFile(data);
+  });
+  opener.postMessage(READY, location.origin);
+}

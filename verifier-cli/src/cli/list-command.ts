@@ -1,0 +1,41 @@
+import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
+import { consentsCsv } from '../list/consents-csv.js';
+import { consentsText, restText } from '../list/consents-text.js';
+import { consentsOfPerson } from '../list/select-consents.js';
+import { asOfText } from '../report/page-parts.js';
+import { asciiJson } from '../report/printable.js';
+import { verdictWording } from '../report/wording.js';
+import { type CheckOptions, type Output, verifyFile } from './check-command.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { UsageError } from './usage-error.js';
+
+/** Options of `consent-verify list`: those of `check`, the selection and the form of the output. */
+export interface ListOptions extends CheckOptions {
+  readonly person?: string;
+  readonly csv?: boolean;
+}
+
+/**
+ * Verifies a package and prints its consents.
+ * @returns the exit code, by the verdict on the package
+ * @throws UsageError
+ */
+export async function runList(path: string, options: ListOptions, output: Output): Promise<number> {
+  if (options.csv === true && options.json === true)
+    throw new UsageError('--csv and --json are different outputs: give one of them');
+  const list = new ConsentList(MAX_CONSENTS);
+  const report = await verifyFile(path, options, output, { list });
+  const { listing } = list;
+  const shown = options.person === undefined ? listing.consents : consentsOfPerson(listing.consents, options.person);
+  const { word } = verdictWording(report.verdict, report.package.development === true);
+  const verdict = `${word.toUpperCase()}, ${asOfText(report.as_of)}`;
+  if (options.csv !== true && options.json !== true) {
+    output.out(`${verdict}\n\n${consentsText(shown, listing)}`);
+    return EXIT_CODES[report.verdict];
+  }
+  output.out(options.csv === true ? consentsCsv(shown) : `${asciiJson(shown)}\n`);
+  if (report.verdict !== 'valid') output.warn(`the package is ${verdict}: see consent-verify check`);
+  const rest = restText(listing);
+  if (rest !== '') output.warn(rest.trim());
+  return EXIT_CODES[report.verdict];
+}

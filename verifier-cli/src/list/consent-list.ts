@@ -1,0 +1,98 @@
+import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { type Verdict, worst } from '../findings/verdict.js';
+import type { ConsentMembers, EntryMembers } from '../versions/schemes.js';
+import type { ConsentListing, ListedConsent } from './listed-consent.js';
+import { withSuccessors } from './successors.js';
+
+/** The place of a consent that was read. */
+interface Place {
+  readonly line: number;
+  readonly entry: EntryMembers;
+}
+
+/** What is known of a consent once the whole package is verified. */
+interface Evaluated {
+  readonly verdict: Verdict;
+  readonly isErased: boolean;
+  readonly existedBy: number | null;
+  readonly text: ListedConsent['text'];
+}
+
+/** Consents that a program lists at most: each takes about a kilobyte of memory. */
+export const MAX_CONSENTS = 100_000;
+
+type Draft = { -readonly [Member in keyof ListedConsent]: ListedConsent[Member] };
+
+/**
+ * Collects the consents of a package while it is verified. A package may have a million: the list
+ * holds the first ones, and counts the others.
+ */
+export class ConsentList {
+  readonly #drafts: Draft[] = [];
+  #count = 0;
+  #listing: ConsentListing = { consents: [], count: 0 };
+
+  /** @param limit consents that the list holds at most */
+  constructor(readonly limit: number) {}
+
+  /** The consents, once the package is verified. */
+  get listing(): ConsentListing {
+    return this.#listing;
+  }
+
+  /**
+   * Takes the next consent of the package.
+   * @param record null if it cannot be read
+   */
+  accept({ line, entry }: Place, record: ConsentMembers | null, disclosures: readonly Disclosure[]): void {
+    this.#count += 1;
+    if (this.#drafts.length === this.limit) return;
+    const disclosed: Record<string, JsonValue> = {};
+    for (const { name, value } of disclosures) disclosed[name] = value;
+    this.#drafts.push({
+      line,
+      event_id: entry.event_id,
+      consent_token: consentToken(entry.event_id),
+      stream: entry.stream,
+      revision: entry.revision,
+      verdict: 'indeterminate',
+      recorded_at: record?.created_at ?? null,
+      existed_by: null,
+      consent_type: record?.consent_type ?? null,
+      decision: record?.decision ?? null,
+      document_version_id: record?.document_version_id ?? null,
+      language: record?.language ?? null,
+      text: null,
+      disclosed,
+      erased: false,
+      superseded_by: null,
+    });
+  }
+
+  /** Whether the list holds the consent with this index in the package. */
+  holds(index: number): boolean {
+    return index < this.#drafts.length;
+  }
+
+  /** Takes the results that need the whole package. @param index of the consent in the package */
+  evaluate(index: number, { verdict, isErased, existedBy, text }: Evaluated): void {
+    const draft = this.#drafts[index];
+    if (draft === undefined) return;
+    draft.verdict = verdict;
+    draft.erased = isErased;
+    draft.existed_by = existedBy === null ? null : new Date(existedBy).toISOString();
+    draft.text = text;
+  }
+
+  /**
+   * Ends the list.
+   * @param foundation verdict on what every record depends on
+   * @param isOfOnePerson whether all records of the package are of one person
+   */
+  finish(foundation: Verdict, isOfOnePerson: boolean): void {
+    for (const draft of this.#drafts) draft.verdict = worst(draft.verdict, foundation);
+    this.#listing = { consents: withSuccessors(this.#drafts, isOfOnePerson), count: this.#count };
+  }
+}

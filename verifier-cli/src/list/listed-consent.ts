@@ -1,0 +1,39 @@
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import type { Verdict } from '../findings/verdict.js';
+
+/** One consent of a package, as a list shows it. Every text may come from the package. */
+export interface ListedConsent {
+  /** Line of `entries.ndjson`, from 1. */
+  readonly line: number;
+  readonly event_id: string;
+  readonly consent_token: string;
+  readonly stream: string;
+  readonly revision: number;
+  /** Of this record, including everything in the package that it depends on. */
+  readonly verdict: Verdict;
+  /** Time that the service claims, RFC 3339; null if the record cannot be read. */
+  readonly recorded_at: string | null;
+  /** Time by which the record existed, as time stamp authorities prove it; null if they do not. */
+  readonly existed_by: string | null;
+  readonly consent_type: string | null;
+  readonly decision: string | null;
+  readonly document_version_id: string | null;
+  readonly language: string | null;
+  /** Title and version of the text as they were published; null if the package does not show it. */
+  readonly text: { readonly title: string; readonly number: number } | null;
+  /** Personal values that the package discloses, by name. */
+  readonly disclosed: Readonly<Record<string, JsonValue>>;
+  readonly erased: boolean;
+  /**
+   * The next record in the package of the same person with the same consent type: it supersedes this
+   * one. Null if the package has none, or does not show the person.
+   */
+  readonly superseded_by: { readonly event_id: string; readonly decision: string | null } | null;
+}
+
+/** The consents of a package, in the order of the ledger. */
+export interface ConsentListing {
+  readonly consents: readonly ListedConsent[];
+  /** Consents in the package, also those beyond the limit of the list. */
+  readonly count: number;
+}
