@@ -12,8 +12,12 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/panel/',
   plugins: [react()],
+  // The schemas use Buffer in Node; for browsers there is the same without it, as the verifier's page has.
+  resolve: {
+    alias: [{ find: /^\.\/binary-text\.js$/, replacement: page('../schemas/crypto/browser/binary-text.ts') }],
+  },
   build: {
-    target: ['chrome111', 'edge111', 'firefox115', 'safari16.4'],
+    target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
     // The content security policy permits no `data:` URL.
     assetsInlineLimit: 0,
     // Every browser of the target preloads modules, and needs no script for it.

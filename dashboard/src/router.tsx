@@ -20,6 +20,16 @@ const forgotPassword = createRoute({
   path: '/forgot-password',
   component: lazyRouteComponent(() => import('./pages/auth/forgot-password.js'), 'ForgotPassword'),
 });
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./pages/auth/sign-up.js'), 'SignUp'),
+});
+const confirmSignUp = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-sign-up',
+  component: lazyRouteComponent(() => import('./pages/auth/confirm-sign-up.js'), 'ConfirmSignUp'),
+});
 
 /** Pages that need a sign-in. */
 const panel = createRoute({ getParentRoute: () => root, id: 'panel', component: Panel });
@@ -115,6 +125,8 @@ const routes = root.addChildren([
   acceptInvitation,
   resetPassword,
   forgotPassword,
+  signUp,
+  confirmSignUp,
   panel.addChildren([
     overview,
     sites,

@@ -14,8 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/shared': [],
   'sdk/browser': ['sdk/shared'],
   'sdk/node': ['sdk/shared', 'schemas'],
-  // So does the dashboard, which shows the banner of the SDK.
-  dashboard: ['sdk/browser'],
+  // So does the dashboard, which shows the banner of the SDK and reads time stamps.
+  dashboard: ['sdk/browser', 'schemas'],
   src: ['schemas', 'projections'],
   // Benchmarks set up the sites that tests set up.
   bench: ['src', 'schemas', 'projections', 'test'],

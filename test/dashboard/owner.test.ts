@@ -28,7 +28,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   let demo: SeededDemo;
   let panel: PanelBrowser;
   beforeAll(async () => {
-    app = await startApp('serve');
+    app = await startApp('serve', { SIGN_UP: 'open' });
     demo = await app.seed();
     panel = await PanelBrowser.open(chromiumPath ?? '', app.url);
   });
@@ -298,6 +298,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.isAt('Time stamps');
     await panel.sees('Checkpoint of');
     expect(await panel.violations('timestamps')).toEqual([]);
+    await panel.press('Read: ');
+    await panel.sees('SHA256');
+    await panel.sees('Serial number');
+    expect(await panel.violations('timestamp')).toEqual([]);
+    await panel.press('Close');
     const links = await panel.page.evaluate(
       `Promise.all([...document.querySelectorAll('main a')].slice(0, 8).map(async (link) => (await fetch(link.href)).status))`,
     );
@@ -410,6 +415,24 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.isAt('Sign in');
     await panel.visit('/');
     await panel.isAt('Sign in');
+  });
+
+  test('a new customer creates an account, and is told what to do first', async () => {
+    await panel.press('Create an account');
+    await panel.isAt('Create an account');
+    expect(await panel.violations('sign-up')).toEqual([]);
+    await panel.type('Name of your organisation', 'Florist Ltd');
+    await panel.type('E-mail address', 'owner@florist.example');
+    await panel.press('Continue');
+    await panel.isAt('Choose your password');
+    expect(await panel.violations('confirm-sign-up')).toEqual([]);
+    await panel.type('New password', 'too short');
+    await panel.press('Create the account');
+    await panel.sees('Enter 12 characters or more.');
+    await panel.type('New password', OTHER_PASSWORD);
+    await panel.press('Create the account');
+    await panel.sees('You have no site yet');
+    expect(await panel.violations('overview-empty')).toEqual([]);
   });
 
   test('the browser refused nothing by the policy', () => {

@@ -14,6 +14,7 @@ import { overview } from './overview.js';
 import { plan } from './plan.js';
 import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
+import { signUp } from './sign-up.js';
 import { sites } from './sites.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
@@ -35,6 +36,7 @@ export const en = {
   plan,
   secondFactor,
   shell,
+  signUp,
   sites,
   team,
   timestamps,

@@ -9,6 +9,9 @@ export const errors: Readonly<Record<string, string>> = {
   INVALID_CREDENTIALS: 'E-posta adresi veya parola yanlış.',
   SECOND_FACTOR_INVALID: 'Kod yanlış ya da daha önce kullanılmış.',
   SECOND_FACTOR_REQUIRED: 'İkinci etkenin kodu gerekiyor.',
+  SIGN_UP_CLOSED: 'Bu kurulum yalnızca davetle kullanıcı alıyor.',
+  SIGN_UP_INVALID:
+    'Bu kayıt geçerli değil. Süresi dolmuş, daha önce tamamlanmış ya da adresi kullanılamıyor olabilir. Yeniden kaydolun ya da oturum açın.',
   MAIL_NOT_CONFIGURED: 'Hizmet e-posta göndermiyor.',
   TOO_MANY_SIGN_IN_ATTEMPTS: 'Çok fazla deneme yapıldı. Bir dakika bekleyip yeniden deneyin.',
   RATE_LIMIT_EXCEEDED: 'Bir dakikada çok fazla istek gönderildi. Biraz bekleyip yeniden deneyin.',

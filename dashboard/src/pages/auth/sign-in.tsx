@@ -12,7 +12,7 @@ import { codeIn } from './code-in.js';
 
 /** Asks for address and password, and for a code of users with a second factor. */
 export function SignIn() {
-  const { auth, account, secondFactor } = useMessages();
+  const { auth, account, secondFactor, signUp } = useMessages();
   const api = useApi();
   const session = useSessionStore();
   const [needsCode, setNeedsCode] = useState(false);
@@ -53,6 +53,9 @@ export function SignIn() {
         </p>
         <p className="aside">
           <Link to="/forgot-password">{account.forgotTitle}</Link>
+        </p>
+        <p className="aside">
+          {signUp.question} <Link to="/sign-up">{signUp.title}</Link>
         </p>
       </Page>
     </PlainFrame>

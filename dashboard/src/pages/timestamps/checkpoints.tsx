@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Loaded, More } from '../../ui/loaded.js';
@@ -5,6 +6,7 @@ import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { usePages } from '../../ui/use-pages.js';
+import { ReadToken } from './read-token.js';
 
 /** The stamped checkpoints of the ledger, with their files. */
 export function Checkpoints() {
@@ -41,9 +43,12 @@ export function Checkpoints() {
                         {timestamps.note}
                       </a>
                       {tokens.map((token, index) => (
-                        <a key={token} href={token} download={`checkpoint-${size}-${index + 1}.tsr`}>
-                          {timestamps.token(number(index + 1))}
-                        </a>
+                        <Fragment key={token}>
+                          <a href={token} download={`checkpoint-${size}-${index + 1}.tsr`}>
+                            {timestamps.token(number(index + 1))}
+                          </a>
+                          <ReadToken path={token} />
+                        </Fragment>
                       ))}
                     </span>
                   ),

@@ -1,0 +1,13 @@
+/** Creating an organisation, where the operator lets everyone do it. */
+export const signUp = {
+  title: 'Create an account',
+  question: 'Do you have no account yet?',
+  organisation: 'Name of your organisation',
+  ask: 'Continue',
+  closed:
+    'This installation takes users by invitation only. Ask the owner of your organisation, or the operator of the service.',
+  sent: (email: string) => `A mail to ${email} is on its way. Follow the link in it within 24 hours.`,
+  confirmTitle: 'Choose your password',
+  confirm: 'Create the account',
+  token: 'Token of the sign-up',
+};

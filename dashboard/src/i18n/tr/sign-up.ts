@@ -1,0 +1,13 @@
+import type { signUp as English } from '../en/sign-up.js';
+
+export const signUp: typeof English = {
+  title: 'Hesap oluştur',
+  question: 'Henüz hesabınız yok mu?',
+  organisation: 'Kuruluşunuzun adı',
+  ask: 'Devam et',
+  closed: 'Bu kurulum yalnızca davetle kullanıcı alıyor. Kuruluşunuzun sahibine veya hizmetin işletmecisine başvurun.',
+  sent: (email) => `${email} adresine bir e-posta yola çıktı. İçindeki bağlantıyı 24 saat içinde izleyin.`,
+  confirmTitle: 'Parolanızı belirleyin',
+  confirm: 'Hesabı oluştur',
+  token: 'Kayıt kodu',
+};

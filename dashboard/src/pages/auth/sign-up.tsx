@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { dataOf } from '../../api/client.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { PlainFrame } from '../../shell/plain-frame.js';
+import { ActionForm, type Values } from '../../ui/action-form.js';
+import { TextInput } from '../../ui/fields.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Notice } from '../../ui/notice.js';
+import { Page } from '../../ui/page.js';
+
+/** Asks for an organisation, where the operator lets everyone create one. */
+export function SignUp() {
+  const { signUp, auth } = useMessages();
+  const api = useApi();
+  const options = useQuery({
+    queryKey: ['auth-options'],
+    queryFn: () => dataOf(api.GET('/api/v1/auth/options')),
+  });
+  return (
+    <PlainFrame>
+      <Page title={signUp.title}>
+        <Loaded query={options}>{({ sign_up }) => (sign_up === 'open' ? <AskForm /> : <p>{signUp.closed}</p>)}</Loaded>
+        <p className="aside">
+          <Link to="/">{auth.toSignIn}</Link>
+        </p>
+      </Page>
+    </PlainFrame>
+  );
+}
+
+function AskForm() {
+  const { signUp, auth } = useMessages();
+  const api = useApi();
+  const navigate = useNavigate();
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const ask = async (values: Values) => {
+    const body = { organisation: values.text('organisation').trim(), email: values.text('email').trim() };
+    const { token } = await dataOf(api.POST('/api/v1/auth/sign-up', { body }));
+    if (token === null) setSentTo(body.email);
+    else await navigate({ to: '/confirm-sign-up', hash: `token=${token}` });
+  };
+  if (sentTo !== null) {
+    return (
+      <Notice kind="good" isAnnounced>
+        <p>{signUp.sent(sentTo)}</p>
+      </Notice>
+    );
+  }
+  return (
+    <ActionForm submit={signUp.ask} action={ask}>
+      <TextInput name="organisation" label={signUp.organisation} autoComplete="organization" isRequired />
+      <TextInput name="email" type="email" label={auth.email} autoComplete="username" isRequired />
+    </ActionForm>
+  );
+}
