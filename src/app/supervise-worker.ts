@@ -24,7 +24,10 @@ export interface WorkerBeside {
   restarts(): number;
   /** The metrics of the process; none while it does not answer. */
   metrics(): Promise<ProcessMetrics>;
-  /** Finishes the current steps, then ends the process. */
+  /**
+   * Finishes the current steps, then ends the process. One that does not end in time is killed, which
+   * every part survives.
+   */
   stop(): Promise<void>;
 }
 
@@ -33,6 +36,8 @@ export interface SuperviseOptions {
   readonly program: URL;
   readonly env: Environment;
   readonly logger: ServiceLogger;
+  /** Longest wait for the end of the process when it is stopped, in milliseconds. */
+  readonly stopMs?: number;
 }
 
 /** The program of the worker process. */
@@ -42,6 +47,8 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** A process that ran this long did not fail at start. */
 const STEADY_MS = 30_000;
+/** Longer than any statement, so that only a process that hangs is killed. */
+const STOP_MS = 45_000;
 /** Longest wait of a scrape for the metrics of the process. */
 const METRICS_MS = 2_000;
 
@@ -58,7 +65,7 @@ interface End {
  * process that dies is replaced, after a pause that doubles up to ten seconds. The process writes
  * its log to the standard error of this one.
  */
-export function superviseWorker({ program, env, logger }: SuperviseOptions): WorkerBeside {
+export function superviseWorker({ program, env, logger, stopMs = STOP_MS }: SuperviseOptions): WorkerBeside {
   const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   const stopping = new AbortController();
   const answers = new Map<number, (metrics: ProcessMetrics) => void>();
@@ -168,7 +175,12 @@ export function superviseWorker({ program, env, logger }: SuperviseOptions): Wor
     stop: async () => {
       stopping.abort();
       tell({ kind: 'stop' });
+      const hung = setTimeout(() => {
+        logger.error({ after_ms: stopMs }, 'the worker process does not stop; killing it');
+        child.kill('SIGKILL');
+      }, stopMs);
       await ended.catch(() => undefined);
+      clearTimeout(hung);
     },
   };
 }

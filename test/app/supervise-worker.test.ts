@@ -24,6 +24,8 @@ const PROGRAMS = {
       .then(() => say({ kind: 'failed', message: 'LedgerRolledBack', needsOperator: true })).then(() => process.exit(1));`,
   diesWhileRunning: `${ON_START}
     const start = () => say({ kind: 'running' }).then(() => process.exit(1));`,
+  neverStops: `process.on('disconnect', () => process.exit(1));
+    process.on('message', (told) => { if (told.kind === 'start') process.send({ kind: 'running' }); });`,
   isSilent: `${ON_START}
     const start = () => say({ nonsense: 1 }).then(() => say({ kind: 'running' }));`,
 };
@@ -44,6 +46,7 @@ function supervise(name: keyof typeof PROGRAMS): WorkerBeside {
     program: pathToFileURL(join(folder, `${name}.mjs`)),
     env: { PATH: process.env.PATH },
     logger: pino({ level: 'info' }, { write: (line) => log.push(line) }),
+    stopMs: 500,
   });
   return worker;
 }
@@ -86,6 +89,13 @@ test('shows no metrics of a worker that does not answer, and ignores a message w
   expect(await worker.metrics()).toEqual([]);
   expect(worker.isRunning()).toBe(true);
   expect(log.join('')).toContain('a message of the worker process was ignored');
+});
+
+test('kills a worker that does not stop', async () => {
+  await supervise('neverStops').start();
+  await worker.stop();
+  expect(worker.isRunning()).toBe(false);
+  expect(log.join('')).toContain('does not stop');
 });
 
 test('stops a worker that was never started', async () => {

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { withAnySignal } from '../../platform/background/signals.js';
 import type { MailConfig } from '../../platform/config/index.js';
 import type { ComposedMail } from './compose-mail.js';
 import { MailAddress } from './mail-job.js';
@@ -50,19 +51,20 @@ export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
   return {
     send: async (id, { to, subject, text }, signal) => {
       if (!MailAddress.safeParse(to).success) throw new MailRefused('the recipient is not one address');
-      const sending = mailer.sendMail({
+      const message = {
         from,
         to: { name: '', address: to },
         envelope: { from: from.address, to: [to] },
         subject,
         text,
-        textEncoding: 'quoted-printable',
+        textEncoding: 'quoted-printable' as const,
         messageId: `<${id}@${domain}>`,
         // RFC 3834 §5: no absence notices in return.
         headers: { 'Auto-Submitted': 'auto-generated' },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
-      });
-      await sending.catch((error: unknown) => {
+      };
+      await withAnySignal([signal, AbortSignal.timeout(DEADLINE_MS)], (signal) =>
+        mailer.sendMail({ ...message, signal }),
+      ).catch((error: unknown) => {
         throw failureOf(error);
       });
     },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { AuthOptionsResponse } from '../../../schemas/api/auth.js';
@@ -8,6 +9,7 @@ import { type PanelApp, type PanelTenant, startPanel } from '../../api/panel/pan
 import { type Answer, ask } from '../../api/server/running-app.js';
 import { type ReceivedMail, startMailServer, type TestMailServer } from '../../support/mail-server.js';
 
+const AddressInUse = z.object({ port: z.int() });
 const PUBLIC_URL = 'https://consent.example.org';
 let server: TestMailServer;
 let panel: PanelApp;
@@ -285,6 +287,21 @@ describe('the transport', () => {
     const id = randomUUID();
     await expect(transportTo(server.url, true).send(id, mail, signal)).rejects.toThrow(MailFailed);
     expect(sentAs(id)).toEqual([]);
+  });
+
+  it('stops an attempt at a silent server as soon as it is told to', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = AddressInUse.parse(silent.address());
+    const controller = new AbortController();
+    silent.once('connection', (socket) => {
+      socket.on('error', () => undefined);
+      controller.abort();
+    });
+    const sending = transportTo(`smtp://127.0.0.1:${port}`).send(randomUUID(), mail, controller.signal);
+    // Not ETIMEDOUT, which comes after ten seconds.
+    await expect(sending).rejects.toThrow('EABORT at the connection');
+    await new Promise((resolve) => silent.close(resolve));
   });
 
   it('tells a refusal for good from one for now, without an address', async () => {

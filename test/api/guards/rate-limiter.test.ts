@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from '../../pipeline/admission/database.js';
 
@@ -104,6 +104,37 @@ describe('rate limiter', () => {
     await passSeconds(database.owner, 63);
     await limiter.sweep();
     expect((await database.owner.query('select from rate_limit_windows')).rowCount).toBe(0);
+  });
+
+  it('loses no count when a window is swept at the same time', async () => {
+    const { db, owner } = database;
+    const limiter = createRateLimiter({ db, hashKey });
+    await limiter.take('swept', 'a', 1);
+    await passSeconds(owner, 120);
+    // The function waits at the gate after it has seen the window, and before it locks it.
+    await owner.query(`
+      create function gate() returns trigger language plpgsql as
+        'begin perform pg_advisory_xact_lock(42); return null; end';
+      create trigger gate after insert on rate_limit_windows for each statement execute function gate()`);
+    const holder = await owner.connect();
+    try {
+      await holder.query('select pg_advisory_lock(42)');
+      const taken = limiter.take('swept', 'a', 1);
+      await vi.waitUntil(async () => {
+        const { rowCount } = await holder.query(
+          `select from pg_stat_activity
+            where datname = current_database() and wait_event = 'advisory' and query like '%take_rate_limits%'`,
+        );
+        return rowCount === 1;
+      });
+      await holder.query('select sweep_rate_limits()');
+      await holder.query('select pg_advisory_unlock(42)');
+      expect(await taken).toMatchObject({ allowed: true });
+    } finally {
+      holder.release();
+      await owner.query('drop trigger gate on rate_limit_windows; drop function gate()');
+    }
+    expect(await limiter.take('swept', 'a', 1)).toMatchObject({ allowed: false });
   });
 
   it('answers 503 with a time to wait when the database is gone', async () => {

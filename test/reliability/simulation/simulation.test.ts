@@ -8,7 +8,7 @@ import { type Authority, type History, runHistory } from './history.js';
 
 /** `npm run simulate` sets them. */
 const FIRST_SEED = Number(process.env.SIMULATE_SEED ?? '1');
-const HISTORIES = Number(process.env.SIMULATE_HISTORIES ?? '3');
+const HISTORIES = Number(process.env.SIMULATE_HISTORIES ?? '2');
 
 let folder: string;
 let tsa: DevelopmentTsa;

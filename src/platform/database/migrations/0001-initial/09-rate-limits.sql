@@ -36,9 +36,13 @@ begin
   -- A crash that loses the last window grants a few requests more, which is harmless.
   perform set_config('synchronous_commit', 'off', true);
   for i in 1 .. cardinality(p_buckets) loop
-    insert into rate_limit_windows (bucket, newest, granted) values (p_buckets[i], 0, array_fill(0, array[c_span]))
-    on conflict (bucket) do nothing;
-    select newest, w.granted into v_newest, v_counts from rate_limit_windows w where bucket = p_buckets[i] for update;
+    -- A sweep may remove the row between the two statements.
+    loop
+      insert into rate_limit_windows (bucket, newest, granted) values (p_buckets[i], 0, array_fill(0, array[c_span]))
+      on conflict (bucket) do nothing;
+      select newest, w.granted into v_newest, v_counts from rate_limit_windows w where bucket = p_buckets[i] for update;
+      exit when found;
+    end loop;
     v_clock := floor(extract(epoch from clock_timestamp()))::bigint;
     -- A clock that was set back does not open the window again, but must not close it for that long.
     v_newest := least(v_newest, v_clock + c_span);
