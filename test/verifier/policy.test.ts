@@ -295,7 +295,9 @@ describe('the state of a package', () => {
     expect(terminalReport(report)).toMatch(
       /^VALID, as of 2026-03-01 10:49:00\.000 UTC: Every required check passed\.\n/,
     );
-    expect(renderHtml(reportPage(report))).toContain('<strong>Valid, as of 2026-03-01 10:49:00.000 UTC</strong>');
+    const page = renderHtml(reportPage(report));
+    expect(page).toContain('<section class="verdict valid">');
+    expect(page).toContain('State of the ledger: 1 March 2026, 10:49 UTC.');
     const record = await shown('c3', {});
     expect(record === null ? '' : recordText(record)).toMatch(/^VALID, as of 2026-03-01 10:49:00\.000 UTC: ct_/);
     const untrusted = await verify({}, { trustAnchors: [] });
@@ -344,9 +346,10 @@ describe('messages', () => {
     const text = 'VALID, BUT NOT EVIDENCE, as of ';
     const report = await verify({ manifest: (one) => ({ ...one, development: true }) });
     expect(terminalReport(report)).toMatch(new RegExp(`^${text}`));
-    expect(renderHtml(reportPage(report))).toContain(
-      '<p class="verdict indeterminate"><strong>Valid, but not evidence',
-    );
+    const page = renderHtml(reportPage(report));
+    expect(page).toContain('<strong>Valid, but not evidence</strong>');
+    expect(page).toContain('<section class="verdict indeterminate">');
+    expect(page).not.toContain('<section class="verdict valid">');
     const record = await shown('c3', { manifest: (one) => ({ ...one, development: true }) });
     expect(record).toMatchObject({ verdict: 'valid', development: true });
     expect(record === null ? '' : recordText(record)).toMatch(new RegExp(`^${text}`));
