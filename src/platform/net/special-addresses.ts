@@ -1,4 +1,5 @@
 import { createAddressCheck } from './allow-lists.js';
+import { ipBytes } from './ip-bytes.js';
 
 /**
  * Networks without a country (IANA special-purpose address registries, RFC 6890; multicast, RFC
@@ -10,9 +11,25 @@ const SPECIAL_NETWORKS: readonly string[] = [
   ...['::/127', '100::/64', '2001:2::/48', '2001:db8::/32', '3fff::/20', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 ];
 
+/** 64:ff9b::/96 */
+const NAT64_PREFIX: readonly number[] = [0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0];
+
 const isIn = createAddressCheck();
 
-/** Returns whether an address is private, local, for documentation or multicast. */
+/**
+ * Returns whether an address is private, local, for documentation or multicast, or leads to such an
+ * IPv4 address.
+ */
 export function isSpecialAddress(address: string): boolean {
-  return isIn(SPECIAL_NETWORKS, address.split('%')[0] ?? '');
+  const plain = address.split('%')[0] ?? '';
+  const embedded = embeddedIpv4(plain);
+  return isIn(SPECIAL_NETWORKS, plain) || (embedded !== null && isIn(SPECIAL_NETWORKS, embedded));
+}
+
+/** The IPv4 address to which a gateway translates an address of NAT64 (RFC 6052) or 6to4 (RFC 3056). */
+function embeddedIpv4(address: string): string | null {
+  const bytes = ipBytes(address);
+  if (bytes?.length !== 16) return null;
+  if (NAT64_PREFIX.every((byte, place) => bytes[place] === byte)) return bytes.subarray(12).join('.');
+  return bytes[0] === 0x20 && bytes[1] === 0x02 ? bytes.subarray(2, 6).join('.') : null;
 }

@@ -37,6 +37,9 @@ it.each([
   '192.168.1.1',
   '[fd00::1]',
   '[fe80::1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[2002:7f00:1::]',
 ])('never connects to %s', async (host) => {
   asked = 0;
   for (const scheme of ['http', 'https']) {
