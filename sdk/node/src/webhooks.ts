@@ -17,6 +17,8 @@ export class InvalidWebhook extends Error {
 
 const TYPES: readonly string[] = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'];
 const TOLERANCE_SECONDS = 300;
+const PREFIX = 'whsec_';
+const MIN_KEY_BYTES = 24;
 
 /**
  * Verifies a request of the service to a webhook (Standard Webhooks, `v1`).
@@ -24,7 +26,7 @@ const TOLERANCE_SECONDS = 300;
  * @param headers of the request, by lower-case names
  * @param secret `whsec_…`, from the response that created the webhook
  * @param now time in milliseconds since 1970; the request may be 5 minutes older or newer
- * @throws InvalidWebhook
+ * @throws InvalidWebhook; RangeError if the secret is not one of the service
  */
 export function verifyWebhook(
   body: string,
@@ -39,7 +41,7 @@ export function verifyWebhook(
     throw new InvalidWebhook('A header of the signature is missing.');
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE_SECONDS)
     throw new InvalidWebhook('The request is older or newer than 5 minutes.');
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const key = keyOf(secret);
   const expected = Buffer.from(`v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`);
   const isSigned = signatures.split(' ').some((signature) => {
     const given = Buffer.from(signature);
@@ -47,6 +49,13 @@ export function verifyWebhook(
   });
   if (!isSigned) throw new InvalidWebhook('The signature does not match the body and the secret.');
   return { id, ...eventIn(body) };
+}
+
+/** @throws RangeError: with an empty key, everyone could sign */
+function keyOf(secret: string): Buffer {
+  const key = Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '', 'base64');
+  if (key.length < MIN_KEY_BYTES) throw new RangeError('The secret of the webhook must be the whole text whsec_….');
+  return key;
 }
 
 function eventIn(body: string): Omit<WebhookEvent, 'id'> {

@@ -6,6 +6,8 @@ import { SealJson, sealJson } from '../../platform/keys/index.js';
 
 /** Another worker may deliver after this time: longer than one delivery can take. */
 const CLAIM = "interval '60 seconds'";
+/** Webhooks of one tenant that are delivered at a time: slow receivers must not hold up other tenants. */
+const CLAIMS_OF_TENANT = 1;
 /** Pause after the first failure, and the longest one, in seconds. */
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 3_600;
@@ -40,8 +42,11 @@ export type ClaimedWebhook = z.infer<typeof ClaimedRow>;
 export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null> {
   const { rows } = await db.query(
     `with next as (
-       select w.id from webhooks w join webhook_progress p on p.webhook_id = w.id
-        where w.disabled_at is null and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
+       select w.id from webhooks w join webhook_progress p on p.webhook_id = w.id join sites s on s.id = w.site_id
+        where w.disabled_at is null
+          and (select count(*) from webhook_progress busy join webhooks v on v.id = busy.webhook_id
+                 join sites t on t.id = v.site_id
+                where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT} and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
           and (p.revision < (select r.revision from relayed_streams r where r.stream = 'consents-' || w.site_id)
                or p.checkpoint_size < (select max(c.size) from checkpoints c))
         order by p.next_attempt_at, w.id limit 1 for update of p skip locked)
@@ -61,15 +66,29 @@ export interface Reached {
 /**
  * Stores how far a webhook was delivered, and keeps the claim. A replay that was requested meanwhile
  * stays: the position is moved only from where this delivery began.
- * @returns false if another process has moved it: this run must stop
+ * @returns false if this run must stop: another process has moved it, or the webhook was changed
  */
-export async function noteDelivered(db: Queryable, id: string, from: Reached, to: Reached): Promise<boolean> {
+export async function noteDelivered(
+  db: Queryable,
+  { id, rowSeal }: Pick<ClaimedWebhook, 'id' | 'rowSeal'>,
+  from: Reached,
+  to: Reached,
+): Promise<boolean> {
   const { rowCount } = await db.query(
     `update webhook_progress set revision = $4, checkpoint_size = $5, attempts = 0, failing_since = null, last_error = null,
             last_success_at = now(), claimed_until = now() + ${CLAIM}
       where webhook_id = $1 and revision = $2 and checkpoint_size = $3`,
     [id, from.revision, from.checkpointSize, to.revision, to.checkpointSize],
   );
+  return rowCount === 1 && (await isUnchanged(db, id, rowSeal));
+}
+
+/** Whether a webhook is as it was claimed: paused, sent elsewhere or with a new secret, it has another seal. */
+async function isUnchanged(db: Queryable, id: string, { seal }: ClaimedWebhook['rowSeal']): Promise<boolean> {
+  const { rowCount } = await db.query('select from webhooks where id = $1 and disabled_at is null and seal = $2', [
+    id,
+    seal,
+  ]);
   return rowCount === 1;
 }
 
@@ -98,6 +117,8 @@ export async function releaseWebhook(db: Queryable, id: string): Promise<void> {
  */
 export function noteFailure(db: Queryable, id: string, reason: string, isGone: boolean): Promise<boolean> {
   return withTransaction(db, async (db) => {
+    // In the order of changes by users: another one could deadlock.
+    await db.query('select from webhooks where id = $1 for no key update', [id]);
     await db.query(
       `update webhook_progress set attempts = attempts + 1, failing_since = coalesce(failing_since, now()), last_error = $2,
               claimed_until = null,

@@ -2,11 +2,12 @@ import { lookup as lookUp } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createAddressCheck } from '../../platform/net/allow-lists.js';
 import { isSpecialAddress } from '../../platform/net/special-addresses.js';
 
 /** Milliseconds for one delivery, from the look-up of the host to the status of the response. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 10_000;
 
 /** What a receiver answered, or why there was no answer. */
 export type Delivery =
@@ -20,6 +21,9 @@ export type SendWebhook = (
   body: string,
   signal: AbortSignal,
 ) => Promise<Delivery>;
+
+/** The same for a host that does not exist: the answer must not tell which internal names do. */
+const NOT_REACHED = 'the host has no public address';
 
 /** A host that webhooks may not reach. */
 class HostRefused extends Error {}
@@ -45,12 +49,12 @@ export function createWebhookSender({ allowedNetworks, userAgent }: SenderOption
     try {
       const isPlain = url.protocol === 'http:';
       const host = url.hostname.replace(/^\[|\]$/g, '');
-      if (isIP(host) !== 0 && !mayReach(host)) throw new HostRefused('the host has no public address');
+      if (isIP(host) !== 0 && !mayReach(host)) throw new HostRefused(NOT_REACHED);
       const check: LookupFunction = (name, options, callback) =>
         lookUp(name, { ...options, all: true }, (error, addresses) => {
-          if (error !== null) return callback(error, []);
+          if (error !== null) return callback(new HostRefused(NOT_REACHED), []);
           const first = addresses.find(({ address }) => mayReach(address) && (!isPlain || isSpecialAddress(address)));
-          if (first === undefined) return callback(new HostRefused('the host has no address that may be reached'), []);
+          if (first === undefined) return callback(new HostRefused(NOT_REACHED), []);
           if (options.all === true) callback(null, [first]);
           else callback(null, first.address, first.family);
         });
@@ -64,7 +68,7 @@ export function createWebhookSender({ allowedNetworks, userAgent }: SenderOption
   };
 }
 
-/** Sends a request and reads nothing but the status of its response. */
+/** Sends a request and reads nothing but the status of its response. Settles in every case. */
 function statusOf(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -81,27 +85,31 @@ function statusOf(
       // A connection of its own: a shared one could lead to an address that was not checked.
       agent: false,
     });
-    const abort = (): void => {
-      request.destroy(new Error('stopped'));
-    };
-    for (const signal of signals) {
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort, { once: true });
-    }
     const end = (): void => {
       for (const signal of signals) signal.removeEventListener('abort', abort);
-    };
-    request.on('response', (response: IncomingMessage) => {
-      end();
-      resolve(response.statusCode ?? 0);
       // The body is of no use and could be endless.
       request.destroy();
-    });
-    request.on('error', (error) => {
-      end();
+    };
+    const fail = (error: Error): void => {
       reject(error);
+      end();
+    };
+    const answer = ({ statusCode = 0 }: IncomingMessage): void => {
+      resolve(statusCode);
+      end();
+    };
+    // Not by the events of the request: after an upgrade, for example, it has none any more.
+    const abort = (): void => fail(new Error('stopped'));
+    for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
+    request.on('response', answer);
+    request.on('upgrade', (response: IncomingMessage, socket: Duplex) => {
+      socket.destroy();
+      answer(response);
     });
-    request.end(body);
+    request.on('error', fail);
+    request.on('close', () => fail(new Error('the connection was closed')));
+    if (signals.some((signal) => signal.aborted)) abort();
+    else request.end(body);
   });
 }
 

@@ -21,6 +21,8 @@ import { bodyOf, messageOf, signedHeaders, stampedMessage, type WebhookMessage }
 
 /** Events that are read at a time. */
 const PAGE = 50;
+/** A webhook with more to deliver waits for the others after this time, in milliseconds. */
+const TURN_MS = 20_000;
 /** Webhooks that are delivered at the same time, each in order. */
 const CONCURRENCY = 4;
 
@@ -89,13 +91,16 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
       await fail(webhook, 'its row was altered in the database', false);
       return true;
     }
+    const end = Date.now() + TURN_MS;
     let at: Reached = { revision: webhook.revision, checkpointSize: webhook.checkpointSize };
     for await (const { message, reached } of stepsOf(options, webhook)) {
       if (signal.aborted) break;
       const isWanted = message !== null && webhook.events.includes(message.type);
       if (isWanted && !(await deliver(webhook, key, message, signal))) return true;
-      const note = isWanted ? noteDelivered : notePassed;
-      if (!(await note(db, webhook.id, at, reached))) return true;
+      const isOn = isWanted
+        ? await noteDelivered(db, webhook, at, reached)
+        : await notePassed(db, webhook.id, at, reached);
+      if (!isOn || Date.now() > end) break;
       at = reached;
     }
     await releaseWebhook(db, webhook.id);

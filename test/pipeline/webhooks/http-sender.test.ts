@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { createServer as createRawServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWebhookSender } from '../../../src/pipeline/webhooks/http-sender.js';
 
@@ -10,8 +11,10 @@ beforeAll(async () => {
     asked += 1;
     if (request.url === '/redirect') response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end();
     else if (request.url === '/silent') return;
+    else if (request.url === '/reset') request.socket.destroy();
     else response.writeHead(204).end();
-  }).listen(0, '127.0.0.1');
+  });
+  server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
   port = typeof address === 'object' && address !== null ? address.port : 0;
@@ -73,4 +76,32 @@ it('stops waiting when the process stops', async () => {
   const sending = sender('127.0.0.0/8')(`http://127.0.0.1:${port}/silent`, {}, '{}', stopping.signal);
   setTimeout(() => stopping.abort(), 50);
   expect(await sending).toMatchObject({ isDelivered: false });
+});
+
+it('settles when the receiver switches protocols, or closes the connection', async () => {
+  const send = sender('127.0.0.0/8');
+  // A raw server: Node's own answers an upgrade only if it was asked for one.
+  const raw = createRawServer((socket) => {
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+    );
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => raw.once('listening', resolve));
+  const address = raw.address();
+  const rawPort = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    expect(await send(`http://127.0.0.1:${rawPort}/`, {}, '{}', never)).toMatchObject({
+      isDelivered: false,
+      reason: 'the receiver answered 101',
+    });
+  } finally {
+    raw.close();
+  }
+  expect(await send(`http://127.0.0.1:${port}/reset`, {}, '{}', never)).toMatchObject({ isDelivered: false });
+});
+
+it('tells a name that does not exist from a private one by nothing', async () => {
+  const unknown = await sender()('https://no-such-host.invalid/', {}, '{}', never);
+  expect(unknown).toEqual(await sender()('https://localhost/', {}, '{}', never));
 });

@@ -168,6 +168,21 @@ describe('webhooks of a site', () => {
     expect(at('/thief')).toEqual([]);
   });
 
+  it('are not signed with an empty secret in a verifier', () => {
+    for (const secret of ['', 'whsec_', '   ', 'whsec_!!!!'])
+      expect(() =>
+        verifyWebhook(
+          '{}',
+          {
+            'webhook-id': 'a',
+            'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+            'webhook-signature': 'v1,x',
+          },
+          secret,
+        ),
+      ).toThrow(RangeError);
+  });
+
   it('replace the secret at once', async () => {
     const { id, secret } = await make('/secret', ['consent.recorded']);
     const answer = await shop.inSite('admin', 'POST', `/webhooks/${id}/rotate-secret`);
@@ -195,7 +210,8 @@ describe('webhooks of a site', () => {
         (await shop.inSite('admin', 'POST', '/webhooks', { url: `${origin}/${i}`, events: ['consent.erased'] })).status,
       );
     expect(statuses.at(-1)).toBe(409);
-    const { body } = await shop.inSite('viewer', 'GET', '/webhooks?limit=100');
+    const { body } = await shop.inSite('admin', 'GET', '/webhooks?limit=100');
+    expect((await shop.inSite('viewer', 'GET', '/webhooks')).status).toBe(403);
     expect(z.object({ data: z.array(z.unknown()) }).parse(body).data).toHaveLength(10);
     expect(JSON.stringify(body)).not.toContain('whsec_');
   });

@@ -7,7 +7,7 @@ import {
   Webhook,
   WebhookParams,
 } from '../../../../schemas/api/panel/webhooks.js';
-import { EDITORS, operation, READERS } from '../operation.js';
+import { EDITORS, operation } from '../operation.js';
 
 const tag = 'Webhooks';
 const path = '/sites/{site_id}/webhooks';
@@ -18,7 +18,8 @@ export const listWebhooks = operation({
   path,
   tag,
   summary: 'List the webhooks of a site, oldest first',
-  roles: READERS,
+  // The path and the query of a URL often contain a token.
+  roles: EDITORS,
   params: SiteParams,
   query: PageQuery,
   body: NoBody,
@@ -53,7 +54,8 @@ export const readWebhook = operation({
   path: `${path}/{webhook_id}`,
   tag,
   summary: 'Get a webhook, with the state of its deliveries',
-  roles: READERS,
+  // The path and the query of a URL often contain a token.
+  roles: EDITORS,
   params: WebhookParams,
   query: None,
   body: NoBody,
@@ -87,7 +89,7 @@ export const rotateWebhookSecret = operation({
   path: `${path}/{webhook_id}/rotate-secret`,
   tag,
   summary: 'Replace the secret of a webhook',
-  description: 'The old secret signs nothing any more. Only this response contains the new one.',
+  description: 'At most the message that is being sent has the old one. Only this response contains the new secret.',
   roles: EDITORS,
   params: WebhookParams,
   query: None,
