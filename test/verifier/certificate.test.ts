@@ -4,10 +4,12 @@ import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { certificateOf } from '../../verifier-cli/src/show/certificate.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
+import { recordText } from '../../verifier-cli/src/show/record-text.js';
 import type { ShownRecord } from '../../verifier-cli/src/show/shown-record.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { FORGED_WITHDRAWAL, forgedErasure } from './forged-lines.js';
 import { verifierKey } from './support.js';
 
 const authority = fixtureAuthority();
@@ -55,9 +57,42 @@ test('names the event and the proved time of an erasure', async () => {
 
 test('names a later withdrawal of the same person', async () => {
   const record = await shown('c2');
-  const next = { event_id: fixtureUuid('c6'), decision: 'withdrawn' };
+  const next = { event_id: fixtureUuid('c6'), decision: 'withdrawn', verdict: 'valid' as const };
   const lines = Object.fromEntries(certificateOf({ ...record, superseded_by: next }) ?? []);
   expect(lines.Afterwards).toBe(`Withdrawn by a later record of the person (${next.event_id}).`);
+  const open = { ...next, verdict: 'indeterminate' as const };
+  const doubted = Object.fromEntries(certificateOf({ ...record, superseded_by: open }) ?? []);
+  expect(doubted.Afterwards).toBe(`Withdrawn by a later record of the person (${next.event_id}), which is not proved.`);
+});
+
+test('an erasure that was added to the package does not stand in for the one that the record names', async () => {
+  const honest = await shown('c1');
+  const { erasure } = await shown('c1', forgedErasure('c1'));
+  expect(erasure).toEqual(honest.erasure);
+  expect(erasure?.verdict).toBe('valid');
+});
+
+test('an erasure that is not valid erases nothing, and is proved at no time', async () => {
+  const record = await shown('c2', forgedErasure('c2'));
+  expect(record).toMatchObject({ verdict: 'valid', package_verdict: 'invalid', erased: true });
+  expect(record.erasure).toMatchObject({ verdict: 'invalid', existed_by: null });
+  const { By: by, Afterwards: afterwards } = Object.fromEntries(certificateOf(record) ?? []);
+  expect(by).toBe('not disclosed in this file');
+  expect(afterwards).toMatch(/^An erasure in this file names the record, but it is not proved \(event /);
+  for (const text of [renderHtml(recordPage(record)), recordText(record)]) {
+    expect(text).toContain('withheld');
+    expect(text).not.toContain('were erased');
+  }
+});
+
+test('a record that was added to the package withdraws nothing, and has no proved time', async () => {
+  const record = await shown('c2', FORGED_WITHDRAWAL);
+  expect(record).toMatchObject({ verdict: 'valid', superseded_by: null });
+  expect(Object.fromEntries(certificateOf(record) ?? []).Afterwards).toMatch(/^This package proves no erasure/);
+  const forged = await shown('forged', FORGED_WITHDRAWAL);
+  expect(forged).toMatchObject({ verdict: 'invalid', proved: { before: null, after: null } });
+  for (const text of [renderHtml(recordPage(forged)), recordText(forged)])
+    expect(text).toContain('not proved: the record is invalid');
 });
 
 test('claims no more about the person than the record: browser, backend, approval token', async () => {

@@ -40,6 +40,10 @@ beforeAll(() => {
     file('changed.zip'),
     buildPackage(authority, { signedFiles: (files) => files.set('README.txt', new Uint8Array(3)) }),
   );
+  writeFileSync(
+    file('development.zip'),
+    buildPackage(authority, { manifest: (manifest) => ({ ...manifest, development: true }) }),
+  );
   writeFileSync(file('root.der'), authority.root.der);
   const pem = Buffer.from(authority.root.der).toString('base64').replace(/.{64}/g, '$&\n');
   const block = `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`;
@@ -105,6 +109,13 @@ test('list prints the consents as a table, CSV or JSON, all or those of one pers
   expect(changed.status).toBe(1);
   expect(changed.stderr).toContain('the package is INVALID');
   expect(run('list', 'package.zip', ...TRUST, '--csv', '--json').status).toBe(2);
+});
+
+test.each([['--csv'], ['--json']])('list %s warns of a development stamp, although the package is valid', (form) => {
+  const result = run('list', 'development.zip', ...TRUST, form);
+  expect(result.status).toBe(0);
+  expect(result.stderr).toContain('the package is VALID, BUT NOT EVIDENCE');
+  expect(run('list', 'package.zip', ...TRUST, form).stderr).toBe('');
 });
 
 test('--html writes the verdict first, and the records', () => {

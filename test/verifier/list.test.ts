@@ -12,6 +12,7 @@ import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { FORGED_WITHDRAWAL, forgedErasure } from './forged-lines.js';
 import { verifierKey } from './support.js';
 
 const authority = fixtureAuthority();
@@ -84,7 +85,9 @@ test('holds no more than its limit, and counts the others', async () => {
   const { consents, count } = await listOf({}, 3);
   expect(count).toBe(8);
   expect(consents.map(({ event_id: id }) => id)).toEqual(whole.consents.slice(0, 3).map(({ event_id: id }) => id));
-  expect(consentsText(consents, { consents, count })).toContain('3 consents of 8 in the package. Only the first 3');
+  expect(consentsText(consents, { consents, count }, false)).toContain(
+    '3 consents of 8 in the package. Only the first 3',
+  );
 });
 
 const consent = (label: string, rest: Partial<ListedConsent> = {}): ListedConsent => ({
@@ -103,6 +106,7 @@ const consent = (label: string, rest: Partial<ListedConsent> = {}): ListedConsen
   text: { title: 'Cookies', number: 1 },
   disclosed: {},
   erased: false,
+  erasure_verdict: null,
   superseded_by: null,
   ...rest,
 });
@@ -149,14 +153,84 @@ test('selects by a text, a decision and a verdict, and by a person whose value i
 });
 
 test('writes CSV with a column for each disclosed value, and no cell that a spreadsheet evaluates', () => {
-  const csv = consentsCsv([
-    consent('a', { disclosed: { signer_name: '=HYPERLINK("x")', visitor_id: 'ann' } }),
-    consent('b', { text: null, disclosed: { visitor_id: 'a,b\r\n"c"' } }),
-  ]);
+  const csv = consentsCsv(
+    [
+      consent('a', { disclosed: { signer_name: '=HYPERLINK("x")', visitor_id: 'ann' } }),
+      consent('b', { text: null, disclosed: { visitor_id: 'a,b\r\n"c"' } }),
+    ],
+    false,
+  );
   const [head = '', first = ''] = csv.split('\r\n');
   expect(head.split(',').slice(-2)).toEqual(['signer_name', 'visitor_id']);
-  expect(first).toContain(`"'=HYPERLINK(""x"")",ann`);
+  expect(first).toContain(`"'=HYPERLINK(""x"")","ann"`);
   expect(csv).toContain('"a,b\r\n""c"""');
+});
+
+test.each([
+  ['a;=1+1', "a;'=1+1"],
+  ['a;"=1+1', `a;""'=1+1`],
+  ['a\t-1;b\r\n@x', "a\t'-1;b\r\n'@x"],
+  ['a; +1', "a; '+1"],
+  ['\t=1', "'\t'=1"],
+  ['a-b = c@d', 'a-b = c@d'],
+])('no part of a CSV cell is evaluated where another character separates cells: %j', (value, expected) => {
+  const rows = consentsCsv([consent('a', { disclosed: { visitor_id: value } })], false);
+  expect(rows.endsWith(`,"${expected}"\r\n`)).toBe(true);
+});
+
+test('an invalid record supersedes none, and one that is not proved is called so', () => {
+  const consents = (verdict: ListedConsent['verdict']) =>
+    withSuccessors(
+      [
+        consent('a', of('ann')),
+        consent('b', { ...of('ann'), decision: 'withdrawn', verdict }),
+        consent('c', of('ann')),
+      ],
+      false,
+    );
+  const c = { event_id: fixtureUuid('c'), decision: 'accepted', verdict: 'valid' };
+  expect(consents('invalid').map(({ superseded_by: next }) => next)).toEqual([c, c, null]);
+  const open = consents('indeterminate');
+  expect(open[0]?.superseded_by).toMatchObject({ event_id: fixtureUuid('b'), verdict: 'indeterminate' });
+  expect(renderHtml(consentsTable(open, 3, false))).toContain('withdrawn later, not proved');
+});
+
+test('a record added to the package has no proved time, and changes what is said of no other', async () => {
+  const { consents } = await listOf(FORGED_WITHDRAWAL);
+  expect(consents.find(({ event_id: id }) => id === fixtureUuid('forged'))).toMatchObject({
+    verdict: 'invalid',
+    decision: 'withdrawn',
+    existed_by: null,
+  });
+  expect(consents.find(({ event_id: id }) => id === fixtureUuid('c2'))).toMatchObject({
+    existed_by: '2026-03-01T10:19:00.000Z',
+    superseded_by: null,
+  });
+});
+
+test('the list says that an erasure is not proved where only invalid ones name a record', async () => {
+  const { consents } = await listOf(forgedErasure('c2'));
+  const one = consents.find(({ event_id: id }) => id === fixtureUuid('c2'));
+  expect(one).toMatchObject({ erased: true, erasure_verdict: 'invalid' });
+  const table = renderHtml(consentsTable(one === undefined ? [] : [one], 1, false));
+  expect(table).toContain('named by an erasure, not proved');
+  expect(table).not.toContain('personal details erased');
+  const honest = await listOf();
+  expect(honest.consents.find(({ event_id: id }) => id === fixtureUuid('c1'))?.erasure_verdict).toBe('valid');
+});
+
+test('a development stamp gives no row the mark of a valid one, and the CSV a column that says so', () => {
+  const text = (isDevelopment: boolean) =>
+    consentsText([consent('a')], { consents: [consent('a')], count: 1 }, isDevelopment);
+  expect(text(false)).toContain('✓');
+  expect(text(true)).not.toContain('✓');
+  expect(text(true)).toMatch(/^!/m);
+  expect(renderHtml(consentsTable([consent('a')], 1, true))).not.toContain('✓');
+  const column = (isDevelopment: boolean) => {
+    const [head = '', row = ''] = consentsCsv([consent('a')], isDevelopment).split('\r\n');
+    return row.split(',')[head.split(',').indexOf('development')];
+  };
+  expect([column(false), column(true)]).toEqual(['false', 'true']);
 });
 
 test('a development stamp makes no row green', () => {
@@ -175,7 +249,10 @@ test('no text of a record changes the structure of the table or acts on a termin
     recorded_at: hostile,
     existed_by: hostile,
   });
-  for (const text of [renderHtml(consentsTable([one], 1, false)), consentsText([one], { consents: [one], count: 1 })]) {
+  for (const text of [
+    renderHtml(consentsTable([one], 1, false)),
+    consentsText([one], { consents: [one], count: 1 }, false),
+  ]) {
     expect(text).not.toContain('\u001b');
     expect(text).not.toContain('\u202e');
   }

@@ -114,7 +114,7 @@ test.skipIf(chromiumPath === undefined)(
       if (process.env.SCREENSHOTS !== undefined)
         writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
       expect(await isHidden('lookup-receipt')).toBe(true);
-      await lookUp(TOKEN, 'A time stamp shows that the record existed by 1 March 2026, 10:19 UTC.');
+      await lookUp(TOKEN, 'a time stamp covers it since 1 March 2026, 10:19 UTC; check the receipt to see whose.');
       expect(await isHidden('lookup-receipt')).toBe(false);
       await page.evaluate(`document.getElementById('lookup-receipt').click()`);
       await page.until(async () => (await textOf('lookup-receipt-status')).startsWith('The receipt was checked'));

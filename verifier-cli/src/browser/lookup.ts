@@ -36,8 +36,8 @@ function sentenceOf({
   const when = at === null ? '' : ` on ${dayText(at)}`;
   const proved =
     timestamp === null
-      ? 'No time stamp proves that time yet.'
-      : `A time stamp shows that the record existed by ${dayText(timestamp.time)}.`;
+      ? 'The service states no time stamp that covers it yet.'
+      : `The service states that a time stamp covers it since ${dayText(timestamp.time)}; check the receipt to see whose.`;
   return `The website ${domain ?? '(unknown)'} recorded${when} the decision “${decision ?? 'unknown'}”. ${proved}`;
 }
 

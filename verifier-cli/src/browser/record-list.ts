@@ -70,7 +70,7 @@ export function startRecordList(
     rows += PAGE_ROWS;
     show();
   });
-  csv.addEventListener('click', () => save('consents.csv', 'text/csv', consentsCsv(selected())));
+  csv.addEventListener('click', () => save('consents.csv', 'text/csv', consentsCsv(selected(), isDevelopment)));
   show();
 }
 

@@ -27,14 +27,15 @@ export async function runList(path: string, options: ListOptions, output: Output
   const report = await verifyFile(path, options, output, { list });
   const { listing } = list;
   const shown = options.person === undefined ? listing.consents : consentsOfPerson(listing.consents, options.person);
-  const { word } = verdictWording(report.verdict, report.package.development === true);
+  const isDevelopment = report.package.development === true;
+  const { word } = verdictWording(report.verdict, isDevelopment);
   const verdict = `${word.toUpperCase()}, ${asOfText(report.as_of)}`;
   if (options.csv !== true && options.json !== true) {
-    output.out(`${verdict}\n\n${consentsText(shown, listing)}`);
+    output.out(`${verdict}\n\n${consentsText(shown, listing, isDevelopment)}`);
     return EXIT_CODES[report.verdict];
   }
-  output.out(options.csv === true ? consentsCsv(shown) : `${asciiJson(shown)}\n`);
-  if (report.verdict !== 'valid') output.warn(`the package is ${verdict}: see consent-verify check`);
+  output.out(options.csv === true ? consentsCsv(shown, isDevelopment) : `${asciiJson(shown)}\n`);
+  if (report.verdict !== 'valid' || isDevelopment) output.warn(`the package is ${verdict}: see consent-verify check`);
   const rest = restText(listing);
   if (rest !== '') output.warn(rest.trim());
   return EXIT_CODES[report.verdict];

@@ -458,7 +458,10 @@ class EntriesPass {
     const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, noticeOf(configuration.value));
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
-    if (erasure?.ok) this.context.watch?.acceptErasure(erasure.value, source.batch);
+    if (erasure?.ok) {
+      const { stream, revision } = entry;
+      this.context.watch?.acceptErasure(erasure.value, { stream, revision, batch: source.batch }, findings.verdict);
+    }
     if (erasure?.ok)
       this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, entry.person_tag, findings);
   }
@@ -626,10 +629,12 @@ class EntriesPass {
   /** @param verdict of the checks at the end, which is joined with that of the record by itself */
   #finishListed(list: ConsentList, index: number, verdict: Verdict, isErased: boolean): void {
     const { batch, version, verdict: own } = this.#consents.row(index);
-    const existedBy = this.context.times.endOf(batch)?.time ?? null;
+    // A batch that cannot be read proves nothing of the entries that claim to be in it.
+    const existedBy = this.context.batches.has(batch) ? (this.context.times.endOf(batch)?.time ?? null) : null;
     list.evaluate(index, {
       verdict: worst(own, verdict),
       isErased,
+      erasureVerdict: this.#erasures.verdictOn(this.#consents.eventIdOf(index)),
       existedBy,
       text: this.#documents.publicationOfReference(version),
     });

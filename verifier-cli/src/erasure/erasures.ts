@@ -4,7 +4,7 @@ import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { LIMITS } from '../container/limits.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
-import type { Verdict } from '../findings/verdict.js';
+import { type Verdict, worst } from '../findings/verdict.js';
 
 /** The position of an erasure. */
 export interface ErasurePlace {
@@ -35,6 +35,8 @@ export class Erasures {
   readonly #places = new Map<string, number>();
   /** Event id of a record to the first erasure that names it. */
   readonly #firsts = new Map<string, number>();
+  /** Event id of a record to the best verdict on an erasure that names it. */
+  readonly #best = new Map<string, Verdict>();
   /** By stream: the last event that may be an erasure of a version that is not known. */
   readonly #lastUnknown = new Map<string, number>();
   readonly #unknown = new Set<string>();
@@ -52,6 +54,8 @@ export class Erasures {
     this.#erasures.push({ ...place, verdict, cause, erasedId, tag });
     this.#places.set(`${place.stream}@${place.revision}`, index);
     if (!this.#firsts.has(erasedId)) this.#firsts.set(erasedId, index);
+    const best = this.#best.get(erasedId) ?? 'invalid';
+    this.#best.set(erasedId, worst(best, verdict) === best ? verdict : best);
   }
 
   /** An event of a version that this verifier does not know may erase any earlier record of its stream. */
@@ -72,6 +76,11 @@ export class Erasures {
 
   isErased(eventId: string): boolean {
     return this.#firsts.has(eventId);
+  }
+
+  /** The best verdict on an erasure that names the record; null: none does. */
+  verdictOn(eventId: string): Verdict | null {
+    return this.#best.get(eventId) ?? null;
   }
 
   /**

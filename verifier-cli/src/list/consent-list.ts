@@ -16,6 +16,7 @@ interface Place {
 interface Evaluated {
   readonly verdict: Verdict;
   readonly isErased: boolean;
+  readonly erasureVerdict: Verdict | null;
   readonly existedBy: number | null;
   readonly text: ListedConsent['text'];
 }
@@ -67,6 +68,7 @@ export class ConsentList {
       text: null,
       disclosed,
       erased: false,
+      erasure_verdict: null,
       superseded_by: null,
     });
   }
@@ -77,11 +79,12 @@ export class ConsentList {
   }
 
   /** Takes the results that need the whole package. @param index of the consent in the package */
-  evaluate(index: number, { verdict, isErased, existedBy, text }: Evaluated): void {
+  evaluate(index: number, { verdict, isErased, erasureVerdict, existedBy, text }: Evaluated): void {
     const draft = this.#drafts[index];
     if (draft === undefined) return;
     draft.verdict = verdict;
     draft.erased = isErased;
+    draft.erasure_verdict = erasureVerdict;
     draft.existed_by = existedBy === null ? null : new Date(existedBy).toISOString();
     draft.text = text;
   }
@@ -92,7 +95,11 @@ export class ConsentList {
    * @param isOfOnePerson whether all records of the package are of one person
    */
   finish(foundation: Verdict, isOfOnePerson: boolean): void {
-    for (const draft of this.#drafts) draft.verdict = worst(draft.verdict, foundation);
+    for (const draft of this.#drafts) {
+      draft.verdict = worst(draft.verdict, foundation);
+      // The time is that of the batch in which the record is stated to be: it may not be there.
+      if (draft.verdict === 'invalid') draft.existed_by = null;
+    }
     this.#listing = { consents: withSuccessors(this.#drafts, isOfOnePerson), count: this.#count };
   }
 }

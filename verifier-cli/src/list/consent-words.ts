@@ -20,10 +20,18 @@ export function titleText({ text }: ListedConsent): string {
 }
 
 /** What became of the record afterwards, as far as the package shows it; null: nothing. */
-export function afterwardsText({ erased, superseded_by: next }: ListedConsent): string | null {
-  const parts = [
-    ...(erased ? ['personal details erased'] : []),
-    ...(next === null ? [] : [next.decision === 'withdrawn' ? 'withdrawn later' : 'replaced by a later record']),
-  ];
+export function afterwardsText(one: ListedConsent): string | null {
+  const parts = [...erasureText(one), ...successorText(one)];
   return parts.length === 0 ? null : parts.join('; ');
+}
+
+function erasureText({ erased, erasure_verdict: verdict }: ListedConsent): string[] {
+  if (!erased) return [];
+  return [verdict === null || verdict === 'valid' ? 'personal details erased' : 'named by an erasure, not proved'];
+}
+
+function successorText({ superseded_by: next }: ListedConsent): string[] {
+  if (next === null) return [];
+  const text = next.decision === 'withdrawn' ? 'withdrawn later' : 'replaced by a later record';
+  return [next.verdict === 'valid' ? text : `${text}, not proved`];
 }

@@ -10,32 +10,39 @@ const COLUMNS = [
   ['text_version', (one: ListedConsent) => one.text?.number],
   ['language', (one: ListedConsent) => one.language],
   ['erased', (one: ListedConsent) => one.erased],
+  ['erasure_verdict', (one: ListedConsent) => one.erasure_verdict],
   ['verdict', (one: ListedConsent) => one.verdict],
+  ['development', (_: ListedConsent, isDevelopment: boolean) => isDevelopment],
   ['superseded_by', (one: ListedConsent) => one.superseded_by?.event_id],
+  ['superseded_by_verdict', (one: ListedConsent) => one.superseded_by?.verdict],
   ['event_id', (one: ListedConsent) => one.event_id],
   ['consent_token', (one: ListedConsent) => one.consent_token],
   ['document_version_id', (one: ListedConsent) => one.document_version_id],
   ['revision', (one: ListedConsent) => one.revision],
 ] as const;
 
-/** Writes consents as CSV (RFC 4180) in UTF-8, with a line of names. */
-export function consentsCsv(consents: readonly ListedConsent[]): string {
+/**
+ * Writes consents as CSV (RFC 4180) in UTF-8, with a line of names.
+ * @param isDevelopment whether a development authority stamped the ledger: no record is evidence then
+ */
+export function consentsCsv(consents: readonly ListedConsent[], isDevelopment: boolean): string {
   const names = [...new Set(consents.flatMap(({ disclosed }) => Object.keys(disclosed)))].sort();
-  const head = [...COLUMNS.map(([name]) => name), ...names];
-  const rows = consents.map((one) => [
-    ...COLUMNS.map(([, read]) => read(one)),
-    ...names.map((name) => one.disclosed[name]),
-  ]);
-  return [head, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  const head = [...COLUMNS.map(([name]) => name), ...names.map((name) => (/^\w+$/.test(name) ? name : cell(name)))];
+  const rows = consents.map((one) =>
+    [...COLUMNS.map(([, read]) => read(one, isDevelopment)), ...names.map((name) => one.disclosed[name])].map(cell),
+  );
+  return [head, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
 }
 
 /**
- * A cell. A text that a spreadsheet would evaluate as a formula gets an apostrophe: the package's
- * author chose it.
+ * A cell. The package's author chose the texts: where a spreadsheet would evaluate one as a formula,
+ * it gets an apostrophe. Some spreadsheets separate cells at a semicolon or a tab, and then end a
+ * quoted cell early: each part of a text may become a cell.
  */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = text.replace(/^(?=[\t\r])|(?<=(?:^|[;\t\r\n])[ "]*)(?=[=+\-@])/g, "'");
+  return `"${safe.replaceAll('"', '""')}"`;
 }

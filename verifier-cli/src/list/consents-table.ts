@@ -2,7 +2,7 @@ import { counted } from '../../../schemas/text/counted.js';
 import { element, type Markup } from '../report/markup.js';
 import { foreign, secondText } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
-import { VERDICT_MARKS } from '../report/wording.js';
+import { verdictMark } from '../report/wording.js';
 import { afterwardsText, personText, titleText } from './consent-words.js';
 import type { ListedConsent } from './listed-consent.js';
 
@@ -31,7 +31,7 @@ function row(one: ListedConsent, isDevelopment: boolean): Markup {
   const mark = element(
     'span',
     { class: `mark ${style}` },
-    element('span', { 'aria-hidden': 'true' }, `${VERDICT_MARKS[one.verdict]} `),
+    element('span', { 'aria-hidden': 'true' }, `${verdictMark(one.verdict, isDevelopment)} `),
     one.verdict,
   );
   const person = personText(one);

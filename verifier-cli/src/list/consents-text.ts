@@ -1,7 +1,7 @@
 import { counted } from '../../../schemas/text/counted.js';
 import { secondText } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
-import { VERDICT_MARKS } from '../report/wording.js';
+import { verdictMark } from '../report/wording.js';
 import { afterwardsText, personText, titleText } from './consent-words.js';
 import type { ConsentListing, ListedConsent } from './listed-consent.js';
 
@@ -12,9 +12,10 @@ const HEAD = ['', 'claimed time', 'existed by', 'decision', 'type', 'text', 'per
 /**
  * Consents as a table for a terminal, in the order of the ledger.
  * @param shown those of the listing that were asked for
+ * @param isDevelopment whether a development authority stamped the ledger: no mark says “valid” then
  */
-export function consentsText(shown: readonly ListedConsent[], listing: ConsentListing): string {
-  const rows = shown.map(cells);
+export function consentsText(shown: readonly ListedConsent[], listing: ConsentListing, isDevelopment: boolean): string {
+  const rows = shown.map((one) => cells(one, isDevelopment));
   const widths = HEAD.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => [...(row[column] ?? '')].length)),
   );
@@ -37,9 +38,9 @@ export function restText({ consents, count }: ConsentListing): string {
   return ` Only the first ${consents.length} were listed: export fewer records to list all of them.`;
 }
 
-function cells(one: ListedConsent): readonly string[] {
+function cells(one: ListedConsent, isDevelopment: boolean): readonly string[] {
   return [
-    VERDICT_MARKS[one.verdict],
+    verdictMark(one.verdict, isDevelopment),
     one.recorded_at === null ? 'unreadable' : secondText(one.recorded_at),
     one.existed_by === null ? 'not proved' : secondText(one.existed_by),
     one.decision ?? '',

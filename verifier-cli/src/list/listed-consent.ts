@@ -13,7 +13,10 @@ export interface ListedConsent {
   readonly verdict: Verdict;
   /** Time that the service claims, RFC 3339; null if the record cannot be read. */
   readonly recorded_at: string | null;
-  /** Time by which the record existed, as time stamp authorities prove it; null if they do not. */
+  /**
+   * Time by which the record existed, as time stamp authorities prove it; null if they do not, or if
+   * the record is invalid.
+   */
   readonly existed_by: string | null;
   readonly consent_type: string | null;
   readonly decision: string | null;
@@ -24,11 +27,17 @@ export interface ListedConsent {
   /** Personal values that the package discloses, by name. */
   readonly disclosed: Readonly<Record<string, JsonValue>>;
   readonly erased: boolean;
+  /** The best verdict on an erasure of the package that names the record; null: none does. */
+  readonly erasure_verdict: Verdict | null;
   /**
-   * The next record in the package of the same person with the same consent type: it supersedes this
-   * one. Null if the package has none, or does not show the person.
+   * The next record in the package of the same person with the same consent type that is not
+   * invalid: it supersedes this one. Null if the package has none, or does not show the person.
    */
-  readonly superseded_by: { readonly event_id: string; readonly decision: string | null } | null;
+  readonly superseded_by: {
+    readonly event_id: string;
+    readonly decision: string | null;
+    readonly verdict: Verdict;
+  } | null;
 }
 
 /** The consents of a package, in the order of the ledger. */

@@ -1,8 +1,9 @@
 import type { ListedConsent } from './listed-consent.js';
 
 /**
- * Adds to each consent the next one of the same person with the same type.
- * @param consents in the order of the ledger
+ * Adds to each consent the next one of the same person with the same type. An invalid record follows
+ * none: anyone can write one into a package.
+ * @param consents in the order of the ledger, with their final verdicts
  * @param isOfOnePerson whether all of them are of one person; otherwise a disclosed visitor id tells
  */
 export function withSuccessors(consents: readonly ListedConsent[], isOfOnePerson: boolean): readonly ListedConsent[] {
@@ -13,9 +14,9 @@ export function withSuccessors(consents: readonly ListedConsent[], isOfOnePerson
       const key = keyOf(consent, isOfOnePerson);
       if (key === null) return consent;
       const next = latest.get(key);
-      latest.set(key, consent);
+      if (consent.verdict !== 'invalid') latest.set(key, consent);
       if (next === undefined) return consent;
-      return { ...consent, superseded_by: { event_id: next.event_id, decision: next.decision } };
+      return { ...consent, superseded_by: { event_id: next.event_id, decision: next.decision, verdict: next.verdict } };
     })
     .toReversed();
 }

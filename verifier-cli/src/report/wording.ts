@@ -54,5 +54,10 @@ export const OUTCOME_WORDS: Readonly<
   'not-applicable': { mark: '–', word: 'not applicable', style: 'none' },
 };
 
-/** The verdict on one record of a list, as a mark. */
-export const VERDICT_MARKS: Readonly<Record<Verdict, string>> = { valid: '✓', indeterminate: '?', invalid: '✗' };
+/**
+ * The verdict on one record of a list, as a mark.
+ * @param isDevelopment whether a development authority stamped the ledger
+ */
+export function verdictMark(verdict: Verdict, isDevelopment: boolean): string {
+  return verdictWording(verdict, isDevelopment).mark;
+}

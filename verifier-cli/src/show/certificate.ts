@@ -41,19 +41,31 @@ export function certificateOf(shown: ShownRecord): Certificate | null {
   ];
 }
 
+/** Why no time by which the record existed is shown. */
+export function unprovedText(verdict: ShownRecord['verdict']): string {
+  return verdict === 'invalid'
+    ? 'not proved: the record is invalid'
+    : 'not proved: no valid time stamp covers the record';
+}
+
+/** Whether the personal values are called erased: an erasure that is not valid erases none. */
+export function isErasureStanding({ erased, erasure }: Pick<ShownRecord, 'erased' | 'erasure'>): boolean {
+  return erased && (erasure === null || erasure.verdict === 'valid');
+}
+
 function decisionText({ decision, consent_type: type, categories }: ConsentRecord): string {
   const chosen = Object.entries(categories ?? {}).map(([name, isGranted]) => `${name} ${isGranted ? 'yes' : 'no'}`);
   return `${decision} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 
-function personText({ disclosed, withheld, erased }: ShownRecord): string {
+function personText({ disclosed, withheld, erased, erasure }: ShownRecord): string {
   const values = new Map(disclosed.map(({ name, value }) => [name, value]));
   const parts = PERSON.flatMap(([name, words]) => {
     const value = values.get(name);
     return typeof value === 'string' ? [`${words} ${value}`] : [];
   });
   if (parts.length > 0) return parts.join(', ');
-  if (erased) return 'erased';
+  if (isErasureStanding({ erased, erasure })) return 'erased';
   return withheld > 0 ? 'not disclosed in this file' : 'the record names no person';
 }
 
@@ -80,25 +92,34 @@ function siteLines({ configuration }: ShownRecord): [string, string][] {
   ];
 }
 
-function afterwardsText({ file, erasure, erased, superseded_by: next }: ShownRecord): string {
-  const parts: string[] = [];
-  if (erasure !== null) {
-    const proved =
-      erasure.existed_by === null
-        ? 'not proved in time'
-        : `proved to be announced by ${dayText(erasure.existed_by.time)}`;
-    parts.push(
-      `The personal details were erased ${REASONS[erasure.reason]} (event ${erasure.event_id}, ${proved}). The proof of the record stands.`,
-    );
-  } else if (erased) parts.push('The personal details were erased. The proof of the record stands.');
-  if (next !== null)
-    parts.push(
-      next.decision === 'withdrawn'
-        ? `Withdrawn by a later record of the person (${next.event_id}).`
-        : `Replaced by a later record of the person with the decision “${next.decision ?? 'unknown'}” (${next.event_id}).`,
-    );
+/** @returns null: the file has no erasure of the record */
+function erasureText({ erasure, erased }: ShownRecord): string | null {
+  if (erasure === null) return erased ? 'The personal details were erased. The proof of the record stands.' : null;
+  if (erasure.verdict !== 'valid')
+    return `An erasure in this file names the record, but it is not proved (event ${erasure.event_id}).`;
+  const proved =
+    erasure.existed_by === null
+      ? 'not proved in time'
+      : `proved to be announced by ${dayText(erasure.existed_by.time)}`;
+  return `The personal details were erased ${REASONS[erasure.reason]} (event ${erasure.event_id}, ${proved}). The proof of the record stands.`;
+}
+
+/** @returns null: the file has no later record of the person */
+function successorText({ superseded_by: next }: ShownRecord): string | null {
+  if (next === null) return null;
+  const id = next.verdict === 'valid' ? `(${next.event_id})` : `(${next.event_id}), which is not proved`;
+  return next.decision === 'withdrawn'
+    ? `Withdrawn by a later record of the person ${id}.`
+    : `Replaced by a later record of the person with the decision “${next.decision ?? 'unknown'}” ${id}.`;
+}
+
+function afterwardsText(shown: ShownRecord): string {
+  const { file, package_verdict: whole } = shown;
+  const parts = [erasureText(shown), successorText(shown)].filter((part) => part !== null);
   if (parts.length > 0) return parts.join(' ');
-  return file.kind === 'receipt'
-    ? `A receipt does not show what was recorded after ${momentText(file.exported_at ?? 'it was made')}.`
+  if (file.kind === 'receipt')
+    return `A receipt does not show what was recorded after ${momentText(file.exported_at ?? 'it was made')}.`;
+  return whole === 'invalid'
+    ? 'This package proves no erasure and no later record of the person, and is invalid as a whole.'
     : 'This package shows no erasure and no later record of the person.';
 }

@@ -7,7 +7,7 @@ import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBann
 import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
 import { verdictWording } from '../report/wording.js';
-import { certificateOf } from './certificate.js';
+import { certificateOf, isErasureStanding, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -57,20 +57,13 @@ function packageNote({ verdict, package_verdict: whole, development }: ShownReco
   return [element('p', {}, text)];
 }
 
-function times({ proved, newest, record }: ShownRecord): Markup {
+function times({ verdict, proved, newest, record }: ShownRecord): Markup {
   const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
   return section(
     'Proved times',
     element('p', {}, 'Stated by time stamp authorities that you trust. The service cannot change them.'),
     facts([
-      [
-        'Existed by',
-        element(
-          'strong',
-          {},
-          proved.before === null ? 'not proved: no valid time stamp covers the record' : timeText(proved.before),
-        ),
-      ],
+      ['Existed by', element('strong', {}, proved.before === null ? unprovedText(verdict) : timeText(proved.before))],
       ['Sealed after', proved.after === null ? 'not proved' : timeText(proved.after)],
       ['Authorities', authoritiesText(newest)],
       ['Witnesses', witnessesText(newest)],
@@ -91,9 +84,12 @@ function valueMarkup(value: JsonValue): Markup {
   return typeof value === 'string' ? foreign(value) : element('code', {}, foreign(JSON.stringify(value)));
 }
 
-function personal({ disclosed, withheld, erased, person, consent_token: token }: ShownRecord): Markup[] {
+function personal({ disclosed, withheld, erased, erasure, person, consent_token: token }: ShownRecord): Markup[] {
   if (token === null) return [];
-  const hidden = withheld === 0 ? null : `${counted(withheld, 'value')}, ${erased ? 'erased' : 'withheld'}`;
+  const hidden =
+    withheld === 0
+      ? null
+      : `${counted(withheld, 'value')}, ${isErasureStanding({ erased, erasure }) ? 'erased' : 'withheld'}`;
   const shown = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
   const opened: [string, Markup][] =
     person === null ? [] : [['Person', foreign(`record ${person.n} of the id ${person.id}`)]];

@@ -4,7 +4,7 @@ import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { asOfText, momentText, timeText } from '../report/page-parts.js';
 import { printable, printableSource } from '../report/printable.js';
 import { OUTCOME_WORDS, verdictWording } from '../report/wording.js';
-import { certificateOf } from './certificate.js';
+import { certificateOf, isErasureStanding, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -48,11 +48,11 @@ function certificateLines(shown: ShownRecord): string[] {
   return [title, ...lines.map(([name, value]) => `  ${name.padEnd(18)} ${printable(value)}`), ''];
 }
 
-function timeLines({ proved, newest, record }: ShownRecord): string[] {
+function timeLines({ verdict, proved, newest, record }: ShownRecord): string[] {
   const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
   return [
     'Proved times (by time stamp authorities that you trust)',
-    `  existed by         ${proved.before === null ? 'not proved: no valid time stamp covers the record' : timeText(proved.before)}`,
+    `  existed by         ${proved.before === null ? unprovedText(verdict) : timeText(proved.before)}`,
     `  sealed after       ${proved.after === null ? 'not proved' : timeText(proved.after)}`,
     `  authorities        ${authoritiesText(newest)}`,
     `  witnesses          ${witnessesText(newest)}`,
@@ -72,13 +72,15 @@ function valueText(value: JsonValue): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-function personalLines({ disclosed, withheld, erased, person, consent_token: token }: ShownRecord): string[] {
+function personalLines({ disclosed, withheld, erased, erasure, person, consent_token: token }: ShownRecord): string[] {
   if (token === null) return [];
   return [
     'Personal details',
     ...disclosed.map(({ name, value }) => `  ${printable(name).padEnd(22)} ${valueText(value)}`),
     ...(person === null ? [] : [`  ${'person'.padEnd(22)} record ${person.n} of the id ${person.id}`]),
-    ...(withheld > 0 ? [`  ${counted(withheld, 'value')} ${erased ? 'erased' : 'withheld'}`] : []),
+    ...(withheld > 0
+      ? [`  ${counted(withheld, 'value')} ${isErasureStanding({ erased, erasure }) ? 'erased' : 'withheld'}`]
+      : []),
   ];
 }
 

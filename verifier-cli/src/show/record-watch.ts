@@ -2,6 +2,7 @@ import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import type { ReadEntry } from '../entries/read-entry.js';
+import type { ErasurePlace } from '../erasure/erasures.js';
 import type { EntryNote } from '../findings/entry-findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ReportedText } from '../report/report.js';
@@ -10,6 +11,12 @@ import type { SeenErasure, ShownRecord, WatchedRecord } from './shown-record.js'
 interface Named {
   readonly event_id: string;
   readonly proof_hash?: string | null;
+}
+
+/** Whether an erasure is shown in place of the one before. */
+function replaces(next: Pick<SeenErasure, 'isMarked' | 'verdict'>, before: SeenErasure): boolean {
+  if (next.isMarked !== before.isMarked) return next.isMarked;
+  return next.verdict !== before.verdict && worst(next.verdict, before.verdict) === before.verdict;
 }
 
 /** Collects one record while a package is verified, with the data needed to show it. */
@@ -22,7 +29,7 @@ export class RecordWatch {
   text: ReportedText | null = null;
   configuration: SiteConfigPublishedRecord | null = null;
   isErased = false;
-  /** The first erasure that names the record; null: the package has none. */
+  /** The erasure that is shown of those that name the record; null: the package has none. */
   erasure: SeenErasure | null = null;
   verdict: Verdict = 'valid';
   /** Set when the package is verified; null if the record is not in it. */
@@ -61,10 +68,28 @@ export class RecordWatch {
     this.path = path;
   }
 
-  /** Takes an erasure. Those of a record follow it in the package. */
-  acceptErasure({ erased_event_id: erased, ...record }: SubjectErasedRecord, batch: number): void {
-    if (this.erasure !== null || this.read?.entry.event_id !== erased) return;
-    this.erasure = { event_id: record.event_id, announced_at: record.created_at, reason: record.reason, batch };
+  /**
+   * Takes an erasure. Those of a record follow it in the package. The one to which the record's mark
+   * points wins, then the one with the better verdict: anyone can write a line that names the record.
+   * @param verdict of the erasure's own entry
+   */
+  acceptErasure(
+    { erased_event_id: erased, ...record }: SubjectErasedRecord,
+    place: ErasurePlace & { readonly batch: number },
+    verdict: Verdict,
+  ): void {
+    if (this.read?.entry.event_id !== erased) return;
+    const mark = this.read.source.erased;
+    const isMarked = mark?.stream === place.stream && mark.revision === place.revision;
+    if (this.erasure !== null && !replaces({ isMarked, verdict }, this.erasure)) return;
+    this.erasure = {
+      event_id: record.event_id,
+      announced_at: record.created_at,
+      reason: record.reason,
+      batch: place.batch,
+      verdict,
+      isMarked,
+    };
   }
 
   /** Takes the results that need the whole package. */

@@ -74,6 +74,7 @@ export interface ShownRecord {
   readonly text: ReportedText | null;
   /** The site's configuration that the record names; null if its check fails, or if it cannot be read. */
   readonly configuration: SiteConfigPublishedRecord | null;
+  /** Both null if the record is invalid: the times are those of a batch in which it may not be. */
   readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
   readonly proof: {
     readonly line: number;
@@ -99,11 +100,15 @@ export interface SeenErasure {
   readonly announced_at: string;
   readonly reason: SubjectErasedRecord['reason'];
   readonly batch: number;
+  /** Of its own entry. */
+  readonly verdict: Verdict;
+  /** Whether the mark of the record points to it. */
+  readonly isMarked: boolean;
 }
 
 /** An erasure with its proved time. */
-export interface ShownErasure extends Omit<SeenErasure, 'batch'> {
-  /** Time by which the announcement existed; null if it is not proved. */
+export interface ShownErasure extends Omit<SeenErasure, 'batch' | 'isMarked'> {
+  /** Time by which the announcement existed; null if it is not proved, or if its entry is not valid. */
   readonly existed_by: ReportedTime | null;
 }
 
@@ -158,10 +163,12 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
   const before = interval?.before ?? null;
   const after = interval?.after ?? null;
   const stamp = before === null ? undefined : context.stamps.find(({ file }) => file === before.file);
+  const verdict = worst(watch.verdict, context.foundation);
+  const isPlaced = verdict !== 'invalid' && context.batches.has(source.batch);
   return {
     format: 'consent-verify-record',
     version: 1,
-    verdict: worst(watch.verdict, context.foundation),
+    verdict,
     package_verdict: context.packageVerdict,
     file: { kind: context.kind, exported_at: context.exportedAt },
     as_of: context.asOf && reportedTime(context.asOf),
@@ -186,7 +193,10 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     person_tag: entry.person_tag,
     text: watch.text,
     configuration: watch.configuration,
-    proved: { after: after && reportedTime(after), before: before && reportedTime(before) },
+    proved: {
+      after: isPlaced && after !== null ? reportedTime(after) : null,
+      before: isPlaced && before !== null ? reportedTime(before) : null,
+    },
     proof: {
       ...(await proofOf(read, watch.path, context)),
       stamp:
@@ -198,9 +208,12 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
   };
 }
 
-function shownErasure({ batch: number, ...erasure }: SeenErasure, intervals: readonly SealingInterval[]): ShownErasure {
+function shownErasure(
+  { batch: number, isMarked: _, ...erasure }: SeenErasure,
+  intervals: readonly SealingInterval[],
+): ShownErasure {
   const before = intervals.find(({ batch }) => batch === number)?.before ?? null;
-  return { ...erasure, existed_by: before && reportedTime(before) };
+  return { ...erasure, existed_by: before !== null && erasure.verdict === 'valid' ? reportedTime(before) : null };
 }
 
 /** The values that the record commits to. */

@@ -1,5 +1,6 @@
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import type { ConsentCategory, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { isErasureStanding } from '../show/certificate.js';
 import type { ShownRecord } from '../show/shown-record.js';
 import { CONTEXT, type Node, PROFILES, type Property, type Term } from './terms.js';
 
@@ -106,7 +107,7 @@ function dataSubject({ shown, record }: VerifiedConsent): Node {
   if (typeof visitor === 'string') return { ...subject, 'dct:identifier': visitor };
   if (record.disclosures.visitor_id === undefined || shown.person_tag === null)
     return { ...subject, ...unavailable('dpv:DataSubject', 'the record has no identifier of the person') };
-  const state = shown.erased ? 'erased' : 'withheld';
+  const state = isErasureStanding(shown) ? 'erased' : 'withheld';
   return {
     ...subject,
     'dct:identifier': shown.person_tag,
