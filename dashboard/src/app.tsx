@@ -1,6 +1,7 @@
 import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
+import { oneTabAtATime } from './api/across-tabs.js';
 import { createApi } from './api/client.js';
 import { ApiFailure } from './api/failure.js';
 import { SessionStore } from './api/session.js';
@@ -34,7 +35,7 @@ interface AppProps {
 export function App({ language: firstLanguage, messages: firstMessages }: AppProps) {
   const [locale, setLocale] = useState({ language: firstLanguage, messages: firstMessages });
   const [parts] = useState(() => {
-    const session = new SessionStore();
+    const session = new SessionStore(() => location.reload(), oneTabAtATime);
     const queries = createQueries();
     return { session, queries, api: createApi(session), router: createPanelRouter() };
   });
@@ -42,7 +43,7 @@ export function App({ language: firstLanguage, messages: firstMessages }: AppPro
     const { session, queries } = parts;
     const unsubscribe = session.subscribe(() => {
       // What one user read is not shown to the next.
-      if (session.session.status === 'signed-out') queries.clear();
+      if (session.session.status !== 'signed-in') queries.clear();
     });
     void session.resume();
     return unsubscribe;

@@ -70,6 +70,23 @@ it('removes the second factor of a user who lost it', async () => {
   ]);
 });
 
+it('queues the notice of a removed second factor where the service sends mail', async () => {
+  const user = await makeUser('noticed@acme.example', 'viewer');
+  const mail = {
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    MAIL_FROM: 'ledger@acme.example',
+    PUBLIC_URL: 'https://consent.acme.example',
+  };
+  const reset = async () => {
+    expect(await line.run(['admin', 'user', 'reset-second-factor', user.id], mail)).toMatchObject({ exitCode: 0 });
+    const { rows } = await app.superuser.query('select kind from mails');
+    return rows;
+  };
+  expect(await reset()).toEqual([]);
+  await app.change(`update users set totp_secret = '\\x00', totp_confirmed_at = now() where id = $1`, [user.id]);
+  expect(await reset()).toEqual([{ kind: 'notice' }]);
+});
+
 it('prints tokens for invitations and password resets', async () => {
   const invite = ['admin', 'user', 'invite', '--tenant', tenant, '--role', 'admin', '--email'];
   const { token } = OneTime.parse(await line.json(...invite, 'third@acme.example'));

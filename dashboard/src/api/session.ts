@@ -18,6 +18,11 @@ interface Tokens {
   readonly user: CurrentUser;
 }
 
+type Exclusively = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** `other-user`: the browser's sign-in is another user's than this tab's. */
+type Renewal = 'renewed' | 'refused' | 'other-user';
+
 /** An access token is renewed this long before it expires. */
 const EARLY_SECONDS = 60;
 const REFRESH = '/api/v1/auth/refresh';
@@ -29,8 +34,22 @@ const REFRESH = '/api/v1/auth/refresh';
 export class SessionStore {
   #session: Session = { status: 'starting' };
   #access: Access | null = null;
-  #renewing: Promise<boolean> | null = null;
+  /** Whether the sign-in of the browser became another user's. */
+  #isOver = false;
+  #renewing: Promise<Renewal> | null = null;
   readonly #listeners = new Set<() => void>();
+  readonly #startAnew: () => void;
+  readonly #exclusively: Exclusively;
+
+  /**
+   * @param startAnew loads the page again. Called when the cookie, which the tabs of a browser share,
+   *   turns out to be of another user, who signed in in another tab
+   * @param exclusively runs a renewal while no other tab renews
+   */
+  constructor(startAnew: () => void, exclusively: Exclusively) {
+    this.#startAnew = startAnew;
+    this.#exclusively = exclusively;
+  }
 
   get session(): Session {
     return this.#session;
@@ -42,8 +61,9 @@ export class SessionStore {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes the tokens of a sign-in. */
+  /** Takes the tokens of a sign-in. Another user's session ends first, with what that user read. */
   begin({ access_token, expires_in, user }: Tokens): void {
+    if (this.#isOther(user)) this.end();
     this.#access = { token: access_token, renewAt: performance.now() + (expires_in - EARLY_SECONDS) * 1000 };
     this.#change({ status: 'signed-in', user });
   }
@@ -55,20 +75,24 @@ export class SessionStore {
 
   /** Continues the sign-in that the browser has a cookie of. */
   async resume(): Promise<void> {
-    if (!(await this.#renew())) this.end();
+    if ((await this.#renew()) === 'refused') this.end();
   }
 
   /**
    * Sends a request with the access token, and once more after a renewal if the service no longer
-   * accepts the token. Ends the session if it cannot be renewed.
+   * accepts the token. Ends the session if it cannot be renewed. Once the sign-in is of another
+   * user, requests are neither sent nor answered: the page is about to be loaded again.
    */
   async send(request: Request): Promise<Response> {
+    if (this.#isOver) return unanswered();
     if (this.#access === null) return fetch(request);
-    if (performance.now() > this.#access.renewAt) await this.#renew();
+    if (performance.now() > this.#access.renewAt && (await this.#renew()) === 'other-user') return unanswered();
     const again = request.clone();
     const response = await this.#sendOnce(request);
     if (response.status !== 401) return response;
-    if (await this.#renew()) return this.#sendOnce(again);
+    const renewal = await this.#renew();
+    if (renewal === 'renewed') return this.#sendOnce(again);
+    if (renewal === 'other-user') return unanswered();
     this.end();
     return response;
   }
@@ -78,24 +102,35 @@ export class SessionStore {
     return fetch(request);
   }
 
-  /** Renews once for all requests that wait. @returns whether the session has a new access token */
-  #renew(): Promise<boolean> {
-    this.#renewing ??= exclusively(() => this.#renewNow()).finally(() => {
+  /** Renews once for all requests that wait. */
+  #renew(): Promise<Renewal> {
+    this.#renewing ??= this.#exclusively(() => this.#renewNow()).finally(() => {
       this.#renewing = null;
     });
     return this.#renewing;
   }
 
-  async #renewNow(): Promise<boolean> {
+  async #renewNow(): Promise<Renewal> {
     const response = await fetch(REFRESH, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ refresh_token_in: 'cookie' }),
     });
-    if (!response.ok) return false;
-    const { data }: { data: Tokens } = await response.json();
+    if (!response.ok) return 'refused';
+    const { data } = (await response.json()) as { readonly data: Tokens };
+    if (this.#isOther(data.user)) {
+      this.#access = null;
+      this.#isOver = true;
+      this.#change({ status: 'starting' });
+      this.#startAnew();
+      return 'other-user';
+    }
     this.begin(data);
-    return true;
+    return 'renewed';
+  }
+
+  #isOther(user: CurrentUser): boolean {
+    return this.#session.status === 'signed-in' && this.#session.user.id !== user.id;
   }
 
   #change(session: Session): void {
@@ -104,7 +139,6 @@ export class SessionStore {
   }
 }
 
-/** One tab of the browser renews at a time, because a refresh token is valid for one use. */
-function exclusively<T>(work: () => Promise<T>): Promise<T> {
-  return navigator.locks === undefined ? work() : navigator.locks.request('consent-ledger-renewal', work);
+function unanswered(): Promise<never> {
+  return new Promise(() => undefined);
 }

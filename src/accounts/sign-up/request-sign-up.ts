@@ -1,3 +1,4 @@
+import { ApiError } from '../../../schemas/api/error-codes.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 import { SIGN_UP_SECONDS } from '../credentials/lifetimes.js';
@@ -19,6 +20,7 @@ export interface RequestedSignUp {
  * @param db in the role `consent_ledger_api`
  * @param queueMail null: the service sends no mail
  * @returns the token for the response; null if it is mailed
+ * @throws ApiError SERVICE_UNAVAILABLE, and nothing is changed, if too many mails wait
  */
 export async function requestSignUp(
   db: Queryable,
@@ -37,7 +39,10 @@ export async function requestSignUp(
           where sign_up_requests.requested_at < now() - make_interval(secs => $2)`,
       [digest, PAUSE_SECONDS],
     );
-    if (rowCount === 1) await queueMail(db, { kind: 'sign_up', to: email, token, expires_at });
+    if (rowCount !== 1) return;
+    const isQueued = await queueMail(db, { kind: 'sign_up', to: email, token, expires_at });
+    // The pause is rolled back as well, so that another request can succeed.
+    if (!isQueued) throw new ApiError('SERVICE_UNAVAILABLE');
   });
   return null;
 }

@@ -64,17 +64,28 @@ export function dashboard(scope: FastifyInstance): void {
   serveAssets(scope, join(folder, 'assets'));
 }
 
-/** Serves the files of a folder. Only names that the folder lists are read. */
-function serveAssets(scope: FastifyInstance, folder: string): void {
+/**
+ * Serves the files of a folder. Only names that the folder lists are read. A file is kept after its
+ * first read; a read that failed is tried again at the next request.
+ */
+export function serveAssets(scope: FastifyInstance, folder: string): void {
   const kept = new Map<string, Promise<StaticText>>();
   let names: Promise<readonly string[]> | undefined;
   scope.get<{ Params: { name: string } }>('/panel/assets/:name', async (request, reply) => {
     const { name } = request.params;
     names ??= readdir(folder);
-    if (!(await names).includes(name)) throw new ApiError('ROUTE_NOT_FOUND');
-    const text = kept.get(name) ?? readAsset(join(folder, name));
-    kept.set(name, text);
-    return (await text).send(request, reply);
+    const listed = await names.catch((error: unknown) => {
+      names = undefined;
+      throw error;
+    });
+    if (!listed.includes(name)) throw new ApiError('ROUTE_NOT_FOUND');
+    const reading = kept.get(name) ?? readAsset(join(folder, name));
+    kept.set(name, reading);
+    const text = await reading.catch((error: unknown) => {
+      kept.delete(name);
+      throw error;
+    });
+    return text.send(request, reply);
   });
 }
 

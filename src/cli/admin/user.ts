@@ -3,6 +3,8 @@ import { Command, Option } from 'commander';
 import { CreateInvitationRequest } from '../../../schemas/api/panel/invitations.js';
 import { UsersQuery } from '../../../schemas/api/panel/users.js';
 import { counted } from '../../../schemas/text/counted.js';
+import { noticeTo } from '../../accounts/mail/mail-job.js';
+import { createMailQueue } from '../../accounts/mail/mail-queue.js';
 import { removeSecondFactor } from '../../accounts/second-factor/change-factor.js';
 import { createInvitation } from '../../accounts/sign-in/invitations.js';
 import { createPasswordReset } from '../../accounts/sign-in/set-password.js';
@@ -169,10 +171,12 @@ function resetFactorCommand(context: CliContext): Command {
   return jsonCommand('reset-second-factor', 'remove the second factor of a user who lost it')
     .argument('<user>', 'id of the user', uuid)
     .action(async (id: string, options: Json) => {
-      await withInstallation(context, async ({ adminPool }) => {
+      await withInstallation(context, async ({ adminPool, config, keyring }) => {
+        const queueMail = config.mail === undefined ? null : createMailQueue(keyring);
         const changed = await changeAsOperator(adminPool, async (db) => {
-          const { tenantId } = await readUser(db, null, id);
+          const { tenantId, email } = await readUser(db, null, id);
           const result = await removeSecondFactor(db, id);
+          if (result) await queueMail?.(db, noticeTo(email, 'second_factor_disabled'));
           const subject = { kind: 'user', id };
           return { result, tenantId, action: 'user.reset_second_factor', subject, details: { changed: result } };
         });

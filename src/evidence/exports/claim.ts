@@ -65,11 +65,29 @@ const ClaimedRow = z
     }),
   );
 
+/** A claimed export whose row cannot be read: it was altered, or written by another program. */
+interface UnreadableExport {
+  readonly id: string;
+  readonly claim: string;
+  /** The columns that cannot be read. Their values may be personal. */
+  readonly columns: readonly string[];
+}
+
 /**
  * Claims the oldest export that is queued, or whose worker sent no heartbeat for 15 s.
  * @returns null if there is no such export
  */
-export function claimExport(db: Queryable): Promise<ClaimedExport | null> {
+export async function claimExport(db: Queryable): Promise<ClaimedExport | UnreadableExport | null> {
+  const claimed = await claimRow(db);
+  if (claimed === null) return null;
+  // Read after the claim is committed: a row that cannot be read must not hold up the other exports.
+  const { success, data, error } = ClaimedRow.safeParse(claimed.row);
+  if (success) return data;
+  return { id: claimed.id, claim: claimed.claim, columns: error.issues.map(({ path }) => path.join('.')) };
+}
+
+/** @returns the claim and the row as the database has it; null if no export waits */
+function claimRow(db: Queryable): Promise<(Claim & { readonly row: unknown }) | null> {
   return withTransaction(db, async (db) => {
     // Both rows are locked, so that the claim of another worker is seen.
     const { rows: next } = await db.query(
@@ -81,6 +99,7 @@ export function claimExport(db: Queryable): Promise<ClaimedExport | null> {
     );
     const [id] = Ids.parse(next).map((row) => row.id);
     if (id === undefined || !(await enterState(db, id, 'running', { claim: null, reason: null }))) return null;
+    const claim = randomUUID();
     const { rows } = await db.query(
       `update export_jobs j
           set claim = $2, attempts = attempts + 1, heartbeat_at = now(), retry_at = null,
@@ -88,9 +107,9 @@ export function claimExport(db: Queryable): Promise<ClaimedExport | null> {
          from exports e where j.export_id = $1 and e.id = j.export_id
        returning j.export_id as id, j.site_id, j.claim, j.attempts, e.seed, j.filter, j.sealed_visitor, j.disclose,
                  j.requested_by, j.channel, ${sealJson('export_jobs', 'j')} as row_seal`,
-      [id, randomUUID()],
+      [id, claim],
     );
-    return z.tuple([ClaimedRow]).parse(rows)[0];
+    return { id, claim, row: rows[0] };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { BackgroundPart, PartStatus } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
-import { claimExport } from './claim.js';
+import { claimExport, failExport } from './claim.js';
 import { type ExportOutcome, type RunExportOptions, runExport } from './run-export.js';
 import { sweepExports } from './sweep.js';
 
@@ -22,6 +22,15 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
   const runNext = async (signal: AbortSignal): Promise<boolean> => {
     const job = await claimExport(db);
     if (job === null) return false;
+    if ('columns' in job) {
+      await failExport(db, job, 'error');
+      logger.error(
+        { part: 'exports', export: job.id, columns: job.columns },
+        'an evidence export failed: its row cannot be read',
+      );
+      outcomes.failed += 1;
+      return true;
+    }
     isWorking = true;
     try {
       outcomes[await runExport(options, job, signal)] += 1;

@@ -104,11 +104,14 @@ export async function isRunning(db: Queryable, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Ends the exports whose retention period is over. */
+/** Ends the exports whose retention period is over. It locks them in the order of `cancelForErasure`. */
 export async function expireExports(db: Queryable): Promise<void> {
   await db.query(
-    `update exports e set state = 'expired', seed = null from export_jobs j
-      where j.export_id = e.id and e.state = any($1::text[]) and e.seed is not null and j.expires_at <= now()`,
+    `with ended as (
+       select e.id from exports e join export_jobs j on j.export_id = e.id
+        where e.state = any($1::text[]) and e.seed is not null and j.expires_at <= now()
+        order by e.id for no key update of e)
+     update exports e set state = 'expired', seed = null from ended where e.id = ended.id`,
     [FROM.expired],
   );
 }
@@ -125,14 +128,16 @@ const StateRows = z.array(z.object({ state: z.string() }));
 
 /**
  * Cancels the site's exports that are queued or running, or whose package the service keeps, and
- * destroys their keys. Packages that left the service are out of its reach.
+ * destroys their keys. Packages that left the service are out of its reach. The rows are locked by
+ * id, everywhere: with two orders, two transactions could wait for each other.
  * @param db within the transaction that erases
  */
 export async function cancelForErasure(db: Queryable, siteId: string): Promise<CancelledExports> {
   const { rows } = await db.query(
     `with before as (
        select id, state from exports
-        where site_id = $1 and state = any($2::text[]) and (state = 'running' or seed is not null) for no key update)
+        where site_id = $1 and state = any($2::text[]) and (state = 'running' or seed is not null)
+        order by id for no key update)
      update exports e set state = 'cancelled', reason = 'erasure', ended_at = coalesce(e.ended_at, now()), seed = null
        from before where e.id = before.id
      returning before.state`,

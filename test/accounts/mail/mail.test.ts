@@ -170,6 +170,26 @@ describe('a service that sends mail', () => {
     expect(mailsTo(email, /sign-up|account/)).toHaveLength(1);
   });
 
+  it('refuses a sign-up while too many mails wait, and makes no pause for the address', async () => {
+    const { superuser } = panel.app;
+    const email = newAddress();
+    await superuser.query(
+      `insert into mails (id, kind, content, expires_at, next_attempt_at)
+         select gen_random_uuid(), 'sign_up', '\\x00', now() + interval '1 day', now() + interval '1 day'
+           from generate_series(1, 10000)`,
+    );
+    try {
+      expect(await post('sign-up', { organisation: 'Shop Ltd', email })).toMatchObject({
+        status: 503,
+        body: { code: 'SERVICE_UNAVAILABLE' },
+      });
+    } finally {
+      await superuser.query(`delete from mails where kind = 'sign_up'`);
+    }
+    expect((await post('sign-up', { organisation: 'Shop Ltd', email })).status).toBe(202);
+    await received(email, /Complete your sign-up/);
+  });
+
   it('invites no more than 100 people of a tenant a day', async () => {
     await panel.app.superuser.query(
       `insert into invitations (id, tenant_id, email, role, token_digest, expires_at)

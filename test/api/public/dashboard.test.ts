@@ -1,10 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { dashboard } from '../../../src/api/public/dashboard.js';
+import { dashboard, serveAssets } from '../../../src/api/public/dashboard.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 
@@ -95,4 +97,24 @@ describe.skipIf(!isBuilt)(titleNeeding('the built dashboard', isBuilt, 'the dash
     expect(response.statusCode).toBe(404);
     await scanner.close();
   });
+});
+
+test('an asset that could not be read once is read again', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'panel-assets-'));
+  const folder = join(parent, 'assets');
+  const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+    (scope) => serveAssets(scope, folder),
+  ]);
+  const status = async () => (await app.inject({ url: '/panel/assets/page.js' })).statusCode;
+  try {
+    expect(await status()).toBe(500);
+    mkdirSync(folder);
+    symlinkSync(join(parent, 'later.js'), join(folder, 'page.js'));
+    expect(await status()).toBe(500);
+    writeFileSync(join(parent, 'later.js'), 'export {};');
+    expect(await status()).toBe(200);
+  } finally {
+    await app.close();
+    rmSync(parent, { recursive: true });
+  }
 });

@@ -87,6 +87,30 @@ it('expires a package: destroys the key, and then removes the chunks', async () 
   expect(await rowsOf('select from export_chunks where export_id = $1', id)).toEqual([]);
 });
 
+it('fails an export whose row cannot be read, and runs the next one', async () => {
+  const { app } = world.panel;
+  const ids: string[] = [];
+  await world.holdPackages(async () => {
+    const running = await world.create();
+    await world.reaches(running.id, 'running');
+    for (const change of [
+      'update exports set seed = null where id = $1',
+      `update export_jobs set filter = '[]' where export_id = $1`,
+    ]) {
+      const { id } = await world.create();
+      await app.change(change, [id]);
+      ids.push(id);
+    }
+  });
+  const { id } = await world.create();
+  await world.reaches(id, 'finished');
+  for (const unreadable of ids) {
+    expect(await rowsOf('select state, reason, seed from exports where id = $1', unreadable)).toEqual([
+      { state: 'failed', reason: 'error', seed: null },
+    ]);
+  }
+});
+
 it('stores packages encrypted', async () => {
   const { id } = await world.create({ disclose: 'all' });
   await world.reaches(id, 'finished');

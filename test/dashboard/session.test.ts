@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SessionStore } from '../../dashboard/src/api/session.js';
+
+const user = (id: string) => ({
+  id,
+  email: `${id}@shop.example`,
+  role: 'owner' as const,
+  tenant_id: '018f0000-0000-7000-8000-000000000000',
+});
+const tokensOf = (id: string, expires_in = 900) => ({ access_token: `token of ${id}`, expires_in, user: user(id) });
+
+/** What the page sent: the path, and the token if there was one. */
+let sent: string[];
+/** Whose cookie the browser has. */
+let cookie: string;
+/** The tokens that the service accepts. */
+let accepted: readonly string[];
+
+beforeEach(() => {
+  sent = [];
+  vi.stubGlobal('fetch', async (input: Request | string) => {
+    const path = typeof input === 'string' ? input : new URL(input.url).pathname;
+    if (path === '/api/v1/auth/refresh') return Response.json({ data: tokensOf(cookie) });
+    const token = typeof input === 'string' ? null : input.headers.get('authorization');
+    sent.push(`${path} ${token}`);
+    return new Response(null, { status: accepted.some((one) => token === `Bearer ${one}`) ? 200 : 401 });
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const request = () => new Request('https://ledger.example/api/v1/sites', { method: 'POST', body: '{}' });
+
+function sessionOf(id: string, expiresIn: number) {
+  const startAnew = vi.fn();
+  const session = new SessionStore(startAnew, (work) => work());
+  session.begin(tokensOf(id, expiresIn));
+  const states: string[] = [];
+  session.subscribe(() => states.push(session.session.status));
+  return { session, startAnew, states };
+}
+
+test('sends a request after a renewal for the same user', async () => {
+  [cookie, accepted] = ['ann', ['token of ann']];
+  const { session, startAnew } = sessionOf('ann', 0);
+  expect((await session.send(request())).status).toBe(200);
+  expect(sent).toEqual(['/api/v1/sites Bearer token of ann']);
+  expect(startAnew).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['before the request, because the token expires', 0, []],
+  ['after the request, because the token is not accepted', 900, ['/api/v1/sites Bearer token of ann']],
+])('a renewal %s: nothing is sent as another user, and the page starts anew', async (_when, expiresIn, expected) => {
+  [cookie, accepted] = ['ben', ['token of ben']];
+  const { session, startAnew, states } = sessionOf('ann', expiresIn);
+  const answered = vi.fn();
+  void session.send(request()).then(answered, answered);
+  await vi.waitUntil(() => startAnew.mock.calls.length > 0);
+  void session.send(request()).then(answered, answered);
+  await new Promise(setImmediate);
+  expect(sent).toEqual(expected);
+  expect(answered).not.toHaveBeenCalled();
+  expect(states).toEqual(['starting']);
+  expect(startAnew).toHaveBeenCalledOnce();
+});
+
+test('a sign-in of another user ends the session of the first', () => {
+  const { session, states } = sessionOf('ann', 900);
+  session.begin(tokensOf('ben'));
+  expect(states).toEqual(['signed-out', 'signed-in']);
+});
