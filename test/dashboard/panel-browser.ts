@@ -187,7 +187,7 @@ export class PanelBrowser {
       .events('Log.entryAdded')
       .map((event) => Entry.parse(event).entry)
       .filter(({ text }) => /policy|trusted/i.test(text))
-      .map(({ level, text }) => `${level}: ${text}`);
+      .map(({ level, text, url }) => `${level}: ${text} ${url ?? ''}`);
   }
 
   close(): Promise<void> {
