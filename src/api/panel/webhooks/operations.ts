@@ -7,10 +7,13 @@ import {
   Webhook,
   WebhookParams,
 } from '../../../../schemas/api/panel/webhooks.js';
+import type { Role } from '../../../accounts/users/user-directory.js';
 import { EDITORS, operation } from '../operation.js';
 
 const tag = 'Webhooks';
 const path = '/sites/{site_id}/webhooks';
+/** Not viewers: the path and the query of a URL often contain a token. */
+const URL_READERS: readonly Role[] = [...EDITORS, 'dpo'];
 
 export const listWebhooks = operation({
   id: 'listWebhooks',
@@ -18,8 +21,7 @@ export const listWebhooks = operation({
   path,
   tag,
   summary: 'List the webhooks of a site, oldest first',
-  // The path and the query of a URL often contain a token.
-  roles: EDITORS,
+  roles: URL_READERS,
   params: SiteParams,
   query: PageQuery,
   body: NoBody,
@@ -54,8 +56,7 @@ export const readWebhook = operation({
   path: `${path}/{webhook_id}`,
   tag,
   summary: 'Get a webhook, with the state of its deliveries',
-  // The path and the query of a URL often contain a token.
-  roles: EDITORS,
+  roles: URL_READERS,
   params: WebhookParams,
   query: None,
   body: NoBody,
