@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
+import { repeat } from '../../platform/background/repeat.js';
 import { describe } from '../../platform/background/run-under-lease.js';
-import { BackOff, pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { composeMail } from './compose-mail.js';
@@ -65,18 +65,7 @@ export function createMailer(options: MailerOptions): BackgroundPart {
   return {
     name: 'mail',
     status: () => ({ ...counts }),
-    run: async (signal) => {
-      const backOff = new BackOff();
-      while (!signal.aborted) {
-        try {
-          if (!(await next(signal))) await pause(pollMs, signal);
-          backOff.reset();
-        } catch (error) {
-          logger.warn({ part: 'mail', reason: describe(error) }, 'failed; trying again');
-          await pause(backOff.next(), signal);
-        }
-      }
-    },
+    run: (signal) => repeat('mail', logger, signal, async () => ((await next(signal)) ? 0 : pollMs)),
   };
 }
 

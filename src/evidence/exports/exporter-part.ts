@@ -1,6 +1,5 @@
 import type { BackgroundPart, PartStatus } from '../../platform/background/part.js';
-import { describe } from '../../platform/background/run-under-lease.js';
-import { BackOff, pause } from '../../platform/background/waiting.js';
+import { repeat } from '../../platform/background/repeat.js';
 import { claimExport, failExport } from './claim.js';
 import { type ExportOutcome, type RunExportOptions, runExport } from './run-export.js';
 import { sweepExports } from './sweep.js';
@@ -40,32 +39,14 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
     return true;
   };
 
-  /**
-   * Repeats a step until `signal` is aborted, with the pause that the step returns. A failed step
-   * is repeated after a back-off.
-   */
-  const repeat = async (step: () => Promise<{ readonly pauseMs: number }>, signal: AbortSignal): Promise<void> => {
-    const backOff = new BackOff();
-    while (!signal.aborted) {
-      try {
-        const { pauseMs } = await step();
-        backOff.reset();
-        if (pauseMs > 0) await pause(pauseMs, signal);
-      } catch (error) {
-        logger.warn({ part: 'exports', reason: describe(error) }, 'failed; trying again');
-        await pause(backOff.next(), signal);
-      }
-    }
-  };
-
   const run = async (signal: AbortSignal): Promise<void> => {
-    const work = async () => ({ pauseMs: (await runNext(signal)) ? 0 : pollMs });
+    const work = async () => ((await runNext(signal)) ? 0 : pollMs);
     // The sweep runs concurrently: a long export must not delay the destruction of expired keys.
     const sweep = async () => {
       await sweepExports(db);
-      return { pauseMs: sweepMs };
+      return sweepMs;
     };
-    await Promise.all([repeat(work, signal), repeat(sweep, signal)]);
+    await Promise.all([repeat('exports', logger, signal, work), repeat('exports', logger, signal, sweep)]);
   };
   const status = (): PartStatus => ({
     is_working: isWorking,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
-import { describe } from '../../platform/background/run-under-lease.js';
-import { BackOff, pause } from '../../platform/background/waiting.js';
+import { repeat } from '../../platform/background/repeat.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { openWebhookSecret } from '../../tenancy/webhooks/webhook-secret.js';
@@ -107,24 +106,12 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     return true;
   };
 
-  const repeat = async (signal: AbortSignal): Promise<void> => {
-    const backOff = new BackOff();
-    while (!signal.aborted) {
-      try {
-        if (!(await deliverNext(signal))) await pause(pollMs, signal);
-        backOff.reset();
-      } catch (error) {
-        logger.warn({ part: 'webhooks', reason: describe(error) }, 'failed; trying again');
-        await pause(backOff.next(), signal);
-      }
-    }
-  };
-
   return {
     name: 'webhooks',
     status: () => ({ ...counts }),
     run: async (signal) => {
-      await Promise.all(Array.from({ length: CONCURRENCY }, () => repeat(signal)));
+      const step = async () => ((await deliverNext(signal)) ? 0 : pollMs);
+      await Promise.all(Array.from({ length: CONCURRENCY }, () => repeat('webhooks', logger, signal, step)));
     },
   };
 }
