@@ -46,7 +46,8 @@ export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null
         where w.disabled_at is null
           and (select count(*) from webhook_progress busy join webhooks v on v.id = busy.webhook_id
                  join sites t on t.id = v.site_id
-                where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT} and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
+                where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT}
+          and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
           and (p.revision < (select r.revision from relayed_streams r where r.stream = 'consents-' || w.site_id)
                or p.checkpoint_size < (select max(c.size) from checkpoints c))
         order by p.next_attempt_at, w.id limit 1 for update of p skip locked)

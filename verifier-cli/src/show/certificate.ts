@@ -53,6 +53,11 @@ export function isErasureStanding({ erased, erasure }: Pick<ShownRecord, 'erased
   return erased && (erasure === null || erasure.verdict === 'valid');
 }
 
+/** The heading of a certificate: only what is proved is called recorded. */
+export function certificateTitle({ verdict, development }: ShownRecord): string {
+  return verdict === 'valid' && !development ? 'What was recorded' : 'What this file states, without proof';
+}
+
 function decisionText({ decision, consent_type: type, categories }: ConsentRecord): string {
   const chosen = Object.entries(categories ?? {}).map(([name, isGranted]) => `${name} ${isGranted ? 'yes' : 'no'}`);
   return `${decision} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;

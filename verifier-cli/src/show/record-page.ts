@@ -7,7 +7,7 @@ import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBann
 import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
 import { verdictWording } from '../report/wording.js';
-import { certificateOf, isErasureStanding, unprovedText } from './certificate.js';
+import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -42,9 +42,7 @@ function certificate(shown: ShownRecord): Markup[] {
   const lines = certificateOf(shown);
   if (lines === null) return [];
   const stated = lines.map(([name, value]): [string, Markup] => [name, foreign(value)]);
-  const isProved = shown.verdict === 'valid' && !shown.development;
-  const title = isProved ? 'What was recorded' : 'What this file states, without proof';
-  return [element('section', { class: 'certificate' }, element('h2', {}, title), facts(stated))];
+  return [element('section', { class: 'certificate' }, element('h2', {}, certificateTitle(shown)), facts(stated))];
 }
 
 function folded(summary: string, content: Markup): Markup {

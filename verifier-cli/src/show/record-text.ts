@@ -4,7 +4,7 @@ import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { asOfText, momentText, timeText } from '../report/page-parts.js';
 import { printable, printableSource } from '../report/printable.js';
 import { OUTCOME_WORDS, verdictWording } from '../report/wording.js';
-import { certificateOf, isErasureStanding, unprovedText } from './certificate.js';
+import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -43,9 +43,7 @@ export function recordText(shown: ShownRecord): string {
 function certificateLines(shown: ShownRecord): string[] {
   const lines = certificateOf(shown);
   if (lines === null) return [];
-  const isProved = shown.verdict === 'valid' && !shown.development;
-  const title = isProved ? 'What was recorded' : 'What this file states, without proof';
-  return [title, ...lines.map(([name, value]) => `  ${name.padEnd(18)} ${printable(value)}`), ''];
+  return [certificateTitle(shown), ...lines.map(([name, value]) => `  ${name.padEnd(18)} ${printable(value)}`), ''];
 }
 
 function timeLines({ verdict, proved, newest, record }: ShownRecord): string[] {
