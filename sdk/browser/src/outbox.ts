@@ -58,7 +58,6 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #waiters = new Map<string, Waiter>();
   #attempts = 0;
-  #lastTime = 0;
   #isRunning = false;
   #isStopped = false;
   #wake: () => void = () => undefined;
@@ -72,9 +71,11 @@ export class Outbox {
    * @returns the service's answer, whenever it comes
    */
   add(idempotencyKey: string, body: string): Promise<Acceptance> {
-    this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
-    const consent: QueuedConsent = { idempotency_key: idempotencyKey, body, queued_at: this.#lastTime };
-    this.#options.store.write(QUEUE + this.#lastTime.toString().padStart(16, '0') + idempotencyKey, consent);
+    // After what other tabs queued, also within the same millisecond and after the clock was set back.
+    const newest = this.queued().at(-1)?.queued_at ?? 0;
+    const queuedAt = Math.max(Date.now(), newest + 1);
+    const consent: QueuedConsent = { idempotency_key: idempotencyKey, body, queued_at: queuedAt };
+    this.#options.store.write(QUEUE + queuedAt.toString().padStart(16, '0') + idempotencyKey, consent);
     const answered = new Promise<Acceptance>((resolve, reject) =>
       this.#waiters.set(idempotencyKey, { resolve, reject }),
     );
