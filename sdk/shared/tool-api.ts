@@ -10,12 +10,16 @@ export interface components {
             error_code: string;
             /** @description The same code and message. */
             error: {
+                /** @description Stable code of the error. */
                 code: string;
+                /** @description The error in words, and what to do next. */
                 message: string;
             };
             /** @description The invalid fields, for VALIDATION_ERROR and similar codes. */
             errors?: {
+                /** @description Path of the member, for example `cookies.0.name`. */
                 field: string;
+                /** @description The error in words, and what to do next. */
                 message: string;
             }[];
             /**
@@ -25,56 +29,95 @@ export interface components {
             valid?: false;
         };
         PingResponse: {
-            /** @constant */
+            /**
+             * @description Always `pong`.
+             * @constant
+             */
             message: "pong";
+            /** @description The result. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The site.
+                 */
                 site_id: string;
-                /** @enum {string} */
+                /**
+                 * @description `write` can record, and contains `read`.
+                 * @enum {string}
+                 */
                 scope: "read" | "write";
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the service.
+                 */
                 time: string;
             };
         };
         ConfigResponse: {
+            /** @description The result. */
             data: {
+                /** @description The site of the API key. */
                 site: {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description UUID of the object.
+                     */
                     id: string;
+                    /** @description Domain of the site. */
                     domain: string;
                 };
                 /** @description Language of the texts below. */
                 language: string;
+                /** @description Language (BCP 47) for visitors whose language the site does not have. */
                 default_language: string;
+                /** @description Languages (BCP 47) of the site. */
                 languages: string[];
                 /** @description SHA-256 of the published configuration, which consents given now refer to. */
                 site_config_hash: string;
+                /** @description Who is responsible for the personal data. */
                 controller: {
+                    /** @description Legal name of the controller. */
                     legal_name: string;
+                    /** @description How people reach the controller. */
                     contact: string;
                 };
+                /** @description Days for which a consent is valid; null: not limited. */
                 validity_days: number | null;
+                /** @description Texts of the banner. */
                 banner: {
                     [key: string]: string;
                 };
+                /** @description How consent is withdrawn; null: not written yet. */
                 withdrawal: string | null;
+                /** @description The categories of the banner, in their order. */
                 categories: components["schemas"]["BannerCategory"][];
+                /** @description The active version of each document. */
                 documents: components["schemas"]["DocumentSummary"][];
                 region: components["schemas"]["DetectedRegion"];
             };
         };
         ActiveDocumentsResponse: {
+            /** @description The result. */
             data: {
+                /** @description The active version of each document. */
                 documents: components["schemas"]["DocumentSummary"][];
             };
         };
         ActiveDocumentResponse: {
+            /** @description The result. */
             data: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description UUID of the object.
+                 */
                 id: string;
+                /** @description Name of the document in URLs. */
                 slug: string;
+                /** @description Kind of the document. */
                 kind: string;
+                /** @description Whether a consent to the document requires an approval token. */
                 requires_approval_token: boolean;
+                /** @description Language (BCP 47). */
                 language: string;
                 version: components["schemas"]["VersionSummary"];
                 /** @description The text, or base64 for a binary media type. */
@@ -82,11 +125,14 @@ export interface components {
             };
         };
         StatusResponse: {
+            /** @description The result. */
             data: {
+                /** @description The consents of the visitor that are in force. */
                 consents: components["schemas"]["StatusItem"][];
             };
         };
         VerifyResponse: {
+            /** @description Whether every check passed. */
             valid: boolean;
             data: components["schemas"]["VerifiedRecord"];
         };
@@ -163,7 +209,9 @@ export interface components {
             custom_document_mime_type?: string | null;
         };
         RecordedConsentResponse: {
+            /** @description What was done, in words. */
             message: string;
+            /** @description The result. */
             data: {
                 /** @description Identifier of the record, for the person and for verification. */
                 consent_token: string;
@@ -180,7 +228,9 @@ export interface components {
                 promise: components["schemas"]["SignedPromise"] | null;
                 /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
                 warnings?: {
+                    /** @description Path of the member, for example `cookies.0.name`. */
                     field: string;
+                    /** @description The error in words, and what to do next. */
                     message: string;
                 }[];
             };
@@ -190,84 +240,19 @@ export interface components {
             consents: components["schemas"]["BrowserConsentRequest"][];
         };
         ConsentBatchResponse: {
+            /** @description What was done, in words. */
             message: string;
+            /** @description The result. */
             data: {
+                /** @description Consents that were recorded. */
                 accepted: number;
+                /** @description Consents that were refused. */
                 rejected: number;
+                /** @description One result for each consent, in the order of the request. */
                 results: components["schemas"]["BatchItemResult"][];
             };
         };
-        S2sConsentRequest: {
-            /** @description Kind of the consent, for example `cookie` or `document_approval`. */
-            consent_type: string;
-            /**
-             * @description What the person decided. `partial`: some of the categories.
-             * @enum {string}
-             */
-            decision: "accepted" | "rejected" | "partial" | "withdrawn";
-            /** @description UUID of the document version that the person was shown. */
-            document_version_id?: string | null;
-            /** @description Language in which the person was asked (BCP 47); that of the version if absent. */
-            language?: string | null;
-            /** @description The decision on each category: true if accepted. */
-            categories?: {
-                [key: string]: boolean;
-            } | null;
-            /** @description One key for each action of the person; repeat it in each retry. */
-            idempotency_key?: string | null;
-            /** @description Identifier of the person at the site. Later requests find the consent by it. */
-            visitor_id?: string | null;
-            /** @description Region of the person, for example a US state. */
-            visitor_region?: string | null;
-            /** @description Country of the person (ISO 3166-1 alpha-2). */
-            visitor_country?: string | null;
-            /**
-             * @description Law under which the person was asked.
-             * @enum {string|null}
-             */
-            compliance_framework?: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
-            /** @description Where the person was asked, for example `web` or `ios`. */
-            source?: string | null;
-            /** @description Further values, at most 30 keys and 16,384 bytes. */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Values of further form fields, at most 30 keys and 16,384 bytes. */
-            extra_fields?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description One-time token of /tool/v1/s2s/approval-tokens, for documents that require one. */
-            approval_token?: string | null;
-            /** @description Drawn signature as base64, at most 262,144 bytes when decoded. */
-            signature_image?: string | null;
-            /** @description Media type of `signature_image`. */
-            signature_mime_type?: string | null;
-            /** @description Name of the person who signed. */
-            signer_name?: string | null;
-            /** @description E-mail address of the person who signed. */
-            signer_email?: string | null;
-            /** @description Telephone number of the person who signed. */
-            signer_phone?: string | null;
-            /** @description Identity document number of the person who signed. */
-            signer_id_number?: string | null;
-            /** @description Declaration that the person confirmed. */
-            declaration_text?: string | null;
-            /** @description How long the person drew the signature, in milliseconds. */
-            drawing_duration_ms?: number | null;
-            /** @description Number of strokes of the drawn signature. */
-            stroke_count?: number | null;
-            /** @description Strokes of the drawn signature, at most 65,536 bytes as JSON. */
-            strokes_data?: (string | unknown[] | {
-                [key: string]: unknown;
-            }) | null;
-            /** @description How the person drew the signature, for example `touch`. */
-            input_type?: string | null;
-            /** @description Screen resolution, for example `1920x1080`. */
-            screen_resolution?: string | null;
-            /** @description Document that was made for this person: text, or base64; at most 1,048,576 bytes when decoded. */
-            custom_document_content?: string | null;
-            /** @description Media type of `custom_document_content`. */
-            custom_document_mime_type?: string | null;
+        S2sConsentRequest: components["schemas"]["BrowserConsentRequest"] & {
             /** @description IP address of the person, as the backend saw it. */
             ip_address?: (string) | null;
             /** @description User agent of the person, as the backend saw it. */
@@ -306,7 +291,9 @@ export interface components {
             expires_in?: number | null;
         };
         ApprovalTokenResponse: {
+            /** @description What was done, in words. */
             message: string;
+            /** @description The result. */
             data: {
                 /** @description The token. The service returns it only in this response. */
                 approval_token: string;
@@ -314,22 +301,35 @@ export interface components {
                 approval_token_id: string;
                 /** @description Seconds until the token expires. */
                 expires_in: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when the token is valid.
+                 */
                 expires_at: string;
+                /** @description The document. */
                 document_id: string;
+                /** @description Slug of the document. */
                 document_slug: string;
+                /** @description The only version for which the token is valid; null: the active one. */
                 document_version_id: string | null;
             };
         };
         ExportResponse: {
+            /** @description The result. */
             data: (components["schemas"]["ExportedConsent"] | components["schemas"]["ExportedErasure"])[];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         Receipt: {
-            /** @constant */
+            /**
+             * @description Name of the format.
+             * @constant
+             */
             format: "consent-ledger-receipt";
-            /** @constant */
+            /**
+             * @description Version of the format.
+             * @constant
+             */
             version: 1;
             /** @description Files of the package by name: text as it is, all other content in base64. */
             files: {
@@ -349,18 +349,24 @@ export interface components {
             data: components["schemas"]["EvidenceExportDetails"];
         };
         S2sErasureRequest: {
+            /** @description Whose records, or which record. */
             subject: components["schemas"]["PersonReference"] | {
-                /** @constant */
+                /**
+                 * @description Kind of the identifier.
+                 * @constant
+                 */
                 by: "record";
                 /** @description UUID or consent token of the record. */
                 value: string;
             };
+            /** @description One key for each action; repeat it in each retry. */
             idempotency_key: string;
         };
         ErasureReceiptResponse: {
             data: components["schemas"]["ErasureReceipt"];
         };
         ErasureListResponse: {
+            /** @description The result. */
             data: components["schemas"]["ExportedErasure"][];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -368,9 +374,11 @@ export interface components {
         PublicVerifyAnswer: components["schemas"]["PublicVerifyResponse"] | components["schemas"]["ClientTokenResponse"];
         VerifyPubliclyByPostRequest: components["schemas"]["PublicVerifyRequest"];
         CheckpointsResponse: {
+            /** @description The result. */
             data: {
                 /** @description Verifier-key lines of the ledger’s keys, oldest first. A verifier takes them from another source. */
                 keys: string[];
+                /** @description The stamped checkpoints, oldest first. */
                 checkpoints: {
                     /** @description Tree size. */
                     size: number;
@@ -387,13 +395,18 @@ export interface components {
             };
         };
         ListLedgerKeysResponse: {
+            /** @description The result. */
             data: {
+                /** @description The keys, oldest first. */
                 keys: components["schemas"]["LedgerKey"][];
             };
         };
         ConsistencyResponse: {
+            /** @description The result. */
             data: {
+                /** @description Size of the older tree. */
                 from: number;
+                /** @description Size of the newer tree. */
                 size: number;
                 /** @description The proof, in hex. */
                 hashes: string[];
@@ -404,6 +417,7 @@ export interface components {
             email: string;
             /** @description The current password. */
             password: string;
+            /** @description The six digits that the app shows. */
             totp_code?: string;
             /** @description One of the ten codes for a lost app; each is valid once. */
             recovery_code?: string;
@@ -415,11 +429,18 @@ export interface components {
         };
         LoginResponse: components["schemas"]["TokensResponse"] | components["schemas"]["CookieTokensResponse"];
         RefreshRequest: {
+            /** @description The refresh token of the last response. */
             refresh_token: string;
-            /** @constant */
+            /**
+             * @description Where the refresh token is: in the body, or in the cookie.
+             * @constant
+             */
             refresh_token_in?: "body";
         } | {
-            /** @constant */
+            /**
+             * @description Where the refresh token is: in the body, or in the cookie.
+             * @constant
+             */
             refresh_token_in: "cookie";
         };
         MeResponse: {
@@ -428,10 +449,13 @@ export interface components {
         ChangePasswordRequest: {
             /** @description The current password. */
             current_password: string;
+            /** @description The new password. */
             new_password: string;
         };
         SignInsEndedResponse: {
+            /** @description What was done, in words. */
             message: string;
+            /** @description The result. */
             data: {
                 /** @description Number of sign-ins that ended. */
                 ended_sign_ins: number;
@@ -440,6 +464,7 @@ export interface components {
         AcceptInvitationRequest: {
             /** @description The token of the invitation or of the password reset. */
             token: string;
+            /** @description The new password. */
             password: string;
             /**
              * @description Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.
@@ -455,11 +480,13 @@ export interface components {
             email: string;
         };
         PasswordResetRequestedResponse: {
+            /** @description What was done, in words. */
             message: string;
         };
         ResetPasswordRequest: {
             /** @description The token of the invitation or of the password reset. */
             token: string;
+            /** @description The new password. */
             password: string;
         };
         /** @default {} */
@@ -471,6 +498,7 @@ export interface components {
             everywhere: boolean;
         };
         AuthOptionsResponse: {
+            /** @description The result. */
             data: {
                 /** @description Whether the service sends mail: invitations, password resets and notices. */
                 mail: boolean;
@@ -482,77 +510,144 @@ export interface components {
             };
         };
         BannerCategory: {
+            /** @description Key of the category, for example `analytics`. */
             key: string;
+            /** @description Whether the site needs it, so that visitors cannot refuse it. */
             required: boolean;
+            /** @description Title that visitors read. */
             title: string;
+            /** @description What the processing is for. */
             purpose: string;
-            /** @enum {string} */
+            /**
+             * @description Why the processing is lawful.
+             * @enum {string}
+             */
             lawful_basis: "consent" | "contract" | "legal_obligation" | "legitimate_interest";
+            /** @description Kinds of personal data that are processed. */
             personal_data: string[];
+            /** @description Who receives the data. */
             recipients: string[];
+            /** @description Days for which the data are kept; null: not limited. */
             retention_days: number | null;
+            /** @description The cookies that the site declares. */
             cookies: components["schemas"]["BannerCookie"][];
         };
         BannerCookie: {
+            /** @description Name of the cookie. */
             name: string;
+            /** @description Who sets the cookie. */
             provider: string;
-            /** @enum {string} */
+            /**
+             * @description `first`: set by the site itself; `third`: set by another host.
+             * @enum {string}
+             */
             party: "first" | "third";
+            /** @description How long the browser keeps it, in seconds; null: until the browser is closed. */
             duration_seconds: number | null;
+            /** @description What the processing is for. */
             purpose: string;
         };
         DocumentSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description UUID of the object.
+             */
             id: string;
+            /** @description Name of the document in URLs. */
             slug: string;
+            /** @description Kind of the document. */
             kind: string;
+            /** @description Whether a consent to the document requires an approval token. */
             requires_approval_token: boolean;
+            /** @description Language (BCP 47). */
             language: string;
             version: components["schemas"]["VersionSummary"];
         };
         VersionSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description UUID of the object.
+             */
             id: string;
+            /** @description Number of the version, from 1 without gaps. */
             number: number;
+            /** @description Language (BCP 47). */
             language: string;
+            /** @description Title that visitors read. */
             title: string;
+            /** @description Media type of the content. */
             media_type: string;
             /** @description SHA-256 of the UTF-8 of `content`; for a binary media type, of the bytes that its base64 decodes to. */
             content_sha256: string;
         };
         DetectedRegion: {
+            /** @description Country (ISO 3166-1 alpha-2); null: not known. */
             country: string | null;
+            /** @description Region of the country, for example a US state; null: not known. */
             region: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description Law under which the person was asked; null: not known.
+             * @enum {string|null}
+             */
             compliance_framework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
         };
         StatusItem: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description UUID of the object.
+             */
             id: string;
+            /** @description Identifier of the record, for the person and for verification. */
             consent_token: string;
+            /** @description HMAC-SHA256 of the record, in hex. */
             proof_hash: string;
+            /** @description Kind of the consent, for example `cookie`. */
             consent_type: string;
-            /** @enum {string} */
+            /**
+             * @description Decision of the person. `partial`: some of the categories.
+             * @enum {string}
+             */
             decision: "accepted" | "rejected" | "partial" | "withdrawn";
+            /** @description The decision on each category: true if accepted; null: the consent has no categories. */
             categories: {
                 [key: string]: boolean;
             } | null;
+            /** @description Language (BCP 47). */
             language: string;
+            /** @description Slug of the document; null: not known to the service. */
             document_slug: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The version of the document that the person was shown.
+             */
             document_version_id: string;
-            /** @enum {string|null} */
+            /**
+             * @description Law under which the person was asked; null: not known.
+             * @enum {string|null}
+             */
             compliance_framework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the consent was recorded.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when the consent is valid; null: not limited.
+             */
             valid_until: string | null;
         };
         VerifiedRecord: {
+            /** @description Kind of the consent, for example `cookie`. */
             consent_type: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description Decision of the person. `partial`: some of the categories.
+             * @enum {string|null}
+             */
             decision: "accepted" | "rejected" | "partial" | "withdrawn" | null;
+            /** @description HMAC-SHA256 of the record, in hex. */
             proof_hash: string;
+            /** @description Version of the hash format. */
             hash_version: number | null;
             /** @description Whether the proof hash of the stored record is the stored proof hash. */
             hash_valid: boolean;
@@ -562,7 +657,10 @@ export interface components {
             is_anonymized: boolean;
             /** @description Whether a time stamp covers the batch of the record. The signature of the token is not verified. */
             is_tsa_stamped: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the consent was recorded; null: unreadable.
+             */
             created_at: string | null;
         };
         SignedPromise: {
@@ -580,8 +678,12 @@ export interface components {
             certificate: string;
         };
         BatchItemResult: {
+            /** @description Position of the consent in the request, from 0. */
             index: number;
-            /** @constant */
+            /**
+             * @description HTTP status that the consent alone would have had.
+             * @constant
+             */
             status: "accepted";
             /** @description Identifier of the record, for the person and for verification. */
             consent_token: string;
@@ -598,52 +700,105 @@ export interface components {
             promise: components["schemas"]["SignedPromise"] | null;
             /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
             warnings?: {
+                /** @description Path of the member, for example `cookies.0.name`. */
                 field: string;
+                /** @description The error in words, and what to do next. */
                 message: string;
             }[];
         } | {
+            /** @description Position of the consent in the request, from 0. */
             index: number;
-            /** @constant */
+            /**
+             * @description HTTP status that the consent alone would have had.
+             * @constant
+             */
             status: "rejected";
+            /** @description The error in words, and what to do next. */
             error: string;
+            /** @description Stable code of the error. */
             error_code: string;
+            /** @description Stable code of the error. */
             code: number;
         };
         ExportedConsent: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description UUID of the object.
+             */
             id: string;
+            /** @description Identifier of the record, for the person and for verification. */
             consent_token: string;
+            /** @description HMAC-SHA256 of the record, in hex. */
             proof_hash: string;
-            /** @constant */
+            /**
+             * @description Version of the hash format.
+             * @constant
+             */
             hash_version: 2;
+            /** @description The key of the proof hash. */
             proof_key_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The site.
+             */
             site_id: string;
+            /** @description Kind of the consent, for example `cookie`. */
             consent_type: string;
-            /** @enum {string} */
+            /**
+             * @description Decision of the person. `partial`: some of the categories.
+             * @enum {string}
+             */
             decision: "accepted" | "rejected" | "partial" | "withdrawn";
+            /** @description The decision on each category: true if accepted; null: the consent has no categories. */
             categories: {
                 [key: string]: boolean;
             } | null;
+            /** @description Language (BCP 47). */
             language: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The version of the document that the person was shown.
+             */
             document_version_id: string;
+            /** @description SHA-256 of the text that the person was shown, in hex. */
             document_hash: string;
+            /** @description SHA-256 of the configuration in which the person was asked, in hex. */
             site_config_hash: string;
-            /** @enum {string|null} */
+            /**
+             * @description Law under which the person was asked; null: not known.
+             * @enum {string|null}
+             */
             compliance_framework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the consent was recorded.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when the consent is valid; null: not limited.
+             */
             valid_until: string | null;
-            /** @enum {string} */
+            /**
+             * @description `browser`: stated by an anonymous browser; `s2s`: stated by a backend of the tenant.
+             * @enum {string}
+             */
             channel: "browser" | "s2s";
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The API key with which the consent was recorded.
+             */
             api_key_id: string;
-            /** @enum {string|null} */
+            /**
+             * @description `tenant_attested`: a backend of the tenant states who the person is; null: no statement.
+             * @enum {string|null}
+             */
             identity_assurance: "tenant_attested" | null;
+            /** @description The approval token that was used; null: none. */
             approval_token_id: string | null;
+            /** @description Fields for which the tenant’s backend vouches with the approval token. */
             vouched: ("custom_document_content" | "otp_reference" | "otp_verified" | "signer_email" | "signer_id_number" | "signer_name" | "signer_phone" | "visitor_id")[];
+            /** @description Slug of the document; null: not known to the service. */
             document_slug: string | null;
             /** @description Whether the personal values of the record were erased. */
             is_anonymized: boolean;
@@ -703,15 +858,22 @@ export interface components {
             otp_verified: boolean | null;
             /** @description Reference of that verification at the backend. */
             otp_reference: string | null;
+            /** @description Signature picture and custom document of the record. */
             attachments: components["schemas"]["ExportedAttachment"][];
             /** @description An export with this cursor continues after this record. */
             cursor: string;
         };
         ExportedAttachment: {
+            /** @description SHA-256, in hex. */
             sha256: string;
+            /** @description Media type of the content. */
             media_type: string;
+            /** @description Size in bytes. */
             size: number;
-            /** @enum {string} */
+            /**
+             * @description Field of the consent that has the content.
+             * @enum {string}
+             */
             field: "signature_image" | "custom_document_content";
             /**
              * @description How the field contains the content.
@@ -727,6 +889,7 @@ export interface components {
                  * @description Id of the erased record.
                  */
                 id: string;
+                /** @description Identifier of the record, for the person and for verification. */
                 consent_token: string;
             };
             /**
@@ -759,23 +922,48 @@ export interface components {
         };
         DisclosedFields: ("all" | "none") | ("idempotency_key" | "visitor_id" | "visitor_region" | "visitor_country" | "source" | "metadata" | "extra_fields" | "signature_image" | "signature_mime_type" | "signer_name" | "signer_email" | "signer_phone" | "signer_id_number" | "declaration_text" | "drawing_duration_ms" | "stroke_count" | "strokes_data" | "input_type" | "screen_resolution" | "custom_document_content" | "custom_document_mime_type" | "ip_address" | "user_agent" | "otp_verified" | "otp_reference")[];
         EvidenceExportDetails: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description UUID of the object.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The site.
+             */
             site_id: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
             state: "queued" | "running" | "finished" | "cancelled" | "failed" | "expired";
-            /** @enum {string|null} */
+            /**
+             * @description Why there is no package; null: nothing went wrong.
+             * @enum {string|null}
+             */
             reason: "requested" | "erasure" | "too-large" | "log-and-ledger-differ" | "proof-hash-differs" | "manifest-key-not-certified" | "error" | null;
+            /** @description Who requested it. */
             requested_by: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The user.
+                 */
                 user_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Whether it was requested in the panel or by a backend.
+                 * @enum {string}
+                 */
                 channel: "panel" | "s2s";
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was requested.
+             */
             requested_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the export ended; null: it has not.
+             */
             ended_at: string | null;
             /**
              * Format: date-time
@@ -792,11 +980,22 @@ export interface components {
             filter_disclosures: string[];
         };
         EvidenceFilterSummary: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Start of the period.
+             */
             from: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description End of the period.
+             */
             to: string | null;
+            /** @description Only consents of this kind; null: of every kind. */
             consent_type: string | null;
+            /**
+             * Format: uuid
+             * @description Only consents to this document version; null: to every one.
+             */
             document_version_id: string | null;
             /** @description UUIDs of the records; null: not restricted. */
             records: string[] | null;
@@ -804,7 +1003,10 @@ export interface components {
             by_visitor: boolean;
         };
         ExportProgress: {
-            /** @enum {string} */
+            /**
+             * @description What the export does now.
+             * @enum {string}
+             */
             step: "entries" | "batches" | "proofs" | "checkpoints" | "attachments" | "finishing";
             /** @description Records, batches or files of this step that are done. */
             done: number;
@@ -814,15 +1016,21 @@ export interface components {
             bytes: number;
         };
         FinishedPackage: {
+            /** @description Size of the package in bytes. */
             bytes: number;
             /** @description SHA-256 of the package. */
             sha256: string;
             /** @description Size of the checkpoint as of which the package is; null if nothing was stamped yet. */
             checkpoint: number | null;
+            /** @description What the package contains. */
             counts: {
+                /** @description Entries of the log in the package. */
                 entries: number;
+                /** @description Number of consents. */
                 consents: number;
+                /** @description Records whose personal values were erased. */
                 erased: number;
+                /** @description Signature pictures and custom documents in the package. */
                 attachments: number;
                 /** @description Consents that match the filter, but are not stamped yet and not in the package. */
                 not_yet_stamped: number;
@@ -838,20 +1046,35 @@ export interface components {
             value: string;
         };
         ErasureReceipt: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description UUID of the object.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The site.
+             */
             site_id: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
             state: "pending" | "finished";
-            /** @enum {string} */
+            /**
+             * @description Why the records were erased.
+             * @enum {string}
+             */
             reason: "person" | "record" | "retention";
             /**
              * @description How the erased records were chosen; `age`: by the retention period of the site.
              * @enum {string}
              */
             by: "visitor_id" | "signer_email" | "signer_phone" | "signer_id_number" | "record" | "age";
-            /** @description The record, for an erasure by record. */
+            /**
+             * Format: uuid
+             * @description The record, for an erasure by record.
+             */
             record_id: string | null;
             /**
              * Format: date-time
@@ -863,7 +1086,10 @@ export interface components {
              * @enum {string}
              */
             channel: "panel" | "s2s" | "operator" | "service";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was requested.
+             */
             requested_at: string;
             /**
              * Format: date-time
@@ -872,6 +1098,7 @@ export interface components {
             finished_at: string | null;
             /** @description Records erased so far. 0 if nothing was found; the reason is not stated. */
             erased_records: number;
+            /** @description Approval tokens of the person that were deleted. */
             deleted_approval_tokens: number;
             /** @description Running exports of the site that were cancelled. Queued exports are cancelled, too, but not counted. */
             cancelled_exports: number;
@@ -881,7 +1108,9 @@ export interface components {
             announcements: components["schemas"]["ErasureAnnouncement"][];
             /** @description Erased records whose announcement is not queued yet. Announcements are collected for an interval. */
             unannounced_records: number;
+            /** @description Whether there are more announcements than these. */
             has_more_announcements: boolean;
+            /** @description Copies of the erased values, and until when they can exist. */
             remains: {
                 /**
                  * Format: date-time
@@ -900,27 +1129,51 @@ export interface components {
             statement: string[];
         };
         ErasureAnnouncement: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The event in the log.
+             */
             event_id: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
             state: "waiting" | "logged" | "sealed" | "stamped";
+            /** @description Number of the Merkle batch; null: in no batch yet. */
             batch: number | null;
             /** @description Size of the first stamped checkpoint that covers the event. */
             checkpoint_size: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time in the first time stamp that covers the event; null: none yet.
+             */
             stamped_time: string | null;
         };
         PublicVerifyResponse: {
+            /** @description Whether every check passed. */
             valid: boolean;
-            /** @constant */
+            /**
+             * @description Where the answer comes from.
+             * @constant
+             */
             source: "server";
-            /** @constant */
+            /**
+             * @description Whether the service has a record of this token.
+             * @constant
+             */
             server_record_found: true;
+            /** @description The result. */
             data: {
+                /** @description Kind of the consent, for example `cookie`. */
                 consent_type: string | null;
-                /** @enum {string|null} */
+                /**
+                 * @description Decision of the person. `partial`: some of the categories.
+                 * @enum {string|null}
+                 */
                 decision: "accepted" | "rejected" | "partial" | "withdrawn" | null;
+                /** @description HMAC-SHA256 of the record, in hex. */
                 proof_hash: string;
+                /** @description Version of the hash format. */
                 hash_version: number | null;
                 /** @description Whether the proof hash of the stored record is the stored proof hash. */
                 hash_valid: boolean;
@@ -930,43 +1183,74 @@ export interface components {
                 is_anonymized: boolean;
                 /** @description Whether a time stamp covers the batch of the record. The signature of the token is not verified. */
                 is_tsa_stamped: boolean;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the consent was recorded; null: unreadable.
+                 */
                 created_at: string | null;
+                /** @description Domain of the site; null: not known to the service. */
                 site_domain: string | null;
+                /** @description The decision on each category: true if accepted; null: the consent has no categories. */
                 categories: {
                     [key: string]: boolean;
                 } | null;
+                /** @description Language (BCP 47). */
                 language: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Until when the consent is valid; null: not limited.
+                 */
                 valid_until: string | null;
                 /** @description The earliest time stamp that covers the record; null while there is none. */
                 timestamp: {
-                    /** Format: date-time */
+                    /**
+                     * Format: date-time
+                     * @description Time in the time stamp.
+                     */
                     time: string;
+                    /** @description Size of the stamped checkpoint. */
                     checkpoint_size: number;
                 } | null;
             };
         };
         ClientTokenResponse: {
-            /** @constant */
+            /**
+             * @description Whether every check passed.
+             * @constant
+             */
             valid: false;
-            /** @constant */
+            /**
+             * @description Where the answer comes from.
+             * @constant
+             */
             source: "client_token";
-            /** @constant */
+            /**
+             * @description Whether the service has a record of this token.
+             * @constant
+             */
             server_record_found: false;
             data: components["schemas"]["ClientTokenFields"];
         };
         ClientTokenFields: {
+            /** @description Identifier of the record, for the person and for verification. */
             consent_token?: string;
+            /** @description HMAC-SHA256 of the record, in hex. */
             proof_hash?: string;
+            /** @description Kind of the consent, for example `cookie`. */
             consent_type?: string;
+            /** @description Decision of the person. `partial`: some of the categories. */
             decision?: string;
+            /** @description The decision on each category: true if accepted. */
             categories?: {
                 [key: string]: boolean;
             };
+            /** @description Language (BCP 47). */
             language?: string;
+            /** @description The version of the document that the person was shown. */
             document_version_id?: string;
+            /** @description When the consent was recorded. */
             created_at?: string;
+            /** @description Until when the consent is valid; null: not limited. */
             valid_until?: string | null;
         };
         PublicVerifyRequest: {
@@ -986,14 +1270,23 @@ export interface components {
             bridge_size: number | null;
             /** @description Path of the note that both keys signed. */
             bridge: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was published.
+             */
             published_at: string;
         };
         TokensResponse: {
+            /** @description What was done, in words. */
             message: string;
+            /** @description The result. */
             data: {
-                /** @constant */
+                /**
+                 * @description How the access token is sent.
+                 * @constant
+                 */
                 token_type: "Bearer";
+                /** @description Send it as `Authorization: Bearer …`. */
                 access_token: string;
                 /** @description Seconds until the access token expires. */
                 expires_in: number;
@@ -1003,18 +1296,32 @@ export interface components {
             };
         };
         UserSummary: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description UUID of the object.
+             */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The tenant of the user.
+             */
             tenant_id: string;
+            /** @description E-mail address of the user. */
             email: string;
+            /** @description What the user may do. */
             role: string;
         };
         CookieTokensResponse: {
+            /** @description What was done, in words. */
             message: string;
+            /** @description The result. */
             data: {
-                /** @constant */
+                /**
+                 * @description How the access token is sent.
+                 * @constant
+                 */
                 token_type: "Bearer";
+                /** @description Send it as `Authorization: Bearer …`. */
                 access_token: string;
                 /** @description Seconds until the access token expires. */
                 expires_in: number;

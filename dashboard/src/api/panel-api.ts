@@ -914,6 +914,7 @@ export interface components {
                 merkle_valid: boolean | null;
                 is_anonymized: boolean;
                 is_tsa_stamped: boolean;
+                /** Format: date-time */
                 created_at: string | null;
                 /** Format: uuid */
                 id: string;
@@ -1095,24 +1096,7 @@ export interface components {
             created_at: string;
             owner_invitation: components["schemas"]["CreatedInvitation"];
         };
-        CreatedInvitation: {
-            /** Format: uuid */
-            id: string;
-            email: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
-            /** @enum {string} */
-            state: "open" | "accepted" | "revoked" | "expired";
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string;
-            /** Format: date-time */
-            accepted_at: string | null;
-            /** Format: uuid */
-            user_id: string | null;
-            /** Format: date-time */
-            revoked_at: string | null;
+        CreatedInvitation: components["schemas"]["Invitation"] & {
             token: string | null;
         };
         Plan: {
@@ -1219,25 +1203,7 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
         };
-        NewApiKey: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            prefix: string;
-            /** @enum {string} */
-            scope: "read" | "write";
-            /** @enum {string|null} */
-            restriction: "publishable" | "secret" | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            last_used_at: string | null;
-            /** Format: date-time */
-            expires_at: string | null;
-            /** Format: uuid */
-            replaced_by: string | null;
-            /** Format: date-time */
-            revoked_at: string | null;
+        NewApiKey: components["schemas"]["ApiKey"] & {
             key: string;
         };
         Webhook: {
@@ -1259,24 +1225,7 @@ export interface components {
             /** Format: date-time */
             next_attempt_at: string | null;
         };
-        NewWebhook: {
-            /** Format: uuid */
-            id: string;
-            url: string;
-            description: string;
-            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            disabled_at: string | null;
-            /** @enum {string|null} */
-            disabled_reason: "requested" | "failing" | "gone" | null;
-            delivered_revision: number;
-            /** Format: date-time */
-            last_success_at: string | null;
-            last_error: string | null;
-            /** Format: date-time */
-            next_attempt_at: string | null;
+        NewWebhook: components["schemas"]["Webhook"] & {
             secret: string;
         };
         Document: {
@@ -1402,13 +1351,7 @@ export interface components {
             is_in_force: boolean;
             publication: components["schemas"]["Publication"];
         };
-        ConfigurationVersionWithRecord: {
-            number: number;
-            sha256: string;
-            /** Format: date-time */
-            published_at: string;
-            is_in_force: boolean;
-            publication: components["schemas"]["Publication"];
+        ConfigurationVersionWithRecord: components["schemas"]["ConfigurationVersion"] & {
             record: string;
         };
         BannerTexts: {
@@ -1464,6 +1407,7 @@ export interface components {
             compliance_framework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
             /** Format: date-time */
             created_at: string;
+            /** Format: date-time */
             valid_until: string | null;
             /** @enum {string} */
             channel: "browser" | "s2s";
@@ -1513,6 +1457,7 @@ export interface components {
             reason: "person" | "record" | "retention";
             /** @enum {string} */
             by: "visitor_id" | "signer_email" | "signer_phone" | "signer_id_number" | "record" | "age";
+            /** Format: uuid */
             record_id: string | null;
             /** Format: date-time */
             older_than: string | null;
@@ -1527,30 +1472,7 @@ export interface components {
             cancelled_exports: number;
             destroyed_packages: number;
         };
-        ErasureReceipt: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            site_id: string;
-            /** @enum {string} */
-            state: "pending" | "finished";
-            /** @enum {string} */
-            reason: "person" | "record" | "retention";
-            /** @enum {string} */
-            by: "visitor_id" | "signer_email" | "signer_phone" | "signer_id_number" | "record" | "age";
-            record_id: string | null;
-            /** Format: date-time */
-            older_than: string | null;
-            /** @enum {string} */
-            channel: "panel" | "s2s" | "operator" | "service";
-            /** Format: date-time */
-            requested_at: string;
-            /** Format: date-time */
-            finished_at: string | null;
-            erased_records: number;
-            deleted_approval_tokens: number;
-            cancelled_exports: number;
-            destroyed_packages: number;
+        ErasureReceipt: components["schemas"]["Erasure"] & {
             announcements: components["schemas"]["ErasureAnnouncement"][];
             unannounced_records: number;
             has_more_announcements: boolean;
@@ -1616,6 +1538,7 @@ export interface components {
             /** Format: date-time */
             to: string | null;
             consent_type: string | null;
+            /** Format: uuid */
             document_version_id: string | null;
             records: string[] | null;
             by_visitor: boolean;
@@ -1639,31 +1562,7 @@ export interface components {
                 not_yet_stamped: number;
             };
         };
-        EvidenceExportDetails: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            site_id: string;
-            /** @enum {string} */
-            state: "queued" | "running" | "finished" | "cancelled" | "failed" | "expired";
-            /** @enum {string|null} */
-            reason: "requested" | "erasure" | "too-large" | "log-and-ledger-differ" | "proof-hash-differs" | "manifest-key-not-certified" | "error" | null;
-            requested_by: {
-                /** Format: uuid */
-                user_id: string;
-                /** @enum {string} */
-                channel: "panel" | "s2s";
-            };
-            /** Format: date-time */
-            requested_at: string;
-            /** Format: date-time */
-            ended_at: string | null;
-            /** Format: date-time */
-            expires_at: string | null;
-            filter: components["schemas"]["EvidenceFilterSummary"];
-            disclose: components["schemas"]["DisclosedFields"];
-            progress: components["schemas"]["ExportProgress"] | null;
-            package: components["schemas"]["FinishedPackage"] | null;
+        EvidenceExportDetails: components["schemas"]["EvidenceExport"] & {
             filter_disclosures: string[];
         };
         User: {
@@ -1759,6 +1658,7 @@ export interface components {
             actor: {
                 /** @enum {string} */
                 kind: "user" | "operator" | "service";
+                /** Format: uuid */
                 user_id: string | null;
             };
             action: string;
@@ -1974,14 +1874,15 @@ export interface components {
                 };
             };
         };
-        BadRequestErrors: {
+        OtherErrorsWithBody: {
             headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
-                    code?: "BAD_REQUEST" | "MALFORMED_JSON";
+                    code?: "BAD_REQUEST" | "REQUEST_TIMEOUT" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | "UNSUPPORTED_MEDIA_TYPE" | "PAYLOAD_TOO_LARGE" | "MALFORMED_JSON";
                 };
             };
         };
@@ -2004,28 +1905,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
                     code?: "CROSS_SITE_REQUEST";
-                };
-            };
-        };
-        PayloadTooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"] & {
-                    /** @enum {unknown} */
-                    code?: "PAYLOAD_TOO_LARGE";
-                };
-            };
-        };
-        UnsupportedMediaType: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"] & {
-                    /** @enum {unknown} */
-                    code?: "UNSUPPORTED_MEDIA_TYPE";
                 };
             };
         };
@@ -2060,17 +1939,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
                     code?: "INVALID_BEARER_TOKEN";
-                };
-            };
-        };
-        BadRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"] & {
-                    /** @enum {unknown} */
-                    code?: "BAD_REQUEST";
                 };
             };
         };
@@ -2126,6 +1994,17 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] & {
                     /** @enum {unknown} */
                     code?: "PASSWORD_RESET_INVALID" | "VALIDATION_ERROR";
+                };
+            };
+        };
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "BAD_REQUEST";
                 };
             };
         };

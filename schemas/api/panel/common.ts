@@ -20,7 +20,8 @@ export const displayName = (max: number) =>
     .trim()
     .max(max)
     .regex(
-      /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u,
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused, and \p{Cc} needs a flag that readers of JSON Schema do not set.
+      /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/,
       'must not contain control characters, line breaks or characters that change the direction of text',
     );
 

@@ -155,6 +155,7 @@ export const readAuthOptions = defineOperation({
   method: 'get',
   path: '/api/v1/auth/options',
   summary: 'Get the ways to sign in that this installation has',
+  description: 'A sign-in page reads it to offer only what works. It needs no credential.',
   access: OPEN,
   body: NoBody,
   status: 200,

@@ -52,6 +52,7 @@ export const getLedgerKey = defineOperation({
   id: 'getLedgerKey',
   path: '/checkpoints/ledger.vkey',
   summary: 'Get the ledger key that is in force',
+  description: 'Give it to verifiers in another way, too: a key from the service proves nothing against the service.',
   params: None,
   query: AnyQuery,
   response: None,
@@ -75,6 +76,7 @@ export const getCheckpointNote = defineOperation({
   id: 'getCheckpointNote',
   path: '/checkpoints/{size}/note',
   summary: 'Get the signed note of a checkpoint',
+  description: 'The note has the size and the root hash of the ledger tree, signed by the ledger key.',
   download: { mediaType: PLAIN_TEXT, description: 'The exact text that was stamped (C2SP tlog-checkpoint).' },
 });
 
@@ -83,6 +85,7 @@ export const getCheckpointToken = defineOperation({
   id: 'getCheckpointToken',
   path: '/checkpoints/{size}/tokens/{number}',
   summary: 'Get a time stamp of a checkpoint',
+  description: 'Its message imprint is the hash of the signed note. `openssl ts -verify` checks it.',
   params: TokenParams,
   download: { mediaType: 'application/timestamp-reply', description: 'The response of the authority (RFC 3161).' },
   example: { path: { size: EXAMPLE_VALUES.checkpointSize, number: '1' } },

@@ -4,10 +4,12 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import type { Access, FileContent, Operation } from '../server/operation.js';
 import { errorsOf, hasBody } from '../server/operation-errors.js';
 import { ErrorResponses } from './error-responses.js';
+import { extendSchemas } from './extended-schemas.js';
 import { type SchemaComponents, schemaComponents } from './json-schemas.js';
 import { type DocumentParameters, documentParameters } from './parameters.js';
 import { type SharedResponses, sharedResponses } from './shared-responses.js';
 import { TAGS } from './tags.js';
+import { describeProperties } from './vocabulary.js';
 
 export interface DocumentOptions {
   readonly title: string;
@@ -17,6 +19,13 @@ export interface DocumentOptions {
 
 const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key of the site (`svc_live_…`).' },
+  signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Signature',
+    description:
+      'Lower-case hex HMAC-SHA256, with the API key as key, of METHOD, PATH without query, TIMESTAMP, NONCE and the lower-case hex SHA-256 of the exact body, joined by single line feeds. The request also has `X-Timestamp`, the Unix time in seconds within 300 seconds of the server’s time, and `X-Nonce`, 8 to 128 characters of `A-Z a-z 0-9 . _ : -` that are new for the site, for example a UUID. A client signs each attempt anew.',
+  },
   bearer: {
     type: 'http',
     scheme: 'bearer',
@@ -54,12 +63,18 @@ export function openApiDocument({ title, description, operations }: DocumentOpti
   }
   return {
     openapi: '3.1.1',
-    info: { title, version: '1', description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title,
+      version: '1',
+      description,
+      contact: { name: 'The operator of the service' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/' }],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescription(name) })),
     paths,
     components: {
-      schemas: schemas.schemas,
+      schemas: extendSchemas(describeProperties(schemas.schemas)),
       responses: { ...successes.components, ...errors.components },
       parameters: parameters.components,
       headers: HEADERS,
@@ -127,8 +142,12 @@ function describe(operation: Operation, { schemas, parameters, errors, successes
   };
 }
 
-function schemesOf({ apiKey, roles }: Access): readonly string[] {
-  return [...(apiKey === null ? [] : ['apiKey']), ...(roles === null ? [] : ['bearer'])];
+function schemesOf({ apiKey, isSigned, roles }: Access): readonly string[] {
+  return [
+    ...(apiKey === null ? [] : ['apiKey']),
+    ...(isSigned ? ['signature'] : []),
+    ...(roles === null ? [] : ['bearer']),
+  ];
 }
 
 /** The description, who may call the operation, and its action in the audit log. */

@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { COMMON_ERRORS } from '../server/operation-errors.js';
+import { BODY_ERRORS, COMMON_ERRORS } from '../server/operation-errors.js';
 
 /** Statuses whose responses carry Retry-After. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
@@ -16,13 +16,16 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 };
 
-/** Name of the response for the statuses that an operation does not list. */
-const OTHER = 'OtherErrors';
+/** The responses for the statuses that an operation does not list, of operations without and with a body. */
+const OTHERS = {
+  OtherErrors: COMMON_ERRORS,
+  OtherErrorsWithBody: [...COMMON_ERRORS, ...BODY_ERRORS],
+} satisfies Record<string, readonly ErrorCode[]>;
 
 /**
  * The error responses of a document as components: each combination of status and codes once.
- * Errors that every operation can return, with statuses for which an operation has no other code,
- * are its `default` response.
+ * Errors that every operation can return, or every one with a body, are its `default` response if
+ * their status has no other code.
  */
 export class ErrorResponses {
   readonly #named = new Map<string, { readonly name: string; readonly response: JsonObject }>();
@@ -38,21 +41,27 @@ export class ErrorResponses {
       const { status } = ERROR_CODES[code];
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
-    const own = [...byStatus]
-      // Every operation has at least one response of its own for errors of the client, as linters
-      // demand.
-      .filter(([status, ofStatus]) => status === 400 || ofStatus.some((code) => !COMMON_ERRORS.includes(code)))
-      .sort(([a], [b]) => a - b);
+    const others = BODY_ERRORS.every((code) => codes.includes(code)) ? 'OtherErrorsWithBody' : 'OtherErrors';
+    const all = [...byStatus].sort(([a], [b]) => a - b);
+    const own = all.filter(([, ofStatus]) => ofStatus.some((code) => !OTHERS[others].includes(code)));
+    // Every operation has at least one response of its own for errors of the client, as linters
+    // demand.
+    const stated = own.some(([status]) => status < 500) ? own : [...all.filter(([status]) => status === 400), ...own];
     return {
-      ...Object.fromEntries(own.map(([status, ofStatus]) => [String(status), this.#refer(status, ofStatus)])),
-      default: reference(OTHER),
+      ...Object.fromEntries(stated.map(([status, ofStatus]) => [String(status), this.#refer(status, ofStatus)])),
+      default: reference(others),
     };
   }
 
   /** Every response that was referred to. */
   get components(): JsonObject {
     return {
-      [OTHER]: this.#respond(COMMON_ERRORS, (code) => `${ERROR_CODES[code].status} \`${code}\``),
+      ...Object.fromEntries(
+        Object.entries(OTHERS).map(([name, codes]) => [
+          name,
+          this.#respond(codes, (code) => `${ERROR_CODES[code].status} \`${code}\``),
+        ]),
+      ),
       ...Object.fromEntries([...this.#named.values()].map(({ name, response }) => [name, response])),
     };
   }

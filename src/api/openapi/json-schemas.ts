@@ -15,10 +15,10 @@ const OPTIONS = {
   io: 'input',
   unrepresentable: 'any',
   override: ({ jsonSchema }) => {
+    joinNull(jsonSchema);
     const format = FORMATS.get(jsonSchema.pattern);
     if (format !== undefined) jsonSchema.format = format;
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-    joinNull(jsonSchema);
     // Every integer is within the bounds of JavaScript.
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

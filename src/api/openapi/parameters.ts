@@ -3,27 +3,6 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Operation } from '../server/operation.js';
 import { parameterSchemas } from './json-schemas.js';
 
-const SIGNATURE_HEADERS = ['Signature', 'Timestamp', 'Nonce'];
-
-const header = (name: string, description: string, pattern: string): JsonObject => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string', pattern },
-});
-
-/** The headers of a signed request. */
-const SIGNATURE_PARAMETERS: JsonObject = {
-  Signature: header(
-    'X-Signature',
-    'Lower-case hex HMAC-SHA256 of the request, with the API key as key.',
-    '^[0-9a-f]{64}$',
-  ),
-  Timestamp: header('X-Timestamp', 'Unix time in seconds, within 300 seconds of the server’s time.', '^\\d{1,12}$'),
-  Nonce: header('X-Nonce', 'Unique for each request to the site, for example a UUID.', '^[A-Za-z0-9._:-]{8,128}$'),
-};
-
 /** The parameters of a document: those that several operations share are components. */
 export interface DocumentParameters {
   readonly components: JsonObject;
@@ -38,18 +17,12 @@ export function documentParameters(operations: readonly Operation[]): DocumentPa
     const isShared = all.filter(({ text }) => text === parameter.text).length > 1;
     if (isShared && !components.has(parameter.component)) components.set(parameter.component, parameter);
   }
-  const isSigned = operations.some(({ access }) => access.isSigned);
   return {
-    components: {
-      ...Object.fromEntries([...components].map(([name, { described }]) => [name, described])),
-      ...(isSigned && SIGNATURE_PARAMETERS),
-    },
-    of: (operation) => [
-      ...parametersOf(operation).map(({ component, text, described }) =>
+    components: Object.fromEntries([...components].map(([name, { described }]) => [name, described])),
+    of: (operation) =>
+      parametersOf(operation).map(({ component, text, described }) =>
         components.get(component)?.text === text ? reference(component) : described,
       ),
-      ...(operation.access.isSigned ? SIGNATURE_HEADERS.map(reference) : []),
-    ],
   };
 }
 

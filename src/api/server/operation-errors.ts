@@ -26,12 +26,8 @@ const OF_SIGNATURE: readonly ErrorCode[] = [
   'NONCE_REPLAYED',
 ];
 const OF_BEARER: readonly ErrorCode[] = ['MISSING_BEARER_TOKEN', 'INVALID_BEARER_TOKEN', 'INSUFFICIENT_ROLE'];
-const OF_BODY: readonly ErrorCode[] = [
-  'UNSUPPORTED_MEDIA_TYPE',
-  'PAYLOAD_TOO_LARGE',
-  'MALFORMED_JSON',
-  'VALIDATION_ERROR',
-];
+/** Errors that every operation can return that reads a body. */
+export const BODY_ERRORS: readonly ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'MALFORMED_JSON'];
 
 /**
  * All error codes that an operation can return, without duplicates: its own codes, and those that
@@ -44,7 +40,7 @@ export function errorsOf(operation: Operation): readonly ErrorCode[] {
   if (query !== AnyQuery) codes.push('VALIDATION_ERROR');
   if (path.includes('{site_id}')) codes.push('SITE_NOT_FOUND');
   // A request that should have no body can have a malformed one.
-  if (hasBody(operation) || operation.method !== 'get') codes.push(...OF_BODY);
+  if (hasBody(operation) || operation.method !== 'get') codes.push(...BODY_ERRORS, 'VALIDATION_ERROR');
   return [...new Set([...codes, ...errors])];
 }
 

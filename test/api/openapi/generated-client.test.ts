@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,6 +16,7 @@ const clientRequire = createRequire(join(CLIENT, 'package.json'));
 const GENERATOR = join(dirname(clientRequire.resolve('openapi-typescript')), '../bin/cli.js');
 const COMPILER = clientRequire.resolve('typescript/lib/tsc.js');
 const run = promisify(execFile);
+const packageFolder = (name: string): string => dirname(clientRequire.resolve(`${name}/package.json`));
 
 type AsyncFunction = (...args: unknown[]) => Promise<unknown>;
 const isFunction = (value: unknown): boolean => typeof value === 'function';
@@ -34,6 +35,9 @@ describe('a client with types that openapi-typescript generates from the served 
     demo = await app.seed();
     folder = await mkdtemp(join(tmpdir(), 'consent-ledger-client-'));
     await cp(CLIENT, folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
+    await mkdir(join(folder, 'node_modules'));
+    for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+      await symlink(packageFolder(name), join(folder, 'node_modules', name));
     for (const [path, name] of [
       ['/openapi/tool-api.json', 'tool-api'],
       ['/openapi.yaml', 'panel-api'],

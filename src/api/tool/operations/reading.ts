@@ -30,6 +30,8 @@ export const ping = defineOperation({
   path: '/tool/v1/ping',
   tag: 'Site',
   summary: 'Check the connection and the API key',
+  description:
+    'Returns the site and the scope of the key, and the time of the service, by which a client can correct its own.',
   params: None,
   query: AnyQuery,
   response: PingResponse,
@@ -98,6 +100,7 @@ export const getActiveDocuments = defineOperation({
   path: '/tool/v1/documents/active',
   tag: 'Site',
   summary: 'List the active documents of the site',
+  description: 'Returns the active version of each document in the best language, without its content.',
   params: None,
   query: LanguageQuery,
   response: ActiveDocumentsResponse,
@@ -111,6 +114,8 @@ export const getActiveDocument = defineOperation({
   path: '/tool/v1/documents/{slug}/active',
   tag: 'Site',
   summary: 'Get the active version of one document, with its content',
+  description:
+    'Show exactly this text: a consent refers to the version by its `id`, and its record has the hash of the content.',
   params: DocumentParams,
   invalidParams: 'DOCUMENT_NOT_FOUND',
   query: LanguageQuery,

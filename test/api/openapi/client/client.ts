@@ -1,3 +1,4 @@
+import createClient from 'openapi-fetch';
 import type { components as PanelComponents, paths as PanelPaths } from './panel-api.js';
 import type { paths as ToolPaths } from './tool-api.js';
 
@@ -32,27 +33,30 @@ async function call<T>(url: string, method: string, headers: Record<string, stri
   return response.json();
 }
 
-type Ping = Answer<ToolPaths['/tool/v1/ping']['get']>;
 type RecordConsent = ToolPaths['/tool/v1/consents']['post'];
 
 /** What the Tool API says, and the consent token of a consent that was recorded by it. */
 export async function recordConsent(base: string, apiKey: string, sign: Sign, versionId: string) {
-  const ping = await call<Ping>(`${base}/tool/v1/ping`, 'GET', { 'X-API-Key': apiKey });
-  const consent: Body<RecordConsent> = {
-    consent_type: 'cookie',
-    decision: 'partial',
-    categories: { analytics: false },
-    document_version_id: versionId,
-  };
-  const body = JSON.stringify(consent);
-  const recorded = await call<Answer<RecordConsent>>(
-    `${base}/tool/v1/consents`,
-    'POST',
-    sign('/tool/v1/consents', body),
-    body,
-  );
-  const pong: 'pong' = ping.message;
-  return { pong, siteId: ping.data.site_id, consentToken: recorded.data.consent_token };
+  const client = createClient<ToolPaths>({ baseUrl: base, headers: { 'X-API-Key': apiKey } });
+  // The signature is a security scheme, so that no operation has it as a parameter.
+  client.use({
+    async onRequest({ request, schemaPath }) {
+      if (request.method !== 'POST') return;
+      for (const [name, value] of Object.entries(sign(schemaPath, await request.clone().text())))
+        request.headers.set(name, value);
+    },
+  });
+  const { data: ping } = await client.GET('/tool/v1/ping');
+  const { data: recorded } = await client.POST('/tool/v1/consents', {
+    body: {
+      consent_type: 'cookie',
+      decision: 'partial',
+      categories: { analytics: false },
+      document_version_id: versionId,
+    },
+  });
+  const pong: 'pong' | undefined = ping?.message;
+  return { pong, siteId: ping?.data.site_id, consentToken: recorded?.data.consent_token };
 }
 
 type Login = PanelPaths['/api/v1/auth/login']['post'];
