@@ -15,6 +15,7 @@ import { benchPersons, benchTagsOfBatch } from './person-tags.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
+import { benchStored } from './stored.js';
 import { benchWorker } from './worker.js';
 
 const ROUNDS = 7;
@@ -38,6 +39,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   worker: benchWorker,
   serve: benchServe,
+  stored: benchStored,
 };
 
 /** Measured by `serve` on a machine without other programs (docs/benchmarks.md). */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { type MeasuredCommand, measuredCommand } from '../test/support/measured-process.js';
 import { childPids, processCpuMs, residentMiB } from './processor-time.js';
 
 const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
@@ -20,6 +21,7 @@ export interface ProcessUse {
 export class RunningRole {
   private constructor(
     private readonly child: ChildProcess,
+    private readonly env: NodeJS.ProcessEnv,
     private readonly dataDir: string,
     readonly port: number,
   ) {}
@@ -32,17 +34,18 @@ export class RunningRole {
     env: NodeJS.ProcessEnv = {},
   ): Promise<RunningRole> {
     const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-role-'));
+    const environment = {
+      PATH: process.env.PATH,
+      NODE_OPTIONS: process.env.NODE_OPTIONS,
+      DATABASE_URL: databaseUrl,
+      MASTER_KEY: masterKey.toString('base64'),
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    };
     const child = spawn(process.execPath, [...process.execArgv, LEDGER, role], {
-      env: {
-        PATH: process.env.PATH,
-        NODE_OPTIONS: process.env.NODE_OPTIONS,
-        DATABASE_URL: databaseUrl,
-        MASTER_KEY: masterKey.toString('base64'),
-        DATA_DIR: dataDir,
-        PORT: '0',
-        LOG_LEVEL: 'warn',
-        ...env,
-      },
+      env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     // A failed benchmark must leave no process running.
@@ -51,7 +54,7 @@ export class RunningRole {
       const [, port] = /http:\/\/[\d.]+:(\d+)/.exec(line) ?? [];
       if (port !== undefined) {
         child.stdout.resume();
-        return new RunningRole(child, dataDir, Number(port));
+        return new RunningRole(child, environment, dataDir, Number(port));
       }
       console.error(line);
     }
@@ -68,6 +71,11 @@ export class RunningRole {
     const pid = this.child.pid ?? 0;
     const [worker] = await childPids(pid);
     return { main: await useOf(pid), worker: worker === undefined ? null : await useOf(worker) };
+  }
+
+  /** Runs a command of the installation beside the role, until it ends. @throws Error if it fails */
+  command(...args: readonly string[]): Promise<MeasuredCommand> {
+    return measuredCommand(this.env, LEDGER, ...args);
   }
 
   async stop(): Promise<void> {

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type pg from 'pg';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import { createPool } from '../src/platform/database/pool.js';
-import { createKeyring } from '../src/platform/keys/index.js';
+import { createKeyring, type Keyring } from '../src/platform/keys/index.js';
 import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { startBenchedService } from './benched-service.js';
 import { LoadGenerator } from './load-generator.js';
@@ -24,6 +24,8 @@ const SEARCH_MS = 20_000;
 /** While the rate is searched, the load pauses when so many events wait. */
 const SEARCH_BACKLOG = 2_000;
 const SAMPLE_MS = 1_000;
+const MEMORY_SAMPLE_MS = 5_000;
+const MEMORY_GOAL_MIB = 400;
 /** A backlog that grows by less than this part of the rate is flat. */
 const FLAT = 0.02;
 const TRIES = 3;
@@ -47,14 +49,26 @@ interface Sustained {
   readonly end: Backlog;
   readonly use: Readonly<Record<'main' | 'worker' | 'postgres', number>>;
   readonly resident: { readonly main: ProcessUse; readonly worker: ProcessUse | null };
+  /** Resident memory of API and worker during the load, every few seconds. */
+  readonly memory: readonly Memory[];
 }
 
-interface ServeBench {
+/** In MiB; null without /proc. */
+interface Memory {
+  readonly main: number | null;
+  readonly worker: number | null;
+}
+
+/** `serve` under load. */
+export interface ServeBench {
+  /** Seals the rows that it changes, as the service does. */
   readonly owner: pg.Pool;
+  readonly keyring: Keyring;
   readonly serve: RunningRole;
   readonly generator: LoadGenerator;
   readonly postmaster: number;
   readonly targets: readonly { readonly apiKey: string; readonly documentVersionId: string }[];
+  close(): Promise<void>;
 }
 
 /**
@@ -64,29 +78,10 @@ interface ServeBench {
  * @param key the master key of the database, 32 bytes
  */
 export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, site: SiteFixture): Promise<void> {
-  const url = postgres.superuserUrl;
   const masterKey = Buffer.from(key);
   const echo = await echoRate(postgres, site, masterKey);
-  const poolOptions = {
-    url,
-    applicationName: 'consent-ledger bench',
-    maxConnections: 2,
-    statementTimeoutMs: 60_000,
-    onIdleError: (error: Error) => console.error(error),
-  };
-  const keyPool = createPool(poolOptions);
-  const keyring = await createKeyring(keyPool, createSecretKey(masterKey));
-  // The service trusts no site and no key without its seal.
-  const owner = createPool({ ...poolOptions, transactions: keyring.sealing });
-  const serve = await RunningRole.start('serve', url, masterKey);
-  const generator = new LoadGenerator();
-  const bench: ServeBench = {
-    owner,
-    serve,
-    generator,
-    postmaster: await postmasterPid(url),
-    targets: [{ apiKey: site.writeKey, documentVersionId: site.versions.cookieEn }],
-  };
+  const bench = await openServeBench(postgres, masterKey, site);
+  const { owner } = bench;
   try {
     await sustain(bench, null, WARM_UP_MS / 1000);
     let rate = await searchRate(bench);
@@ -108,15 +103,14 @@ export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, si
     console.log(`  echo: ${Math.round(echo)}/s, median of ${ECHO_ROUNDS} rounds; consents: ${Math.round(accepted)}/s`);
     console.log(`  ${describeLoad(found)}`);
     console.log(`  ${isFlat(found) ? 'flat' : 'NOT flat'}: ${describeBacklog(found)}`);
+    for (const process of ['main', 'worker'] as const) console.log(`  ${describeMemory(process, found.memory)}`);
     console.log(`  ${describeStorage(before, await readStorage(owner), found.result.accepted)}`);
     console.log('');
     await overload(bench, accepted);
     console.log('');
     await visibility(bench, accepted / 2);
   } finally {
-    await generator.stop();
-    await serve.stop();
-    await Promise.all([owner.end(), keyPool.end()]);
+    await bench.close();
   }
 }
 
@@ -134,8 +128,48 @@ async function echoRate(postgres: EmbeddedPostgres, site: SiteFixture, masterKey
   }
 }
 
+/**
+ * Starts `serve` as a user does, and a load generator.
+ * @param masterKey of the keyring in the database
+ * @param env variables of `serve`
+ */
+export async function openServeBench(
+  postgres: EmbeddedPostgres,
+  masterKey: Buffer,
+  site: SiteFixture,
+  env: NodeJS.ProcessEnv = {},
+): Promise<ServeBench> {
+  const url = postgres.superuserUrl;
+  const poolOptions = {
+    url,
+    applicationName: 'consent-ledger bench',
+    maxConnections: 2,
+    statementTimeoutMs: 600_000,
+    onIdleError: (error: Error) => console.error(error),
+  };
+  const keyPool = createPool(poolOptions);
+  const keyring = await createKeyring(keyPool, createSecretKey(masterKey));
+  // The service trusts no site and no key without its seal.
+  const owner = createPool({ ...poolOptions, transactions: keyring.sealing });
+  const serve = await RunningRole.start('serve', url, masterKey, env);
+  const generator = new LoadGenerator();
+  return {
+    owner,
+    keyring,
+    serve,
+    generator,
+    postmaster: await postmasterPid(url),
+    targets: [{ apiKey: site.writeKey, documentVersionId: site.versions.cookieEn }],
+    close: async () => {
+      await generator.stop();
+      await serve.stop();
+      await Promise.all([owner.end(), keyPool.end()]);
+    },
+  };
+}
+
 /** Accepts as fast as possible, with pauses while events wait. @returns consents a second */
-async function searchRate(bench: ServeBench): Promise<number> {
+export async function searchRate(bench: ServeBench): Promise<number> {
   await prepare(bench, SEARCH_MS / 1000, null, CONNECTIONS);
   const sampling = sampleBacklog(bench.owner, SAMPLE_MS / 4, ({ relay, projections }) => {
     bench.generator.setRate(relay + projections > SEARCH_BACKLOG ? 1 : null);
@@ -150,9 +184,16 @@ async function searchRate(bench: ServeBench): Promise<number> {
 async function sustain(bench: ServeBench, rate: number | null, seconds: number): Promise<Sustained> {
   await prepare(bench, seconds, rate, rate === null ? CONNECTIONS : VISITOR_CONNECTIONS);
   const sampling = sampleBacklog(bench.owner, SAMPLE_MS);
+  const memory: Memory[] = [];
+  const sampleMemory = async (): Promise<void> => {
+    const { main, worker } = await bench.serve.use();
+    memory.push({ main: main.residentMiB, worker: worker?.residentMiB ?? null });
+  };
+  const memorySampling = setInterval(sampleMemory, MEMORY_SAMPLE_MS);
   const before = await usage(bench);
   const result = await bench.generator.run(seconds * 1000, rate);
   const after = await usage(bench);
+  clearInterval(memorySampling);
   const samples = await sampling.stop();
   const steady = samples.slice(Math.floor(samples.length / 2));
   const end = samples.at(-1);
@@ -173,6 +214,7 @@ async function sustain(bench: ServeBench, rate: number | null, seconds: number):
       postgres: after.postgres - before.postgres,
     },
     resident: await bench.serve.use(),
+    memory,
   };
 }
 
@@ -233,7 +275,11 @@ async function prepare(bench: ServeBench, seconds: number, rate: number | null, 
 /** No service accepts more consents a second than this on the machines of the benchmark. */
 const FASTEST = 4_000;
 
-async function usage({ serve, postmaster }: ServeBench): Promise<Sustained['use']> {
+/** Processor time of each process so far, in milliseconds. */
+export async function usage({
+  serve,
+  postmaster,
+}: Pick<ServeBench, 'serve' | 'postmaster'>): Promise<Sustained['use']> {
   const { main, worker } = await serve.use();
   return {
     main: main.cpuMs ?? Number.NaN,
@@ -247,6 +293,20 @@ function isFlat({ slopes, end, result, rate }: Sustained): boolean {
   // The unsealed events rise and fall with each Merkle batch, which would hide a slope.
   const isRelayed = Math.max(slopes.relay, slopes.projections) < rate * FLAT;
   return keepsUp && isRelayed && end.sealer < MOST_UNSEALED;
+}
+
+/** Mean of the second and the last quarter of the load, which show whether memory grows, and the most. */
+function describeMemory(process: 'main' | 'worker', memory: readonly Memory[]): string {
+  const values = memory.flatMap((sample) => sample[process] ?? []);
+  const quarter = Math.floor(values.length / 4);
+  const mean = (some: readonly number[]): string =>
+    (some.reduce((sum, value) => sum + value, 0) / some.length).toFixed(0);
+  const most = Math.max(...values);
+  return (
+    `resident memory of ${process === 'main' ? 'API' : 'worker'}: ${mean(values.slice(quarter, 2 * quarter))} MiB in the ` +
+    `second quarter, ${mean(values.slice(-quarter))} in the last, at most ${most.toFixed(0)} ` +
+    `(goal ${MEMORY_GOAL_MIB}, ${most < MEMORY_GOAL_MIB ? 'met' : 'missed'})`
+  );
 }
 
 function describeBacklog({ slopes, end }: Sustained): string {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { z } from 'zod';
 
 /**
  * Prints a last line with the peak memory of the process, in KiB, and its processor time, in ms.
@@ -6,6 +7,9 @@ import { spawnSync } from 'node:child_process';
 const GAUGE = `data:text/javascript,${encodeURIComponent(
   `process.on('exit', () => { const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage(); process.stderr.write('\\n' + JSON.stringify({ maxRSS, cpu: (userCPUTime + systemCPUTime) / 1000 })); });`,
 )}`;
+
+const MAX_OUTPUT = 64 * 1024 * 1024;
+const Usage = z.object({ maxRSS: z.number(), cpu: z.number() });
 
 /** Output and resource usage of a process. */
 export interface MeasuredRun {
@@ -23,12 +27,42 @@ export interface MeasuredRun {
 export function measured(script: string, ...args: readonly string[]): MeasuredRun {
   const result = spawnSync(process.execPath, ['--import', GAUGE, script, ...args], {
     encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
+    maxBuffer: MAX_OUTPUT,
   });
-  const gauge = result.stderr.split('\n').at(-1) ?? '';
-  if (!gauge.startsWith('{')) throw new Error(`${script} ended early: ${result.stderr}`);
-  const { maxRSS, cpu } = JSON.parse(gauge);
-  return { stdout: result.stdout, mebibytes: maxRSS / 1024, seconds: cpu / 1000 };
+  return runOf(script, result.stdout, result.stderr);
+}
+
+/** A run that others run beside, with its wall time in seconds. */
+export interface MeasuredCommand extends MeasuredRun {
+  readonly wallSeconds: number;
+}
+
+/** Like `measured`, beside other work. @param env the whole environment of the process */
+export function measuredCommand(
+  env: NodeJS.ProcessEnv,
+  script: string,
+  ...args: readonly string[]
+): Promise<MeasuredCommand> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      ['--import', GAUGE, script, ...args],
+      { env, maxBuffer: MAX_OUTPUT },
+      (error, stdout, stderr) => {
+        if (error === null)
+          resolve({ ...runOf(script, stdout, stderr), wallSeconds: (performance.now() - started) / 1000 });
+        else reject(new Error(`${script} ${args.join(' ')} failed: ${stderr}`, { cause: error }));
+      },
+    );
+  });
+}
+
+function runOf(script: string, stdout: string, stderr: string): MeasuredRun {
+  const gauge = stderr.split('\n').at(-1) ?? '';
+  if (!gauge.startsWith('{')) throw new Error(`${script} ended early: ${stderr}`);
+  const { maxRSS, cpu } = Usage.parse(JSON.parse(gauge));
+  return { stdout, mebibytes: maxRSS / 1024, seconds: cpu / 1000 };
 }
 
 /**
