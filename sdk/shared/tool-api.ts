@@ -30,8 +30,11 @@ export interface components {
             data: {
                 /** Format: uuid */
                 site_id: string;
-                /** @enum {string} */
-                scope: "read" | "write";
+                /**
+                 * @description Scope of the API key; `public` for a request without one.
+                 * @enum {string}
+                 */
+                scope: "read" | "write" | "public";
                 /** Format: date-time */
                 time: string;
             };
