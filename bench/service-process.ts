@@ -77,6 +77,7 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
         serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), {
           guards,
           gate: createLoadGate({ maxInProgress: 1_000, isFull: () => false, onRefused: () => undefined }),
+          scanner: null,
           clock: Date.now,
         });
         tool.post(

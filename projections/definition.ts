@@ -60,7 +60,7 @@ export type Handler = (event: ProjectionEvent) => readonly Mutation[];
 
 /**
  * A read model: its tables, and the changes of each event type. An event whose type is neither in
- * `on` nor in `ignores` stops the projection, so no event is skipped silently.
+ * `on` nor in `ignores` stops the projection, so no event is skipped unless the definition says so.
  */
 export interface Projection {
   readonly name: string;
@@ -68,7 +68,8 @@ export interface Projection {
   readonly version: number;
   readonly tables: Readonly<Record<string, TableDefinition>>;
   readonly on: Readonly<Record<string, Handler>>;
-  readonly ignores: readonly string[];
+  /** Types that change nothing; `*`: every type without a handler. */
+  readonly ignores: '*' | readonly string[];
 }
 
 const HandlerShape = z.custom<Handler>((value) => typeof value === 'function', 'must be a function');
@@ -80,7 +81,7 @@ export const ProjectionShape = z
     version: z.int().min(1),
     tables: z.record(Name, TableDefinition).refine((tables) => Object.keys(tables).length > 0, 'needs a table'),
     on: z.record(z.string(), HandlerShape),
-    ignores: z.array(z.string()),
+    ignores: z.union([z.literal('*'), z.array(z.string())], "must be a list of event types, or '*'"),
   })
   .superRefine((definition, context) => {
     for (const [table, { columns, primaryKey, indexes }] of Object.entries(definition.tables)) {

@@ -1,3 +1,4 @@
+import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import {
   BATCH_SEALED,
   CHECKPOINT_STAMPED,
@@ -12,6 +13,7 @@ import {
   DOCUMENT_VERSION_RETIRED,
 } from '../schemas/events/notices.js';
 import { SITE_CONFIG_PUBLISHED } from '../schemas/events/site-config.js';
+import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 
 /** Events without a site. */
 export const LEDGER_EVENTS = [
@@ -28,3 +30,5 @@ export const NOTICE_EVENTS = [
   DOCUMENT_VERSION_RETIRED,
   SITE_CONFIG_PUBLISHED,
 ] as const;
+/** Every type of event that this release appends to the log. */
+export const EVENT_TYPES: readonly string[] = [CONSENT_RECORDED, SUBJECT_ERASED, ...NOTICE_EVENTS, ...LEDGER_EVENTS];

@@ -20,3 +20,9 @@ export function upcast(
   const step = upcasters.find((candidate) => candidate.from === type);
   return step === undefined ? { type, body } : upcast(step.to, step.upcast(body), upcasters);
 }
+
+/** Returns the newest version of a type that the upcasters know. */
+export function newestType(type: string, upcasters: readonly Upcaster[] = UPCASTERS): string {
+  const step = upcasters.find((candidate) => candidate.from === type);
+  return step === undefined ? type : newestType(step.to, upcasters);
+}

@@ -38,6 +38,17 @@ export const LanguageQuery = z.object({
   language: LanguageTag.optional().describe('Preferred language (BCP 47); overrides the header Accept-Language.'),
 });
 
+/** What a request to the public scanner names instead of an API key. */
+export const ScannerQuery = z.object({
+  domain: z
+    .string()
+    .max(253)
+    .optional()
+    .describe(
+      'On the host of the public scanner, without an API key: the verified domain of the site. Ignored otherwise.',
+    ),
+});
+
 /** A version of a document, without its content. */
 export const VersionSummary = z
   .object({

@@ -42,10 +42,10 @@ export interface components {
                  */
                 site_id: string;
                 /**
-                 * @description `write` can record, and contains `read`.
+                 * @description Scope of the API key; `public` for a request without one.
                  * @enum {string}
                  */
-                scope: "read" | "write";
+                scope: "read" | "write" | "public";
                 /**
                  * Format: date-time
                  * @description Time of the service.

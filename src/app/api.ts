@@ -143,7 +143,13 @@ export async function createApi(installation: Installation, { isLogChecked, work
             isLogAway: !isLogChecked(),
           };
         },
-        discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
+        scannerHost: config.http.scannerHost,
+        discovery: {
+          ...config.discovery,
+          scannerHost: config.http.scannerHost,
+          jwtKeys: keyring.jwtKeys,
+          now: () => new Date(),
+        },
         panel: {
           apiUsers,
           rateLimiter,

@@ -11,6 +11,7 @@ import type { ApiUsers } from '../api/guards/bearer.js';
 import type { LoadGate } from '../api/guards/load-gate.js';
 import { limitLocally } from '../api/guards/local-limiter.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
+import { createScannerGuard } from '../api/guards/scanner-guard.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
 import { type ServePanelOptions, servePanel } from '../api/panel/serve-panel.js';
@@ -52,6 +53,8 @@ export interface ServiceOptions {
     /** Of each process by itself. */
     readonly publicTexts: number;
   };
+  /** The host of the public scanner; undefined: there is none. */
+  readonly scannerHost: string | undefined;
   /** Of the signed requests of the Tool API. */
   readonly gate: LoadGate;
   readonly toolRoutes: readonly ToolRoute[];
@@ -69,13 +72,15 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
     keyUsage: options.keyUsage,
     invalidKeyLimit: options.limits.invalidKeys,
   });
+  const { scannerHost: host, directory } = options;
+  const scanner = host === undefined ? null : createScannerGuard({ host, directory, rateLimiter });
   return [
     (scope) => healthRoutes(scope, options.checkReadiness),
     async (scope) => {
       await scope.register(
         async (tool) => {
           allowCrossOrigin(tool);
-          serveTool(tool, options.toolRoutes, { guards, gate: options.gate, clock: options.clock });
+          serveTool(tool, options.toolRoutes, { guards, scanner, gate: options.gate, clock: options.clock });
         },
         { prefix: '/tool/v1' },
       );

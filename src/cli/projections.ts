@@ -6,11 +6,15 @@ import { counted } from '../../schemas/text/counted.js';
 import type { Installation } from '../app/installation.js';
 import {
   compareProjection,
+  fileProjections,
+  type KnownProjection,
+  knownProjection,
   listProjections,
   loadProjection,
   projectionStatus,
   type RebuildResult,
   rebuildProjection,
+  removeProjection,
 } from '../pipeline/projector/index.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, print, withInstallation } from './command/context.js';
@@ -21,7 +25,7 @@ interface Options {
   readonly file?: string;
 }
 
-/** `projections list|status|rebuild|compare` */
+/** `projections list|status|rebuild|compare|remove` */
 export function projectionsCommand(context: CliContext): Command {
   const group = new Command('projections').description(
     'list, rebuild and compare read models, which are built from the event log',
@@ -29,10 +33,10 @@ export function projectionsCommand(context: CliContext): Command {
   group.addCommand(
     jsonCommand('list', 'list the projections with their views and states').action(async (options: Options) => {
       await withInstallation(context, async ({ projectionsPool }) => {
-        const projections = await listProjections(projectionsPool, PROJECTIONS);
+        const projections = await listProjections(projectionsPool, await allProjections(projectionsPool));
         const lines = projections.map(
-          ({ name, version, views, state, problem }) =>
-            `${name} (version ${version}): ${views.join(', ')}${state === 'running' ? '' : ` — ${state.toUpperCase()}`}` +
+          ({ name, version, views, source, state, problem }) =>
+            `${name} (version ${version}${source === 'file' ? ', from a file' : ''}): ${views.join(', ')}${state === 'running' ? '' : ` — ${state.toUpperCase()}`}` +
             (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
         );
         print(context, options, { projections }, lines);
@@ -42,12 +46,13 @@ export function projectionsCommand(context: CliContext): Command {
   group.addCommand(
     withFile(jsonCommand('status', 'show the state and position of each projection')).action(
       async (options: Options) => {
-        const projections = options.file === undefined ? PROJECTIONS : [await loadProjection(options.file)];
+        const ofFile = options.file === undefined ? null : knownProjection(await loadProjection(options.file), 'file');
         await withInstallation(context, async ({ projectionsPool, eventLog }) => {
+          const projections = ofFile === null ? await allProjections(projectionsPool) : [ofFile];
           const status = await projectionStatus(projectionsPool, eventLog, projections);
           const lines = status.map(
-            ({ name, state, events, isUpToDate, problem }) =>
-              `${name.padEnd(20)} ${state}, ${counted(events, 'event')} read, ${isUpToDate === true ? 'up to date' : 'lags the event log'}` +
+            ({ name, source, state, events, isUpToDate, problem }) =>
+              `${name.padEnd(20)} ${state}, ${counted(events, 'event')} read, ${isUpToDate === true ? 'up to date' : lag(source)}` +
               (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
           );
           print(context, options, { projections: status }, lines);
@@ -75,7 +80,29 @@ export function projectionsCommand(context: CliContext): Command {
   group.addCommand(
     replay('compare', 'replay the log from its start and compare, and keep the live tables', compareProjection),
   );
+  group.addCommand(
+    jsonCommand('remove', 'remove the views and tables of a projection that came from a file')
+      .argument('<name>', 'name of the projection')
+      .action(async (name: string, options: Options) => {
+        if (PROJECTIONS.some((one) => one.name === name))
+          throw new CommandError(`${name} is a projection of the service, which needs it.`, EXIT.usage);
+        await withInstallation(context, async ({ projectionsPool }) => {
+          if (!(await removeProjection(projectionsPool, name)))
+            throw new CommandError(`There is no projection ${name}. \`projections list\` shows all.`);
+          print(context, options, { name, removed: true }, [`${name}: views and tables removed.`]);
+        });
+      }),
+  );
   return group;
+}
+
+async function allProjections(db: Installation['projectionsPool']): Promise<KnownProjection[]> {
+  const service = PROJECTIONS.map((projection) => knownProjection(projection, 'service'));
+  return [...service, ...(await fileProjections(db, PROJECTIONS))];
+}
+
+function lag(source: KnownProjection['source']): string {
+  return source === 'file' ? 'lags the event log; rebuild it from its file' : 'lags the event log';
 }
 
 function withFile(command: Command): Command {
@@ -86,7 +113,12 @@ async function projectionOf(name: string | undefined, { file }: Options): Promis
   if ((name === undefined) === (file === undefined)) {
     throw new CommandError('Name one projection, or give a file with --file.', EXIT.usage);
   }
-  if (file !== undefined) return loadProjection(file);
+  if (file !== undefined) {
+    const own = await loadProjection(file);
+    if (PROJECTIONS.some((one) => one.name === own.name))
+      throw new CommandError(`${own.name} is a projection of the service. Choose another name.`, EXIT.usage);
+    return own;
+  }
   const projection = PROJECTIONS.find((one) => one.name === name);
   if (projection !== undefined) return projection;
   const names = PROJECTIONS.map((one) => one.name).join(', ');
@@ -111,6 +143,7 @@ async function withProgress(
       db: projectionsPool,
       eventLog,
       projection,
+      isFollowed: PROJECTIONS.includes(projection),
       onProgress: (events, total) => {
         bar.setTotal(Math.max(events, total ?? 0));
         bar.update(events);

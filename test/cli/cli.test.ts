@@ -181,6 +181,18 @@ describe('consent-ledger', () => {
     });
     expect(await json('projections', 'status')).toHaveProperty('projections');
     expect(await json('projections', 'rebuild', 'notices')).toMatchObject({ name: 'notices', swapped: true });
+    const file = 'docs/examples/withdrawals-by-language.mjs';
+    expect(await json('projections', 'rebuild', '--file', file)).toMatchObject({ swapped: true, equal: null });
+    expect(await json('projections', 'rebuild', '--file', file)).toMatchObject({ swapped: true, equal: true });
+    const ofFile = { name: 'withdrawals_by_language', source: 'file' };
+    for (const command of ['list', 'status'])
+      expect(await json('projections', command)).toMatchObject({
+        projections: expect.arrayContaining([expect.objectContaining(ofFile)]),
+      });
+    expect(await json('projections', 'remove', ofFile.name)).toEqual({ name: ofFile.name, removed: true });
+    expect(await json('projections', 'list')).not.toMatchObject({
+      projections: expect.arrayContaining([expect.objectContaining(ofFile)]),
+    });
   });
 
   it('reports an error in one message, prints nothing else, and ends with the stated exit code', async () => {
@@ -198,6 +210,8 @@ describe('consent-ledger', () => {
       ],
       [2, /whole number/, ['admin', 'seed-demo', '--quota', '-1']],
       [2, /no projection nothing/, ['projections', 'rebuild', 'nothing']],
+      [2, /a projection of the service/, ['projections', 'remove', 'consents']],
+      [1, /no projection nothing/, ['projections', 'remove', 'nothing']],
       [1, /There is no document version/, ['admin', 'document', 'activate', id]],
       [1, /There is no site/, ['admin', 'api-key', 'create', '--site', id, '--scope', 'read']],
       [1, /must be an origin/, ['admin', 'seed-demo', '--allowed-origin', 'nowhere']],

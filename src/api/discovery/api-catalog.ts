@@ -29,15 +29,26 @@ const LEDGER: Api = {
 };
 const APIS = [TOOL_API, PANEL_API, LEDGER];
 
-/** The API catalog of the service: RFC 9727 §4, as a link set (RFC 9264 §4.2). */
-export function apiCatalog(urlOf: UrlOf): JsonObject {
+const SCANNER_TITLE =
+  'Public scanner: the Tool API on a second host, where configuration and documents need no API key';
+
+/**
+ * The API catalog of the service: RFC 9727 §4, as a link set (RFC 9264 §4.2).
+ * @param scanner base URI of the public scanner; null: there is none
+ */
+export function apiCatalog(urlOf: UrlOf, scanner: string | null): JsonObject {
+  const scanners = scanner === null ? [] : [scanner];
   return {
     linkset: [
       {
         anchor: urlOf(PLACES.apiCatalog.path),
-        item: APIS.map(({ base, title }) => ({ href: urlOf(base), title })),
+        item: [
+          ...APIS.map(({ base, title }) => ({ href: urlOf(base), title })),
+          ...scanners.map((href) => ({ href, title: SCANNER_TITLE })),
+        ],
       },
       ...APIS.map((api) => contextOf(api, urlOf)),
+      ...scanners.map((anchor) => ({ ...contextOf(TOOL_API, urlOf), anchor })),
     ],
   };
 }

@@ -11,7 +11,7 @@ import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_AP
 import { frontPage } from './front-page.js';
 import { jwkSet } from './jwk-set.js';
 import { llmsText } from './llms-text.js';
-import { jsonText, PLACES, urlsUnder } from './places.js';
+import { jsonText, PLACES, scannerUrl, urlsUnder } from './places.js';
 import { robotsText } from './robots-text.js';
 import { securityText } from './security-text.js';
 import { yamlText } from './yaml-text.js';
@@ -19,6 +19,8 @@ import { yamlText } from './yaml-text.js';
 export type DiscoveryOptions = Config['discovery'] &
   Pick<Keyring, 'jwtKeys'> & {
     readonly now: () => Date;
+    /** Host name of the public scanner; undefined: there is none. */
+    readonly scannerHost: string | undefined;
   };
 
 const LINKSET = `${PLACES.apiCatalog.mediaType}; profile="${API_CATALOG_PROFILE}"`;
@@ -31,6 +33,7 @@ const PLAIN_TEXT = 'text/plain; charset=utf-8';
 export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOptions): void {
   const { publicUrl, securityContacts } = options;
   const urlOf = urlsUnder(publicUrl);
+  const scanner = scannerUrl(options.scannerHost, publicUrl);
   const skills = agentSkills();
   const catalogs = [
     `<${urlOf(PLACES.apiCatalog.path)}>; rel="api-catalog"; type="${PLACES.apiCatalog.mediaType}"`,
@@ -44,13 +47,13 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
   };
   const serveApi = (api: Api): void => serve(api.base, LINKSET, jsonText(apiLinks(api, urlOf)), catalogs);
 
-  serve(PLACES.apiCatalog.path, LINKSET, jsonText(apiCatalog(urlOf)), catalogs);
+  serve(PLACES.apiCatalog.path, LINKSET, jsonText(apiCatalog(urlOf, scanner)), catalogs);
   serveApi(TOOL_API);
   serveApi(PANEL_API);
   serve(PLACES.aiCatalog.path, PLACES.aiCatalog.mediaType, jsonText(aiCatalog(skills, urlOf, publicUrl)));
   serve(PLACES.agentSkills.path, PLACES.agentSkills.mediaType, jsonText(agentSkillsIndex(skills, urlOf)));
   for (const { path, text } of skills) serve(path, 'text/markdown; charset=utf-8', text);
-  serve(PLACES.llmsText.path, PLAIN_TEXT, llmsText(skills, urlOf), catalogs);
+  serve(PLACES.llmsText.path, PLAIN_TEXT, llmsText(skills, urlOf, scanner), catalogs);
   const front = new StaticText(frontPage(skills, securityContacts.length > 0));
   scope.get(PLACES.frontPage.path, (request, reply) => front.send(request, reply));
   serve(PLACES.robotsText.path, PLAIN_TEXT, robotsText());

@@ -40,6 +40,17 @@ export function urlsUnder(publicUrl: string | undefined): UrlOf {
   return (path) => `${publicUrl ?? ''}${path}`;
 }
 
+/**
+ * The base URI of the Tool API on the host of the public scanner: with the scheme and port of the
+ * service if the operator has configured its URL, else without a scheme (RFC 3986 §4.2).
+ * @returns null if there is no such host
+ */
+export function scannerUrl(host: string | undefined, publicUrl: string | undefined): string | null {
+  if (host === undefined) return null;
+  const { protocol, port } = publicUrl === undefined ? { protocol: '', port: '' } : new URL(publicUrl);
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}/tool/v1/`;
+}
+
 /** A JSON document as it is served: indented, because people read it, too. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;

@@ -61,6 +61,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   });
   const connections = new Connections(app.server);
   app.decorateRequest('caller', null);
+  app.decorateRequest('scannedSite', null);
   app.decorateRequest('panelUser', null);
   const { ipv6ClientPrefix = DEFAULT_IPV6_CLIENT_PREFIX } = options;
   app.decorateRequest('countedClient', {

@@ -1,5 +1,6 @@
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import type { Caller } from '../../tenancy/directory/caller.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
 
 /** The client of a Tool API request, with the user of an S2S request. */
 export interface ToolCaller extends Caller {
@@ -11,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every Tool API route before its handler runs. */
     caller: ToolCaller | null;
+    /** The site that a request to the public scanner names instead of an API key. */
+    scannedSite: SiteContext | null;
     /** Set on every route of the panel before its body is read. */
     panelUser: SignedInUser | null;
     /** The client for which limits by address count (`src/platform/net/counted-client.ts`). */

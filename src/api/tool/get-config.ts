@@ -6,7 +6,7 @@ import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { sendCacheableJson } from '../server/send-document.js';
 import { getConfig } from './operations/reading.js';
-import { reads, type ToolRoute } from './route.js';
+import { readsPublicly, type ToolRoute } from './route.js';
 import { wantedLanguages } from './wanted-languages.js';
 
 /**
@@ -15,12 +15,8 @@ import { wantedLanguages } from './wanted-languages.js';
  */
 export function configRoutes(detectRegion: DetectRegion): readonly ToolRoute[] {
   return [
-    reads(getConfig, async ({ caller, query, request, reply }) =>
-      sendCacheableJson(
-        request,
-        reply,
-        configResponse(caller.site, wantedLanguages(query, request), detectRegion(request)),
-      ),
+    readsPublicly(getConfig, async ({ site, query, request, reply }) =>
+      sendCacheableJson(request, reply, configResponse(site, wantedLanguages(query, request), detectRegion(request))),
     ),
   ];
 }

@@ -6,7 +6,7 @@ import { contentOf } from '../../tenancy/documents/document-content.js';
 import { readContent } from '../../tenancy/documents/read-content.js';
 import { sendCacheableJson } from '../server/send-document.js';
 import { getActiveDocument, getActiveDocuments } from './operations/reading.js';
-import { reads, type ToolRoute } from './route.js';
+import { readsPublicly, type ToolRoute } from './route.js';
 import { wantedLanguages } from './wanted-languages.js';
 
 /**
@@ -15,12 +15,12 @@ import { wantedLanguages } from './wanted-languages.js';
  */
 export function documentRoutes(db: Queryable): readonly ToolRoute[] {
   return [
-    reads(getActiveDocuments, async ({ caller, query, request, reply }) => {
-      const documents = [...activeDocuments(caller.site, wantedLanguages(query, request))];
+    readsPublicly(getActiveDocuments, async ({ site, query, request, reply }) => {
+      const documents = [...activeDocuments(site, wantedLanguages(query, request))];
       return sendCacheableJson(request, reply, { data: { documents } } satisfies ActiveDocumentsResponse);
     }),
-    reads(getActiveDocument, async ({ caller, params, query, request, reply }) => {
-      const document = activeDocument(caller.site, params.slug, wantedLanguages(query, request));
+    readsPublicly(getActiveDocument, async ({ site, params, query, request, reply }) => {
+      const document = activeDocument(site, params.slug, wantedLanguages(query, request));
       if (document === null) throw new ApiError('DOCUMENT_NOT_FOUND');
       const { media_type, content_sha256 } = document.version;
       const content = contentOf(media_type, await readContent(db, content_sha256));

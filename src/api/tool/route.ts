@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { SignedRequest } from '../../pipeline/admission/request.js';
+import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { LoadGate } from '../guards/load-gate.js';
+import type { ScannerGuard } from '../guards/scanner-guard.js';
 import { checkSignature, checkSignatureHeaders } from '../guards/signature.js';
 import type { Guard, ToolGuards } from '../guards/tool-guard.js';
 import { callerOf, type ToolCaller } from '../server/caller.js';
@@ -21,6 +24,16 @@ export interface ToolCall<P, Q> {
 }
 
 /**
+ * A request for what the public scanner serves without an API key: the site is that of the key, or
+ * the one that the request names.
+ */
+export interface PublicCall<P, Q> extends Omit<ToolCall<P, Q>, 'caller'> {
+  readonly site: SiteContext;
+  /** Null: a request without a key. */
+  readonly apiKey: ApiKey | null;
+}
+
+/**
  * A signed request whose signature matches. Its nonce is not yet used, and its body not yet parsed:
  * the handler does both, in this order.
  */
@@ -34,6 +47,8 @@ export interface ServeToolOptions {
   readonly guards: ToolGuards;
   /** Bounds the signed requests in progress. */
   readonly gate: LoadGate;
+  /** Checks requests without an API key; null: the service has no host for them. */
+  readonly scanner: ScannerGuard | null;
   /** @returns Unix milliseconds */
   readonly clock: () => number;
 }
@@ -48,6 +63,8 @@ interface ToolOptions extends ServeToolOptions {
 /** An operation of the Tool API with its handler. */
 export interface ToolRoute {
   readonly operation: Operation;
+  /** Whether the public scanner serves it without an API key. */
+  readonly isPublic: boolean;
   /** @returns the body of the response, or the reply if the handler sent it */
   answer(options: ToolOptions): Promise<unknown>;
 }
@@ -57,7 +74,23 @@ export function reads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.
   operation: Operation<P, Q, B, R>,
   handle: (call: ToolCall<z.output<P>, z.output<Q>>) => Promise<z.input<R> | FastifyReply>,
 ): ToolRoute {
-  return { operation, answer: async (input) => handle(callOf(operation, input)) };
+  return { operation, isPublic: false, answer: async (input) => handle(callOf(operation, input)) };
+}
+
+/** A route without a signature that the public scanner serves without an API key, too. */
+export function readsPublicly<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
+  operation: Operation<P, Q, B, R>,
+  handle: (call: PublicCall<z.output<P>, z.output<Q>>) => Promise<z.input<R> | FastifyReply>,
+): ToolRoute {
+  return {
+    operation,
+    isPublic: true,
+    answer: async (input) => {
+      const { scannedSite } = input.request;
+      const { site, apiKey } = scannedSite === null ? callerOf(input.request) : { site: scannedSite, apiKey: null };
+      return handle({ ...partsOf(operation, input), site, apiKey });
+    },
+  };
 }
 
 /** A route whose requests are signed: the signature is checked before the handler runs. */
@@ -67,6 +100,7 @@ export function writes<P extends z.ZodObject, Q extends z.ZodObject, B extends z
 ): ToolRoute {
   return {
     operation,
+    isPublic: false,
     answer: async (input) => {
       const { request, guards } = input;
       const signed: SignedRequest = {
@@ -86,14 +120,15 @@ export function writes<P extends z.ZodObject, Q extends z.ZodObject, B extends z
  * decision is repeated.
  */
 export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], options: ServeToolOptions): void {
-  const { guards, clock, gate } = options;
+  const { guards, clock, gate, scanner } = options;
   const closing = new AbortController();
   scope.addHook('preClose', (done) => {
     closing.abort();
     done();
   });
-  for (const { operation, answer } of routes) {
-    const guard = guardOf(guards, operation.access);
+  for (const { operation, isPublic, answer } of routes) {
+    const keyed = guardOf(guards, operation.access);
+    const guard = isPublic && scanner !== null ? orScanned(scanner, keyed) : keyed;
     const answerTo = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
       answer({ ...options, request, reply, closing: closing.signal });
     registerOperation(
@@ -115,10 +150,21 @@ export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], 
 
 function callOf<P extends z.ZodObject, Q extends z.ZodObject>(
   operation: Operation<P, Q>,
-  { request, reply, closing }: ToolOptions,
+  options: ToolOptions,
 ): ToolCall<z.output<P>, z.output<Q>> {
+  return { caller: callerOf(options.request), ...partsOf(operation, options) };
+}
+
+function partsOf<P extends z.ZodObject, Q extends z.ZodObject>(
+  operation: Operation<P, Q>,
+  { request, reply, closing }: ToolOptions,
+): Omit<ToolCall<z.output<P>, z.output<Q>>, 'caller'> {
   const query = validate(operation.query, request.query);
-  return { caller: callerOf(request), query, params: paramsOf(operation, request), request, reply, closing };
+  return { query, params: paramsOf(operation, request), request, reply, closing };
+}
+
+function orScanned(scanner: ScannerGuard, keyed: Guard): Guard {
+  return (request, reply) => (scanner.serves(request) ? scanner.guard(request, reply) : keyed(request, reply));
 }
 
 function guardOf(guards: ToolGuards, { apiKey, roles, limit }: Access): Guard {

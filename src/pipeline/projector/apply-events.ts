@@ -5,6 +5,7 @@ import { withTransaction } from '../../platform/database/pool.js';
 import type { LoggedEvent, Position } from '../event-log/port.js';
 import { failureAt, isRefusedByData, UnexpectedState } from './failures.js';
 import { mutationsOf } from './projection-event.js';
+import { refusedColumn } from './refused-value.js';
 import { schemaOf, statementSql } from './sql.js';
 import { statementsOf } from './statements.js';
 
@@ -83,11 +84,21 @@ async function applyOneByOne(target: Target, from: Position | null, page: Prepar
     try {
       await applyTogether(target, position, 1, page.mutations[place] ?? [], event.position);
     } catch (error) {
-      if (isRefusedByData(error)) throw failureAt(target.projection.name, event, error);
-      throw error;
+      if (!isRefusedByData(error)) throw error;
+      throw await explained(target, event, page.mutations[place] ?? [], error);
     }
     position = event.position;
   }
+}
+
+async function explained(
+  { db, projection }: Target,
+  event: LoggedEvent,
+  mutations: readonly Mutation[],
+  error: unknown,
+): Promise<Error> {
+  const place = error instanceof UnexpectedState ? null : await refusedColumn(db, projection, mutations);
+  return failureAt(projection.name, event, error, place);
 }
 
 async function applyTogether(

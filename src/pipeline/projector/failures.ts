@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { LoggedEvent } from '../event-log/port.js';
 
-const MAX_REASON = 500;
+const MAX_REASON = 1_000;
 
 /** Event and reason that stopped a projection, without any content of the event. */
 export interface Problem {
@@ -29,12 +29,20 @@ export class UnexpectedState extends Error {
   override readonly name = 'UnexpectedState';
 }
 
-/** Wraps the failure of one event. */
-export function failureAt(projection: string, event: LoggedEvent, error: unknown): ProjectionFailure {
+/**
+ * Wraps the failure of one event.
+ * @param place table and column of the value that the database refused, if they are known
+ */
+export function failureAt(
+  projection: string,
+  event: LoggedEvent,
+  error: unknown,
+  place: string | null = null,
+): ProjectionFailure {
   const { id, type, stream, revision } = event;
   return new ProjectionFailure(
     projection,
-    { reason: reasonOf(error), event: { id, type, stream, revision } },
+    { reason: reasonOf(error, place), event: { id, type, stream, revision } },
     { cause: error },
   );
 }
@@ -45,10 +53,16 @@ export function isRefusedByData(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && /^(22|23|42)/.test(error.code);
 }
 
-// The detail of a database error quotes values, so only its code and constraint are reported.
-function reasonOf(error: unknown): string {
+// The detail of a database error quotes values, so only its code and place are reported.
+function reasonOf(error: unknown, place: string | null): string {
   if (error instanceof pg.DatabaseError) {
-    return `the database refused it: ${error.code ?? 'unknown error'} ${error.constraint ?? ''}`.trim();
+    const { code, constraint, table, column } = error;
+    const where = place ?? (column === undefined ? table : `${table ?? ''}.${column}`);
+    return [
+      `the database refused it: ${code ?? 'unknown error'}`,
+      ...(where === undefined ? [] : [`at ${where}`]),
+      ...(constraint === undefined ? [] : [`(constraint ${constraint})`]),
+    ].join(' ');
   }
   return (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
 }

@@ -64,7 +64,7 @@ async function openLive(options: FollowOptions, mayRetry: boolean, signal: Abort
   if (stored === null || stored.live === null) return buildFirstGeneration(db, projection);
   if (stored.state === 'needs_rebuild' || stored.live.version < version) {
     logger.info({ part: 'projector', projection: name, version }, 'rebuilding the read model');
-    await rebuildProjection({ db, eventLog, projection, signal });
+    await rebuildProjection({ db, eventLog, projection, isFollowed: true, signal });
     return (await readStored(db, name))?.live ?? null;
   }
   if (stored.live.version > version) {

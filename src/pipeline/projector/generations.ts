@@ -111,6 +111,18 @@ export async function dropUnusedGenerations(db: Queryable, name: string): Promis
   }
 }
 
+/**
+ * Deletes a projection without views.
+ * @returns false while a generation remains
+ */
+export async function deleteProjection(db: Queryable, name: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'delete from projections p where name = $1 and not exists (select from projection_generations g where g.name = p.name)',
+    [name],
+  );
+  return rowCount === 1;
+}
+
 /** Returns whether readers held a lock beyond the lock or statement timeout. */
 function isStillRead(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '57014' || error.code === '55P03');

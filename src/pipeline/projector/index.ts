@@ -7,9 +7,13 @@ export {
   prepareProjections,
   type RebuildResult,
   rebuildProjection,
+  removeProjection,
 } from './rebuild.js';
 export { createReplay } from './replay.js';
 export {
+  fileProjections,
+  type KnownProjection,
+  knownProjection,
   listProjections,
   projectionStatus,
   stoppedProjections,

@@ -1,5 +1,6 @@
-import type { Mutation, Projection, ProjectionEvent } from '../../../projections/definition.js';
-import { UPCASTERS, upcast } from '../../../projections/upcasters.js';
+import type { Handler, Mutation, Projection, ProjectionEvent } from '../../../projections/definition.js';
+import { EVENT_TYPES } from '../../../projections/event-types.js';
+import { newestType, UPCASTERS, upcast } from '../../../projections/upcasters.js';
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { consentOf } from '../../../schemas/events/sealed-event.js';
@@ -9,16 +10,34 @@ import type { StreamEvent } from '../event-log/port.js';
  * Returns the changes that an event makes in a projection.
  * @throws any error of the handler
  * @throws Error for a body that is not JSON, a consent that does not match its schemas, and a type
- *   that the projection does not know
+ *   that the projection neither handles nor ignores; the message names every such type
  */
 export function mutationsOf(projection: Projection, event: StreamEvent): readonly Mutation[] {
-  if (projection.ignores.includes(event.type)) return [];
-  const content = contentOf(event);
-  if (projection.ignores.includes(content.type)) return [];
-  const handler = Object.hasOwn(projection.on, content.type) ? projection.on[content.type] : undefined;
-  if (handler === undefined) throw new Error(`the projection does not know events of type ${content.type}`);
+  const { ignores } = projection;
+  const type = newestType(event.type);
+  if (ignores !== '*' && (ignores.includes(event.type) || ignores.includes(type))) return [];
+  const handler = handlerOf(projection, type);
+  if (handler === undefined) {
+    if (ignores === '*') return [];
+    throw new Error(unknownType(projection, ignores, type));
+  }
   const { id, stream, revision } = event;
-  return handler({ id, stream, revision, ...content });
+  return handler({ id, stream, revision, ...contentOf(event) });
+}
+
+function handlerOf({ on }: Projection, type: string): Handler | undefined {
+  return Object.hasOwn(on, type) ? on[type] : undefined;
+}
+
+function unknownType(projection: Projection, ignored: readonly string[], type: string): string {
+  const missing = EVENT_TYPES.filter(
+    (known) => known !== type && !ignored.includes(known) && handlerOf(projection, known) === undefined,
+  );
+  const others = missing.length === 0 ? '' : ` It also lacks ${missing.join(', ')}.`;
+  return (
+    `the projection neither handles nor ignores events of type ${type}.${others} ` +
+    "Name each type in `on` or in `ignores`, or ignore all others with `ignores: '*'`."
+  );
 }
 
 type Content = Pick<ProjectionEvent, 'type' | 'body' | 'record' | 'consent'>;

@@ -5,15 +5,27 @@ import { withAnySignal } from '../../platform/background/signals.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
 import { applyPage, holdName, preparePage } from './apply-events.js';
+import { refuseChangedDefinition } from './changed-definition.js';
 import { compareGenerations, type TableComparison } from './compare.js';
-import { createGeneration, dropUnusedGenerations, type Generation, readStored } from './generations.js';
-import { showGeneration } from './views.js';
+import {
+  createGeneration,
+  deleteProjection,
+  dropUnusedGenerations,
+  type Generation,
+  readStored,
+} from './generations.js';
+import { hideViews, showGeneration } from './views.js';
 
 export interface RebuildOptions {
   /** In the role `consent_ledger_projections`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly projection: Projection;
+  /**
+   * Whether a projector keeps the live read model up to date. Otherwise the replay goes on to the
+   * end of the log after the comparison, because the read model advances by rebuilds only.
+   */
+  readonly isFollowed: boolean;
   readonly signal?: AbortSignal;
   /**
    * @param total number of events that the live read model has read, as an estimate of the total;
@@ -25,7 +37,7 @@ export interface RebuildOptions {
 export interface RebuildResult {
   /** Number of replayed events. */
   readonly events: number;
-  /** Position of the log at which the generations were compared and swapped. */
+  /** Position of the log at which the generations were swapped. */
   readonly position: Position | null;
   /**
    * Comparison with the live tables; null if no comparable generation exists (none, another
@@ -39,6 +51,11 @@ export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
 }
 
+/** Readers lock the tables of a projection that is to be removed. */
+export class ReadModelInUse extends Error {
+  override readonly name = 'ReadModelInUse';
+}
+
 const PAGE = 500;
 const HOLD_RETRY_MS = 25;
 
@@ -46,12 +63,14 @@ const HOLD_RETRY_MS = 25;
  * Replays a projection from the first event beside the live read model, compares the two at the
  * same position, and swaps them in one transaction. Differences do not prevent the swap, because
  * the log is the source of truth.
- * @throws RebuildRunning
+ * @throws RebuildRunning, DefinitionChanged
  * @throws ProjectionFailure if an event cannot be applied; the live read model remains
  * @throws AbortError
  */
 export async function rebuildProjection(options: RebuildOptions): Promise<RebuildResult> {
-  return buildBeside(options, async (fresh) => {
+  return buildBeside(options, async (replay) => {
+    if (!options.isFollowed) await replay.toEnd();
+    const { fresh } = replay;
     await withTransaction(options.db, (db) => showGeneration(db, options.projection, fresh.generation));
   });
 }
@@ -89,9 +108,32 @@ export async function buildFirstGeneration(db: pg.Pool, projection: Projection):
   }
 }
 
+/**
+ * Removes the read model of a projection: its views, its tables and its position.
+ * @param db in the role `consent_ledger_projections`
+ * @returns false if this database has no such projection
+ * @throws RebuildRunning, ViewInUse, ReadModelInUse
+ */
+export async function removeProjection(db: pg.Pool, name: string): Promise<boolean> {
+  const lease = await tryLease(db, rebuildName(name));
+  if (lease === null) throw new RebuildRunning(`A rebuild of ${name} is running. Wait until it has ended.`);
+  try {
+    if ((await readStored(db, name)) === null) return false;
+    await withTransaction(db, (db) => hideViews(db, name));
+    await dropUnusedGenerations(db, name);
+    if (!(await deleteProjection(db, name)))
+      throw new ReadModelInUse(
+        `A reader still uses the tables of ${name}. Its views are removed. Run the command again.`,
+      );
+    return true;
+  } finally {
+    await lease.release();
+  }
+}
+
 async function buildBeside(
   options: RebuildOptions,
-  takeOver: (fresh: Generation) => Promise<void>,
+  takeOver: (replay: Replay) => Promise<void>,
 ): Promise<RebuildResult> {
   const { db, projection, signal = new AbortController().signal } = options;
   const lease = await tryLease(db, rebuildName(projection.name));
@@ -111,12 +153,13 @@ async function buildUnderLease(
   options: RebuildOptions,
   signal: AbortSignal,
   stopped: AbortSignal,
-  takeOver: (fresh: Generation) => Promise<void>,
+  takeOver: (replay: Replay) => Promise<void>,
 ): Promise<RebuildResult> {
   const { db, projection } = options;
   let hold: Lease | null = null;
   try {
     await dropUnusedGenerations(db, projection.name);
+    await refuseChangedDefinition(db, projection);
     const replay = new Replay(options, await createGeneration(db, projection), stopped);
     await replay.toEndOrLive();
     hold = await waitForLease(db, holdName(projection.name), signal, HOLD_RETRY_MS);
@@ -126,7 +169,7 @@ async function buildUnderLease(
       comparable === null
         ? null
         : await compareGenerations(db, projection, comparable.generation, replay.fresh.generation);
-    await takeOver(replay.fresh);
+    await takeOver(replay);
     return { events: replay.fresh.events, position: replay.fresh.position, comparison };
   } finally {
     await hold?.release();
@@ -160,15 +203,25 @@ class Replay {
     return isComparable ? live : null;
   }
 
+  /** Replays to the end of the log. */
+  async toEnd(): Promise<void> {
+    await this.#replay(undefined);
+  }
+
   /** @param until last position to replay; undefined: the end of the log; null: replay nothing */
   async #replay(until: Position | null | undefined): Promise<void> {
     const { db, eventLog, projection, onProgress } = this.options;
     if (until === null) return;
     const total = await this.#total;
     let cursor = this.fresh.position;
+    let next = eventLog.readAll(cursor, PAGE);
     while (until === undefined || cursor === null || cursor < until) {
       this.signal.throwIfAborted();
-      const page = await eventLog.readAll(cursor, PAGE);
+      const page = await next;
+      // The log reads the following page while the database applies this one.
+      if (!page.atEnd) next = eventLog.readAll(page.next, PAGE);
+      // A failure of this page leaves that read behind, whose own failure then concerns nobody.
+      next.catch(() => undefined);
       const events = until === undefined ? page.events : page.events.filter((event) => event.position <= until);
       const end = until !== undefined && (page.next === null || page.next > until || page.atEnd) ? until : page.next;
       if (end !== null && end !== cursor) {

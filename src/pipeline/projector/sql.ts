@@ -1,4 +1,4 @@
-import type { Projection, RowValue, TableDefinition } from '../../../projections/definition.js';
+import type { Projection, Row, RowValue, TableDefinition } from '../../../projections/definition.js';
 import { textArray } from '../../platform/database/binary-arrays.js';
 import type { Statement } from './statements.js';
 
@@ -46,15 +46,23 @@ export function statementSql(
   const definition = projection.tables[statement.table];
   if (definition === undefined) throw new RangeError(`no table ${statement.table}`);
   const columns = [...definition.primaryKey, ...statement.columns];
-  const types = columns.map((column) => definition.columns[column]?.type ?? 'text');
-  const values = columns.map((column, place) =>
-    textArray(statement.rows.map((row) => textOf(row[column] ?? null, types[place] === 'jsonb'))),
-  );
+  const types = columns.map((column) => columnType(projection, statement.table, column));
+  const values = columns.map((column, place) => columnValues(statement.rows, column, types[place] ?? 'text'));
   const names = columns.map(identifier);
   const cast = names.map((name, place) => `v.${name}::${types[place]} as ${name}`).join(', ');
   const arrays = names.map((_, place) => `$${place + 1}::text[]`).join(', ');
   const given = `(select ${cast} from unnest(${arrays}) as v (${names.join(', ')}))`;
   return { text: textWith(given, definition, schema, statement), values };
+}
+
+/** Returns the SQL type of a column; `text` for a column that the definition does not have. */
+export function columnType(projection: Projection, table: string, column: string): string {
+  return projection.tables[table]?.columns[column]?.type ?? 'text';
+}
+
+/** Returns the values of one column in all rows, as an array of texts in PostgreSQL's binary format. */
+export function columnValues(rows: readonly Row[], column: string, type: string): Buffer {
+  return textArray(rows.map((row) => textOf(row[column] ?? null, type === 'jsonb')));
 }
 
 /** The value as PostgreSQL reads it from text. */

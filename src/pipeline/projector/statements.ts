@@ -41,7 +41,9 @@ function building(mutation: Mutation, definition: TableDefinition): Building {
     key.length !== definition.primaryKey.length ||
     definition.primaryKey.some((column) => row[column] === undefined)
   ) {
-    throw new UnexpectedState(`a change of table ${table} does not name the primary key`);
+    throw new UnexpectedState(
+      `a change of table ${table} must name the columns of the primary key, and in \`key\` no others: ${definition.primaryKey.join(', ')}`,
+    );
   }
   const others = columns.filter((column) => !definition.primaryKey.includes(column)).sort();
   return new Building(kind, table, others, definition.primaryKey, row);

@@ -5,12 +5,24 @@ import type { EventLog, Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
 import { type ProjectionState, readStored } from './generations.js';
 
-/** A projection of the service and its views. */
+/** What lists and status need of a projection. */
+export interface KnownProjection {
+  readonly name: string;
+  /** Version of the definition; of a projection from a file, the version that built the live tables. */
+  readonly version: number;
+  /** Names in the schema `read_model`. */
+  readonly views: readonly string[];
+  /** `service`: a worker keeps it up to date; `file`: each rebuild from its file does. */
+  readonly source: 'service' | 'file';
+}
+
+/** A projection and its views. */
 export interface ListedProjection {
   readonly name: string;
   readonly version: number;
   /** Names in the schema `read_model`. */
   readonly views: readonly string[];
+  readonly source: KnownProjection['source'];
   readonly state: ProjectionState | 'never_built';
   /** The failure that stopped the projection, and its event. */
   readonly problem: Problem | null;
@@ -18,6 +30,7 @@ export interface ListedProjection {
 
 export interface ProjectionStatus {
   readonly name: string;
+  readonly source: KnownProjection['source'];
   /** Version of the definition. The live read model may have an older one. */
   readonly version: number;
   readonly state: ProjectionState | 'never_built';
@@ -32,12 +45,40 @@ export interface ProjectionStatus {
   readonly isUpToDate: boolean | null;
 }
 
-export async function listProjections(db: Queryable, projections: readonly Projection[]): Promise<ListedProjection[]> {
+/** Returns what lists and status need of a definition. */
+export function knownProjection(
+  { name, version, tables }: Projection,
+  source: KnownProjection['source'],
+): KnownProjection {
+  return { name, version, views: Object.keys(tables), source };
+}
+
+const fileRows = z.array(z.object({ name: z.string(), version: z.int(), views: z.array(z.string()) }));
+
+/**
+ * Returns the projections that files defined, by name, as the database has them.
+ * @param service the projections of the service
+ */
+export async function fileProjections(db: Queryable, service: readonly Projection[]): Promise<KnownProjection[]> {
+  const { rows } = await db.query(
+    `select p.name, coalesce(g.version, 0) as version,
+            array(select v.view from projection_views v where v.name = p.name order by 1) as views
+       from projections p left join projection_generations g on g.name = p.name and g.generation = p.live_generation
+      where p.name <> all($1) order by p.name`,
+    [service.map(({ name }) => name)],
+  );
+  return fileRows.parse(rows).map((row) => ({ ...row, source: 'file' }));
+}
+
+export async function listProjections(
+  db: Queryable,
+  projections: readonly KnownProjection[],
+): Promise<ListedProjection[]> {
   return Promise.all(
-    projections.map(async ({ name, version, tables }) => {
+    projections.map(async ({ name, version, views, source }) => {
       const stored = await readStored(db, name);
       const state = stored?.live == null ? 'never_built' : stored.state;
-      return { name, version, views: Object.keys(tables), state, problem: stored?.problem ?? null };
+      return { name, version, views, source, state, problem: stored?.problem ?? null };
     }),
   );
 }
@@ -56,16 +97,21 @@ export async function stoppedProjections(db: Queryable, projections: readonly Pr
 export async function projectionStatus(
   db: Queryable,
   eventLog: EventLog,
-  projections: readonly Projection[],
+  projections: readonly KnownProjection[],
 ): Promise<ProjectionStatus[]> {
   return Promise.all(projections.map((projection) => statusOf(db, eventLog, projection)));
 }
 
-async function statusOf(db: Queryable, eventLog: EventLog, { name, version }: Projection): Promise<ProjectionStatus> {
+async function statusOf(
+  db: Queryable,
+  eventLog: EventLog,
+  { name, version, source }: KnownProjection,
+): Promise<ProjectionStatus> {
   const stored = await readStored(db, name);
   const live = stored?.live ?? null;
   return {
     name,
+    source,
     version,
     state: live === null ? 'never_built' : (stored?.state ?? 'never_built'),
     problem: stored?.problem ?? null,

@@ -56,6 +56,12 @@ export interface ActiveVersion {
 export interface SiteDirectory {
   /** Finds an API key. @returns null for unknown, revoked and expired keys */
   findApiKey(key: string): Promise<ApiKey | null>;
+  /**
+   * Finds the site with a verified domain. Of several, the one that was verified last: the owner of
+   * a domain can change.
+   * @param domain in lower case, without a port
+   */
+  verifiedSite(domain: string): Promise<SiteContext | null>;
   /** Returns the site from the cache, at most one second old. */
   site(siteId: string): Promise<SiteContext>;
   /** Reads the site from the database. */

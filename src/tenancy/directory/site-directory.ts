@@ -46,6 +46,7 @@ export function createSiteDirectory(
   });
   return {
     findApiKey: async (key) => (isApiKeyShaped(key) ? keys.get(apiKeyDigest(key).toString('base64')) : null),
+    verifiedSite: (domain) => explained(findVerified(db, domain, (siteId) => sites.get(siteId))),
     site: (siteId) => sites.get(siteId),
     refresh: (siteId) => sites.reload(siteId),
   };
@@ -62,6 +63,31 @@ async function loadApiKey(db: Queryable, seals: RowSeals, digest: string): Promi
   const [row] = z.array(ApiKeyRow).parse(rows);
   if (row === undefined || !(await seals.isSealed('api_keys', row.id, row))) return null;
   return { id: row.id, siteId: row.site_id, scope: row.scope, restriction: row.restriction };
+}
+
+const SiteIdRows = z.array(z.object({ id: z.string() }));
+
+/** A site whose row was altered does not exist. */
+async function findVerified(
+  db: Queryable,
+  domain: string,
+  site: (siteId: string) => Promise<SiteContext>,
+): Promise<SiteContext | null> {
+  if (domain.includes('\0')) return null;
+  const { rows } = await db.query({
+    name: 'verified_site',
+    text: 'select id from sites where domain = $1 and verified_at is not null order by verified_at desc, id limit 1',
+    values: [domain],
+  });
+  const [row] = SiteIdRows.parse(rows);
+  if (row === undefined) return null;
+  try {
+    const found = await site(row.id);
+    return found.isVerified && found.domain === domain ? found : null;
+  } catch (error) {
+    if (error instanceof RequestRefused && error.code === 'INVALID_API_KEY') return null;
+    throw error;
+  }
 }
 
 async function loadIfChanged(

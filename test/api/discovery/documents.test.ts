@@ -8,7 +8,7 @@ import { aiCatalog } from '../../../src/api/discovery/ai-catalog.js';
 import { apiCatalog, apiLinks, PANEL_API, TOOL_API } from '../../../src/api/discovery/api-catalog.js';
 import { jwkSet } from '../../../src/api/discovery/jwk-set.js';
 import { llmsText } from '../../../src/api/discovery/llms-text.js';
-import { urlsUnder } from '../../../src/api/discovery/places.js';
+import { scannerUrl, urlsUnder } from '../../../src/api/discovery/places.js';
 import { robotsText } from '../../../src/api/discovery/robots-text.js';
 import { securityText } from '../../../src/api/discovery/security-text.js';
 import { yamlText } from '../../../src/api/discovery/yaml-text.js';
@@ -27,8 +27,18 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
   const skills = agentSkills();
 
   it('the API catalog is a link set with API endpoints', () => {
-    expect(ApiCatalog.safeParse(apiCatalog(urlOf)).error).toBeUndefined();
+    expect(ApiCatalog.safeParse(apiCatalog(urlOf, null)).error).toBeUndefined();
     for (const api of [TOOL_API, PANEL_API]) expect(Linkset.safeParse(apiLinks(api, urlOf)).error).toBeUndefined();
+  });
+
+  it('the API catalog and llms.txt name the public scanner', () => {
+    const scanner = scannerUrl('scanner.example.org', publicUrl);
+    expect(scanner).toBe(`${publicUrl === undefined ? '' : 'https:'}//scanner.example.org/tool/v1/`);
+    const catalog = apiCatalog(urlOf, scanner);
+    expect(ApiCatalog.safeParse(catalog).error).toBeUndefined();
+    expect(catalog).toMatchObject({ linkset: expect.arrayContaining([expect.objectContaining({ anchor: scanner })]) });
+    expect(llmsText(skills, urlOf, scanner)).toContain(`${scanner} serves GET \`ping\``);
+    expect(scannerUrl(undefined, publicUrl)).toBeNull();
   });
 
   it('the AI catalog matches its schema', () => {
@@ -53,7 +63,7 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
   });
 
   it('llms.txt has the form that it should have', () => {
-    const { title, links } = parseLlmsTxt(llmsText(skills, urlOf));
+    const { title, links } = parseLlmsTxt(llmsText(skills, urlOf, null));
     expect(title).toBe('Consent Ledger');
     expect(new Set(links.map(({ url }) => url)).size).toBe(links.length);
     expect(links.every(({ url }) => url.startsWith(`${publicUrl ?? ''}/`))).toBe(true);

@@ -95,7 +95,12 @@ export async function startApiProcess(
     async (scope) => {
       await scope.register(
         async (tool) =>
-          serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, gate, clock }),
+          serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), {
+            guards,
+            gate,
+            scanner: null,
+            clock,
+          }),
         {
           prefix: '/tool/v1',
         },

@@ -11,11 +11,14 @@ import type { NewEvent } from '../../../src/pipeline/event-log/port.js';
 import {
   compareProjection,
   createProjector,
+  fileProjections,
+  knownProjection,
   listProjections,
   loadProjection,
   prepareProjections,
   projectionStatus,
   rebuildProjection,
+  removeProjection,
   stoppedProjections,
 } from '../../../src/pipeline/projector/index.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
@@ -47,8 +50,15 @@ async function append(site: string, events: readonly NewEvent[], stream = consen
   await appendExactlyOnce(pipeline.eventLog, stream, await pipeline.eventLog.lastRevision(stream), events);
 }
 
+const statusOf = (projections: readonly Projection[]) =>
+  projectionStatus(
+    pipeline.projections,
+    pipeline.eventLog,
+    projections.map((projection) => knownProjection(projection, 'service')),
+  );
+
 async function upToDate(projections: readonly Projection[] = PROJECTIONS): Promise<boolean> {
-  const all = await projectionStatus(pipeline.projections, pipeline.eventLog, projections);
+  const all = await statusOf(projections);
   return all.every((status) => status.state === 'running' && status.isUpToDate === true);
 }
 
@@ -132,14 +142,18 @@ test('lists a stopped projection, and a rebuild replays to the end of the log or
   await whileRunning([projector([fragile])], () =>
     until(async () => (await stoppedProjections(pool, [fragile])).length === 1),
   );
-  expect(await listProjections(pool, [fragile])).toMatchObject([
+  expect(await listProjections(pool, [knownProjection(fragile, 'service')])).toMatchObject([
     { name: 'counted', state: 'stopped', problem: { reason: 'cannot do this one' } },
   ]);
-  await expect(rebuildProjection({ db: pool, eventLog, projection: fragile })).rejects.toThrow('cannot do this one');
+  await expect(rebuildProjection({ db: pool, eventLog, projection: fragile, isFollowed: false })).rejects.toThrow(
+    'cannot do this one',
+  );
   expect(await stoppedProjections(pool, [fragile])).toEqual(['counted']);
   expect(await count(pipeline.owner, 'read_model.counted')).toBe(2);
 
-  expect((await rebuildProjection({ db: pool, eventLog, projection: counted })).comparison).toBeNull();
+  expect(
+    (await rebuildProjection({ db: pool, eventLog, projection: counted, isFollowed: false })).comparison,
+  ).toBeNull();
   expect(await count(pipeline.owner, 'read_model.counted')).toBe(6);
   expect(await upToDate([counted])).toBe(true);
 });
@@ -186,12 +200,8 @@ test('stops only the projection that does not know an event, and a rebuild with 
   };
   await append(site, consentsOf(site, 6));
   await whileRunning([projector([...PROJECTIONS, fragile])], async () => {
-    await until(
-      async () =>
-        (await upToDate()) &&
-        (await projectionStatus(pipeline.projections, pipeline.eventLog, [fragile]))[0]?.state === 'stopped',
-    );
-    const [status] = await projectionStatus(pipeline.projections, pipeline.eventLog, [fragile]);
+    await until(async () => (await upToDate()) && (await statusOf([fragile]))[0]?.state === 'stopped');
+    const [status] = await statusOf([fragile]);
     expect(status?.problem).toMatchObject({ reason: 'cannot do this one', event: { stream, revision: 3 } });
     expect(await rowsOf(site)).toBe(6);
   });
@@ -221,14 +231,12 @@ test('applies all events before one that the database refuses, then stops the pr
   };
   await append(site, consentsOf(site, 9));
   await whileRunning([projector([strict])], () =>
-    until(
-      async () => (await projectionStatus(pipeline.projections, pipeline.eventLog, [strict]))[0]?.state === 'stopped',
-    ),
+    until(async () => (await statusOf([strict]))[0]?.state === 'stopped'),
   );
   expect(await count(pipeline.owner, 'read_model.strict')).toBe(4);
-  const [status] = await projectionStatus(pipeline.projections, pipeline.eventLog, [strict]);
+  const [status] = await statusOf([strict]);
   expect(status?.problem?.event?.revision).toBe(4);
-  expect(status?.problem?.reason).toContain('22003');
+  expect(status?.problem?.reason).toBe('the database refused it: 22003 at strict.small (integer)');
 });
 
 test('rebuilds an equal read model beside the live one, without a gap for readers', async () => {
@@ -251,6 +259,7 @@ test('rebuilds an equal read model beside the live one, without a gap for reader
       db: pool,
       eventLog,
       projection: consents,
+      isFollowed: true,
       onProgress: (n) => seen.push(n),
     });
     await writing;
@@ -277,25 +286,21 @@ test('finds a row that was changed by hand when comparing', async () => {
     `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
   );
   const [{ schema }] = z.tuple([z.object({ schema: z.string() })]).parse(rows);
-  expect((await compareProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
-    { equal: true },
-    { equal: true },
-  ]);
+  expect(
+    (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
+  ).toMatchObject([{ equal: true }, { equal: true }]);
   await pipeline.owner.query(
     `update ${schema}.consents set decision = 'accepted' where event_id = (select max(event_id::text)::uuid from ${schema}.consents)`,
   );
-  expect((await compareProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
-    { equal: false },
-    { equal: true },
-  ]);
-  expect((await rebuildProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
-    { equal: false },
-    { equal: true },
-  ]);
-  expect((await compareProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
-    { equal: true },
-    { equal: true },
-  ]);
+  expect(
+    (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
+  ).toMatchObject([{ equal: false }, { equal: true }]);
+  expect(
+    (await rebuildProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
+  ).toMatchObject([{ equal: false }, { equal: true }]);
+  expect(
+    (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
+  ).toMatchObject([{ equal: true }, { equal: true }]);
 });
 
 test('replays the example projection of the documentation', async () => {
@@ -308,7 +313,7 @@ test('replays the example projection of the documentation', async () => {
   const example = await loadProjection('docs/examples/withdrawals-by-language.mjs');
   const { projections: pool, eventLog } = pipeline;
   for (let time = 0; time < 2; time += 1) {
-    await rebuildProjection({ db: pool, eventLog, projection: example });
+    await rebuildProjection({ db: pool, eventLog, projection: example, isFollowed: false });
     const { rows } = await pipeline.owner.query(
       'select language, consents, withdrawals from read_model.withdrawals_by_language where site_id = $1 order by 1',
       [site],
@@ -322,13 +327,143 @@ test('replays the example projection of the documentation', async () => {
   await expect(loadProjection('vitest.config.ts')).rejects.toThrow();
 });
 
+/** A definition that counts the consents of a site, with what a test changes. */
+function own(site: string, name: string, changes: Partial<Projection> = {}): Projection {
+  return {
+    name,
+    version: 1,
+    tables: {
+      [name]: { columns: { id: { type: 'uuid', nullable: false } }, primaryKey: ['id'], indexes: [] },
+    },
+    on: {
+      'ConsentRecorded.v1': (e) =>
+        e.stream === consentsStream(site) ? [{ kind: 'insert', table: name, row: { id: e.id } }] : [],
+    },
+    ignores: '*',
+    ...changes,
+  };
+}
+
+const rebuildOwn = (projection: Projection) =>
+  rebuildProjection({ db: pipeline.projections, eventLog: pipeline.eventLog, projection, isFollowed: false });
+
+test('brings a projection from a file up to date with each rebuild, lists it, and removes it', async () => {
+  const site = randomUUID();
+  const mine = own(site, 'mine');
+  for (let round = 1; round <= 3; round += 1) {
+    await append(site, consentsOf(site, 4));
+    const result = await rebuildOwn(mine);
+    expect(result.comparison).toEqual(
+      round === 1 ? null : [{ table: 'mine', equal: true, rows: 4 * (round - 1), differsBehind: null }],
+    );
+    expect(await count(pipeline.owner, 'read_model.mine')).toBe(4 * round);
+    expect(await upToDate([mine])).toBe(true);
+  }
+  const found = async () =>
+    (await fileProjections(pipeline.projections, PROJECTIONS)).filter(({ name }) => name === 'mine');
+  expect(await found()).toEqual([{ name: 'mine', version: 1, views: ['mine'], source: 'file' }]);
+  expect(await removeProjection(pipeline.projections, 'mine')).toBe(true);
+  expect(await found()).toEqual([]);
+  await expect(pipeline.owner.query('select from read_model.mine')).rejects.toThrow('does not exist');
+  expect(await count(pipeline.owner, "pg_namespace where nspname like 'rm\\_mine\\_%'")).toBe(0);
+  expect(await removeProjection(pipeline.projections, 'mine')).toBe(false);
+});
+
+test('keeps the rights of other roles on a view, and views that read from it, over a rebuild', async () => {
+  const site = randomUUID();
+  await append(site, consentsOf(site, 2));
+  const shared = own(site, 'shared');
+  await rebuildOwn(shared);
+  const role = `bi_${randomUUID().slice(0, 8)}`;
+  const canRead = async (column: string) => {
+    const { rows } = await pipeline.owner.query(
+      "select has_column_privilege($1, 'read_model.shared', $2, 'select') as can",
+      [role, column],
+    );
+    return z.tuple([z.object({ can: z.boolean() })]).parse(rows)[0].can;
+  };
+  await pipeline.owner.query(`create role ${role}; grant usage on schema read_model to ${role}`);
+  try {
+    await pipeline.owner.query(`grant select on read_model.shared to ${role}`);
+    await pipeline.owner.query('create view public.report as select count(*) as n from read_model.shared');
+    await append(site, consentsOf(site, 1));
+    await rebuildOwn(shared);
+    expect(await canRead('id')).toBe(true);
+    expect((await pipeline.owner.query('select n::int from public.report')).rows).toEqual([{ n: 3 }]);
+
+    const wider = own(site, 'shared', {
+      version: 2,
+      tables: {
+        shared: {
+          columns: { hidden: { type: 'text', nullable: true }, id: { type: 'uuid', nullable: false } },
+          primaryKey: ['id'],
+          indexes: [],
+        },
+      },
+    });
+    await expect(rebuildOwn(wider)).rejects.toThrow(
+      /view report depends on view read_model.shared.* Drop those first/s,
+    );
+    await pipeline.owner.query('drop view public.report');
+    await pipeline.owner.query(
+      `revoke select on read_model.shared from ${role}; grant select (id) on read_model.shared to ${role}`,
+    );
+    await rebuildOwn(wider);
+    expect([await canRead('id'), await canRead('hidden')]).toEqual([true, false]);
+    expect(await count(pipeline.newPool('consent_ledger_api'), 'read_model.shared')).toBe(3);
+  } finally {
+    await pipeline.owner.query(`drop view if exists public.report; drop owned by ${role}; drop role ${role}`);
+    await removeProjection(pipeline.projections, 'shared');
+  }
+});
+
+test('names every missing type, the column that refuses a value, and a column that changed without the version', async () => {
+  const site = randomUUID();
+  await append(site, consentsOf(site, 1));
+  const refusal = async (projection: Projection): Promise<string> => {
+    try {
+      await rebuildOwn(projection);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    throw new Error('the rebuild did not fail');
+  };
+  const narrow = await refusal(own(site, 'narrow', { on: {}, ignores: ['SubjectErased.v1'] }));
+  expect(narrow).toContain('neither handles nor ignores events of type ConsentRecorded.v1');
+  for (const type of dailyCounts.ignores) expect(narrow.includes(type), type).toBe(type !== 'SubjectErased.v1');
+
+  const strange = (value: string | null) =>
+    own(site, 'strange', {
+      tables: {
+        strange: {
+          columns: { id: { type: 'uuid', nullable: false }, day: { type: 'date', nullable: false } },
+          primaryKey: ['id'],
+          indexes: [],
+        },
+      },
+      on: {
+        'ConsentRecorded.v1': (e) =>
+          e.stream === consentsStream(site)
+            ? [{ kind: 'insert', table: 'strange', row: { id: e.id, day: value } }]
+            : [],
+      },
+    });
+  expect(await refusal(strange('someday'))).toContain('22007 at strange.day (date)');
+  expect(await refusal(strange(null))).toContain('23502 at strange.day');
+  await rebuildOwn(strange('2026-01-01'));
+  const { columns: _, ...table } = strange('').tables.strange ?? { columns: {}, primaryKey: ['id'], indexes: [] };
+  const other = {
+    strange: { ...table, columns: { id: { type: 'uuid', nullable: false }, night: { type: 'date', nullable: true } } },
+  } as const;
+  expect(await refusal({ ...strange(''), tables: other })).toMatch(
+    /other columns: strange\.day, strange\.night\. Raise `version`/,
+  );
+  await removeProjection(pipeline.projections, 'strange');
+});
+
 test('stops every projection at a ledger event of unknown type', async () => {
   await pipeline.eventLog.append(LEDGER_STREAM, -1, [event(randomUUID(), 'Surprise.v1', {})]);
   await whileRunning([projector()], () =>
-    until(async () =>
-      (await projectionStatus(pipeline.projections, pipeline.eventLog, PROJECTIONS)).every(
-        (status) => status.state === 'stopped',
-      ),
-    ),
+    until(async () => (await statusOf(PROJECTIONS)).every((status) => status.state === 'stopped')),
   );
 });

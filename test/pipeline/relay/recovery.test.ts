@@ -5,7 +5,7 @@ import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.j
 import { LogBehind } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
-import { createProjector, projectionStatus } from '../../../src/pipeline/projector/index.js';
+import { createProjector, knownProjection, projectionStatus } from '../../../src/pipeline/projector/index.js';
 import { assertLogNotBehind } from '../../../src/pipeline/relay/log-check.js';
 import { listQuarantinedSites } from '../../../src/pipeline/relay/quarantined-sites.js';
 import { LogNotRecoverable, recoverLog } from '../../../src/pipeline/relay/recover-log.js';
@@ -67,7 +67,8 @@ async function consent(site: string, n: number, eventLog: EventLog): Promise<str
 }
 
 async function isSettled(eventLog: EventLog): Promise<boolean> {
-  const all = await projectionStatus(pipeline.projections, eventLog, PROJECTIONS);
+  const known = PROJECTIONS.map((projection) => knownProjection(projection, 'service'));
+  const all = await projectionStatus(pipeline.projections, eventLog, known);
   const waiting = await count(pipeline.owner, 'outbox where revision is null');
   const unsealed = await count(
     pipeline.owner,

@@ -226,7 +226,7 @@ class Simulation {
         problems.push('the log does not have the accepted consents of a site once');
     }
     for (const projection of PROJECTIONS) {
-      const { comparison } = await compareProjection({ db: projections, eventLog, projection });
+      const { comparison } = await compareProjection({ db: projections, eventLog, projection, isFollowed: true });
       if (comparison === null || !comparison.every(({ equal }) => equal))
         problems.push(`the read model ${projection.name} differs from a replay`);
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LanguageQuery } from '../../../../schemas/api/common.js';
+import { LanguageQuery, ScannerQuery } from '../../../../schemas/api/common.js';
 import { ConfigResponse } from '../../../../schemas/api/config.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse, DocumentParams } from '../../../../schemas/api/documents.js';
 import { NoBody, None } from '../../../../schemas/api/panel/common.js';
@@ -12,6 +12,9 @@ import { ANY_KEY, CONFIGURATION } from '../access.js';
 import { SHOWN_DOCUMENT } from './shown-responses.js';
 
 const reading = { method: 'get', access: ANY_KEY, body: NoBody, status: 200, action: null } as const;
+
+/** What the public scanner serves, too. */
+const SiteQuery = LanguageQuery.extend(ScannerQuery.shape);
 
 /** What every visit to a page loads. */
 const configuration = {
@@ -33,9 +36,9 @@ export const ping = defineOperation({
   description:
     'Returns the site and the scope of the key, and the time of the service, by which a client can correct its own.',
   params: None,
-  query: AnyQuery,
+  query: ScannerQuery,
   response: PingResponse,
-  errors: [],
+  errors: ['SITE_NOT_FOUND'],
   example: {
     response: { message: 'pong', data: { site_id: SHOWN.siteId, scope: 'read', time: SHOWN.createdAt } },
   },
@@ -50,9 +53,9 @@ export const getConfig = defineOperation({
   description:
     'The region is a hint for the banner. It comes from the headers of a trusted proxy, else from an IP data set, and is null if it is unknown.',
   params: None,
-  query: LanguageQuery,
+  query: SiteQuery,
   response: ConfigResponse,
-  errors: ['CONFIG_OUTDATED'],
+  errors: ['CONFIG_OUTDATED', 'SITE_NOT_FOUND'],
   example: {
     query: { language: 'en' },
     response: {
@@ -102,9 +105,9 @@ export const getActiveDocuments = defineOperation({
   summary: 'List the active documents of the site',
   description: 'Returns the active version of each document in the best language, without its content.',
   params: None,
-  query: LanguageQuery,
+  query: SiteQuery,
   response: ActiveDocumentsResponse,
-  errors: [],
+  errors: ['SITE_NOT_FOUND'],
   example: { query: { language: 'en' }, response: { data: { documents: [SHOWN_DOCUMENT] } } },
 });
 
@@ -118,9 +121,9 @@ export const getActiveDocument = defineOperation({
     'Show exactly this text: a consent refers to the version by its `id`, and its record has the hash of the content.',
   params: DocumentParams,
   invalidParams: 'DOCUMENT_NOT_FOUND',
-  query: LanguageQuery,
+  query: SiteQuery,
   response: ActiveDocumentResponse,
-  errors: ['DOCUMENT_NOT_FOUND'],
+  errors: ['DOCUMENT_NOT_FOUND', 'SITE_NOT_FOUND'],
   example: {
     path: { slug: 'cookie-policy' },
     query: { language: 'en' },

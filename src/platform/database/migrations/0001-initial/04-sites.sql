@@ -16,6 +16,7 @@ create table sites (
   seal bytea
 );
 create index sites_by_tenant on sites (tenant_id, id);
+create index verified_sites_by_domain on sites (domain, verified_at) where verified_at is not null;
 
 comment on table sites is 'Web sites and apps that consents are given on.';
 comment on column sites.id is 'Identifier of the site.';
