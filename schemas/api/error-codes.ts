@@ -181,6 +181,18 @@ export const ERROR_CODES = {
     meaning:
       'The invitation is unknown, expired, used or revoked, or its e-mail address cannot be used. Ask for a new invitation.',
   },
+  SCAN_URL_REFUSED: {
+    status: 422,
+    isOwn: true,
+    meaning:
+      'The URL cannot be scanned: it is not on a verified domain of the tenant, or has credentials or a port other than 80 and 443.',
+  },
+  SCAN_FAILED: {
+    status: 422,
+    isOwn: true,
+    meaning:
+      'The page could not be loaded from a public address, or leads to another domain. Check the page, then scan it again.',
+  },
   SIGN_UP_INVALID: {
     status: 422,
     isOwn: true,
@@ -246,6 +258,16 @@ export const ERROR_CODES = {
     status: 429,
     isOwn: true,
     meaning: 'The tenant has the maximum number of exports that are queued, running or stored. Delete one, or wait.',
+  },
+  SCAN_LIMIT_EXCEEDED: {
+    status: 429,
+    isOwn: true,
+    meaning: "The tenant's scans for this minute are used up. Retry after Retry-After.",
+  },
+  SCANNER_BUSY: {
+    status: 503,
+    isOwn: true,
+    meaning: 'Other pages are being scanned. Retry after Retry-After.',
   },
   QUEUE_OVERLOADED: {
     status: 503,

@@ -136,6 +136,13 @@ export interface components {
             valid: boolean;
             data: components["schemas"]["VerifiedRecord"];
         };
+        ScanRequest: {
+            /** @description Address of the page, on a verified domain of the tenant or a subdomain of it. */
+            url: string;
+        };
+        ScanResponse: {
+            data: components["schemas"]["ScanResult"];
+        };
         BrowserConsentRequest: {
             /** @description Kind of the consent, for example `cookie` or `document_approval`. */
             consent_type: string;
@@ -662,6 +669,110 @@ export interface components {
              * @description When the consent was recorded; null: unreadable.
              */
             created_at: string | null;
+        };
+        ScanResult: {
+            /**
+             * Format: uuid
+             * @description Id of the scan.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Site whose configuration the page was compared with.
+             */
+            site_id: string;
+            /** @description Address that was scanned. */
+            url: string;
+            /**
+             * @description `browser`: scripts ran. `http`: only the page was requested, so that much can be missing.
+             * @enum {string}
+             */
+            method: "browser" | "http";
+            /**
+             * Format: date-time
+             * @description Time at which the scan began.
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which it ended.
+             */
+            ended_at: string;
+            /** @description SHA-256 of the published configuration that the page was compared with; null: none is published. */
+            site_config_hash: string | null;
+            /** @description The visits. A site without a cookie policy has only the first. */
+            visits: components["schemas"]["ScanVisit"][];
+            /** @description Names that are not declared, or that were set without permission. */
+            findings: components["schemas"]["ScanFinding"][];
+        };
+        ScanVisit: {
+            /**
+             * @description `none`: before any choice. `refused`: the visitor has refused every optional category.
+             * @enum {string}
+             */
+            choice: "none" | "refused";
+            /** @description Address of the page after redirects. */
+            final_url: string;
+            /** @description HTTP status of the page. */
+            status: number;
+            /** @description False: the page did not finish loading in time, or a limit left something out. */
+            is_complete: boolean;
+            /** @description Cookies after the visit, at most 300. */
+            cookies: components["schemas"]["ScannedCookie"][];
+            /** @description Names that the page stored; empty without a browser. */
+            storage: components["schemas"]["ScannedStorage"][];
+            /** @description Hosts outside the domain that the page requested; without a browser, that its HTML names. */
+            third_party_hosts: string[];
+        };
+        ScannedCookie: {
+            /** @description Name of the cookie, at most 200 characters. */
+            name: string;
+            /** @description Domain to which browsers send it. */
+            domain: string;
+            /** @description Path below which browsers send it. */
+            path: string;
+            /**
+             * @description `first`: of the site's domain, `third`: of another one.
+             * @enum {string}
+             */
+            party: "first" | "third";
+            /** @description Seconds that it is kept; null: until the browser is closed. */
+            duration_seconds: number | null;
+            /** @description Whether scripts cannot read it. */
+            http_only: boolean;
+            /** @description Whether it is sent by HTTPS only. */
+            secure: boolean;
+            /** @description Key of the category under which the published configuration declares the name; null: not declared. */
+            category: string | null;
+        };
+        ScannedStorage: {
+            /**
+             * @description Where the page stored it.
+             * @enum {string}
+             */
+            kind: "local_storage" | "session_storage" | "indexed_db";
+            /** @description Key of the entry, or name of the database, at most 200 characters. */
+            name: string;
+            /** @description Key of the category under which the published configuration declares the name; null: not declared. */
+            category: string | null;
+        };
+        ScanFinding: {
+            /**
+             * @description `undeclared`: the published configuration does not declare it. `before_choice`, `after_refusal`: declared in an optional category, but set although the visitor had not permitted it.
+             * @enum {string}
+             */
+            problem: "undeclared" | "before_choice" | "after_refusal";
+            /**
+             * @description Kind of the name.
+             * @enum {string}
+             */
+            kind: "cookie" | "local_storage" | "session_storage" | "indexed_db";
+            /** @description Its name. */
+            name: string;
+            /** @description Domain of a cookie; null for other kinds. */
+            domain: string | null;
+            /** @description Key of the category under which the published configuration declares the name; null: not declared. */
+            category: string | null;
         };
         SignedPromise: {
             /** @description The promise: seven lines, each ended by a line feed. */

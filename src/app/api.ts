@@ -20,9 +20,11 @@ import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
 import { stoppedProjections } from '../pipeline/projector/index.js';
 import { createDetectRegion } from '../platform/regions/detect-region.js';
 import { openGeoDatabase } from '../platform/regions/geo-database.js';
+import { VERSION } from '../platform/version.js';
 import { createKeyUsage, type KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
 import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { createScanner } from '../tenancy/scans/scan-site.js';
 import { accountCreator } from './create-account.js';
 import type { Installation } from './installation.js';
 import { listen } from './listen.js';
@@ -187,6 +189,8 @@ export async function createApi(installation: Installation, { isLogChecked, work
             trustedProxies: config.http.trustedProxies,
             database: await openGeoDatabase(config.geo.databaseFile),
           }),
+          rateLimiter,
+          scan: createScanner({ db: pool, directory, userAgent: `consent-ledger/${VERSION}`, ...config.scans }),
           logger,
           onExportError: (error, { id }) => {
             logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');

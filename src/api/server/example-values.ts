@@ -11,6 +11,7 @@ export const EXAMPLE_VALUES = {
   exportId: '019d0b81-6b21-7f0a-8e4d-2c3b4a5d6e7f',
   erasureId: '019d0b80-0f3a-7b1c-9c3d-0a1b2c3d4e5f',
   checkpointSize: '7',
+  pageUrl: 'https://shop.example/',
   email: 'api@shop.example',
   panelEmail: 'owner@shop.example',
   password: 'correct horse battery staple',

@@ -4,10 +4,12 @@ import { EVIDENCE_EXPORT_OPERATIONS } from './operations/evidence-exports.js';
 import { READING_OPERATIONS } from './operations/reading.js';
 import { RECEIPT_OPERATIONS } from './operations/receipts.js';
 import { RECORDING_OPERATIONS } from './operations/recording.js';
+import { SCAN_OPERATIONS } from './operations/scans.js';
 
 /** Every operation of the Tool API, in the order of its OpenAPI document. */
 export const TOOL_OPERATIONS: readonly Operation[] = [
   ...READING_OPERATIONS,
+  ...SCAN_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...RECEIPT_OPERATIONS,
   ...EVIDENCE_EXPORT_OPERATIONS,

@@ -5,6 +5,8 @@ import type { ServiceLogger } from '../../platform/background/part.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
+import type { ScanPage } from '../../tenancy/scans/scan-site.js';
+import type { RateLimiter } from '../guards/rate-limiter.js';
 import { type RecordExportOptions, recordExportRoutes } from './export-consents.js';
 import { configRoutes } from './get-config.js';
 import { documentRoutes } from './get-documents.js';
@@ -16,6 +18,7 @@ import type { ToolRoute } from './route.js';
 import { s2sErasureRoutes } from './s2s-erasures.js';
 import { s2sEvidenceExportRoutes } from './s2s-evidence-exports.js';
 import { s2sReceiptRoutes } from './s2s-receipts.js';
+import { scanRoutes } from './scan-page.js';
 
 export interface ToolRoutesOptions {
   /** Connections in the role `consent_ledger_api`. */
@@ -27,6 +30,8 @@ export interface ToolRoutesOptions {
   readonly origin: string;
   readonly verifier: Verifier;
   readonly detectRegion: DetectRegion;
+  readonly rateLimiter: RateLimiter;
+  readonly scan: ScanPage;
   readonly logger: ServiceLogger;
   readonly onExportError: RecordExportOptions['onError'];
   /** Milliseconds of a monotonic clock. */
@@ -48,6 +53,7 @@ export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
     ...documentRoutes(db),
     ...statusRoutes(db, keyring),
     ...verifyRoutes(verifier),
+    ...scanRoutes({ admission, rateLimiter: options.rateLimiter, scan: options.scan }),
     ...recordingRoutes({ admission, now: options.now, batchBodyBytes: options.batchBodyBytes }),
     ...recordExportRoutes({ db, eventLog: options.eventLog, keyring, onError: options.onExportError }),
     ...s2sReceiptRoutes({ db, eventLog: options.eventLog, keyring, origin: options.origin }),

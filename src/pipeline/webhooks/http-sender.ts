@@ -1,9 +1,8 @@
-import { lookup as lookUp } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createAddressCheck } from '../../platform/net/allow-lists.js';
+import { createReach, HostRefused } from '../../platform/net/reach.js';
 import { isSpecialAddress } from '../../platform/net/special-addresses.js';
 
 /** Milliseconds for one delivery, from the look-up of the host to the status of the response. */
@@ -22,12 +21,6 @@ export type SendWebhook = (
   signal: AbortSignal,
 ) => Promise<Delivery>;
 
-/** The same for a host that does not exist: the answer must not tell which internal names do. */
-const NOT_REACHED = 'the host has no public address';
-
-/** A host that webhooks may not reach. */
-class HostRefused extends Error {}
-
 export interface SenderOptions {
   /** Networks that are not public and may be reached nevertheless, also by `http`. */
   readonly allowedNetworks: readonly string[];
@@ -40,24 +33,15 @@ export interface SenderOptions {
  * one that is used, and no redirect is followed.
  */
 export function createWebhookSender({ allowedNetworks, userAgent }: SenderOptions): SendWebhook {
-  const isListed = createAddressCheck();
-  const mayReach = (address: string): boolean =>
-    !isSpecialAddress(address) || (allowedNetworks.length > 0 && isListed(allowedNetworks, address));
+  const reach = createReach(allowedNetworks);
   return async (text, headers, body, signal) => {
     const url = new URL(text);
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const isPlain = url.protocol === 'http:';
       const host = url.hostname.replace(/^\[|\]$/g, '');
-      if (isIP(host) !== 0 && !mayReach(host)) throw new HostRefused(NOT_REACHED);
-      const check: LookupFunction = (name, options, callback) =>
-        lookUp(name, { ...options, all: true }, (error, addresses) => {
-          if (error !== null) return callback(new HostRefused(NOT_REACHED), []);
-          const first = addresses.find(({ address }) => mayReach(address) && (!isPlain || isSpecialAddress(address)));
-          if (first === undefined) return callback(new HostRefused(NOT_REACHED), []);
-          if (options.all === true) callback(null, [first]);
-          else callback(null, first.address, first.family);
-        });
+      reach.refuseAddress(host);
+      const check = reach.lookup((address) => !isPlain || isSpecialAddress(address));
       if (isPlain && isIP(host) !== 0 && !isSpecialAddress(host)) throw new HostRefused('the URL is not https');
       const status = await statusOf(url, { ...headers, 'user-agent': userAgent }, body, check, [signal, limit]);
       if (status >= 200 && status < 300) return { isDelivered: true };

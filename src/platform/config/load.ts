@@ -32,6 +32,13 @@ export interface Config {
   };
   /** Networks that webhooks may reach although they are not public. */
   readonly webhookNetworks: readonly string[];
+  /** How pages are scanned, and where. */
+  readonly scans: {
+    /** Path of Chromium or Chrome; undefined: pages are requested without a browser. */
+    readonly chromePath: string | undefined;
+    /** Networks that scans may reach although they are private. */
+    readonly allowedNetworks: readonly string[];
+  };
   /** Data of this installation in the discovery documents. */
   readonly discovery: {
     /** Like `https://consent.example.org`, without a trailing slash. */
@@ -238,6 +245,10 @@ function assemble(values: Values): Config {
       drainGraceMs: values.DRAIN_GRACE_MS,
     },
     webhookNetworks: values.WEBHOOK_NETWORKS,
+    scans: {
+      chromePath: values.CHROME_PATH === undefined ? undefined : resolve(values.CHROME_PATH),
+      allowedNetworks: values.SCAN_NETWORKS,
+    },
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
     mail: mailConfig(values),
     isSignUpOpen: values.SIGN_UP === 'open',

@@ -162,6 +162,18 @@ export const variables = z.object({
     default: '',
     example: '10.0.0.0/8,192.0.2.7',
   }),
+  CHROME_PATH: path.optional().register(descriptions, {
+    meaning:
+      'Path of Chromium or Chrome, with which pages are scanned ([scans.md](scans.md)). Without it, scans run no scripts.',
+    otherwise: 'none',
+    example: '/usr/bin/chromium',
+  }),
+  SCAN_NETWORKS: networks().register(descriptions, {
+    meaning:
+      'Addresses and CIDR ranges, separated by commas, that scans ([scans.md](scans.md)) may reach although they are private, on every port. Every tenant can then load pages from there.',
+    default: '',
+    example: '10.1.0.0/16',
+  }),
   WEBHOOK_NETWORKS: networks().register(descriptions, {
     meaning:
       'Addresses and CIDR ranges, separated by commas, that webhooks ([webhooks.md](webhooks.md)) may reach although they are private, also by `http`. Every tenant can then send requests there.',

@@ -9,7 +9,9 @@ import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
 import { EXAMPLE_VALUES } from '../../../src/api/server/example-values.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { signedHeaders } from '../../support/signed-requests.js';
+import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import { ask, type RunningApp, startApp } from '../server/running-app.js';
 
 /**
@@ -24,6 +26,8 @@ const Recorded = z.object({ data: z.object({ consent_token: z.string() }) });
 describe('the examples of the OpenAPI description, executed', () => {
   let app: RunningApp;
   let demo: SeededDemo;
+  /** Stands in for the page of the shop. */
+  let page: TestSite;
   /** What stands in this installation for the values in the examples. */
   const real = new Map<string, string>();
   const bearers = { api: '', panel: '' };
@@ -31,10 +35,21 @@ describe('the examples of the OpenAPI description, executed', () => {
   beforeAll(async () => {
     // Nothing listens on this port: mails wait.
     const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'a@b.example', PUBLIC_URL: 'https://c.example' };
-    app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '1000', ...mail });
+    page = await startSite('127.0.0.1', (_request, response) => response.end('<h1>Shop</h1>'));
+    app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '1000', SCAN_NETWORKS: '127.0.0.1/32', ...mail });
     demo = await app.seed();
     real.set(EXAMPLE_VALUES.versionId, versionOf('cookie-policy'));
     real.set(EXAMPLE_VALUES.approvalVersionId, versionOf('explicit-consent'));
+    const scanned = {
+      name: 'scanned',
+      domain: 'scanned.example',
+      isVerified: true,
+      allowedOrigins: [],
+      allowedIps: [],
+    };
+    const { id } = await createSite(app.service.installation.adminPool, { tenantId: demo.tenant_id, ...scanned });
+    await app.change("update sites set domain = 'localhost' where id = $1", [id]);
+    real.set(EXAMPLE_VALUES.pageUrl, `http://localhost:${page.port}/`);
     real.set(EXAMPLE_VALUES.email, demo.api_user.email);
     real.set(EXAMPLE_VALUES.password, demo.api_user.password);
     const tokens = await signIn(demo.api_user);
@@ -63,7 +78,10 @@ describe('the examples of the OpenAPI description, executed', () => {
     await expectStored('consents');
     await expectStored('erasures');
   });
-  afterAll(() => app.stop());
+  afterAll(async () => {
+    await app.stop();
+    await page.close();
+  });
 
   const versionOf = (slug: string): string => {
     const document = demo.documents.find((one) => one.slug === slug);

@@ -1,0 +1,74 @@
+import { None } from '../../../../schemas/api/panel/common.js';
+import { ScanRequest, ScanResponse } from '../../../../schemas/api/scans.js';
+import type { JsonObject } from '../../../../schemas/json/json-value.js';
+import { EXAMPLE_VALUES, SHOWN } from '../../server/example-values.js';
+import { AnyQuery, defineOperation } from '../../server/operation.js';
+import { SIGNED_KEY } from '../access.js';
+
+const SHOWN_VISIT: JsonObject = {
+  final_url: EXAMPLE_VALUES.pageUrl,
+  status: 200,
+  is_complete: true,
+  cookies: [
+    {
+      name: '_visits',
+      domain: 'shop.example',
+      path: '/',
+      party: 'first',
+      duration_seconds: 31_536_000,
+      http_only: false,
+      secure: true,
+      category: 'analytics',
+    },
+  ],
+  storage: [],
+  third_party_hosts: ['cdn.example'],
+};
+
+export const scanPage = defineOperation({
+  id: 'scanPage',
+  method: 'post',
+  path: '/tool/v1/scans',
+  tag: 'Site',
+  summary: 'Scan a page for cookies and storage that are not declared, or set without permission',
+  description:
+    'The service visits the page before any choice, and again as a visitor who has refused every optional category. The response comes within a minute. A publishable key is refused, and a tenant has six scans a minute.',
+  access: SIGNED_KEY,
+  params: None,
+  query: AnyQuery,
+  body: ScanRequest,
+  status: 200,
+  response: ScanResponse,
+  errors: ['SCAN_URL_REFUSED', 'SCAN_FAILED', 'SCAN_LIMIT_EXCEEDED', 'SCANNER_BUSY', 'ADMISSION_UNAVAILABLE'],
+  example: {
+    body: { url: EXAMPLE_VALUES.pageUrl },
+    response: {
+      data: {
+        id: 'f2c7a6de-51a4-4e6f-9d3c-0c8b5f6f7a10',
+        site_id: SHOWN.siteId,
+        url: EXAMPLE_VALUES.pageUrl,
+        method: 'browser',
+        started_at: SHOWN.createdAt,
+        ended_at: SHOWN.createdAt,
+        site_config_hash: SHOWN.sha256,
+        visits: [
+          { choice: 'none', ...SHOWN_VISIT },
+          { choice: 'refused', ...SHOWN_VISIT, cookies: [] },
+        ],
+        findings: [
+          {
+            problem: 'before_choice',
+            kind: 'cookie',
+            name: '_visits',
+            domain: 'shop.example',
+            category: 'analytics',
+          },
+        ],
+      },
+    },
+  },
+  action: null,
+});
+
+/** Operations about the pages of a site. */
+export const SCAN_OPERATIONS = [scanPage];

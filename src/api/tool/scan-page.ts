@@ -1,0 +1,35 @@
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { ScanResponse } from '../../../schemas/api/scans.js';
+import type { Admission } from '../../pipeline/admission/admission.js';
+import type { ScanPage } from '../../tenancy/scans/scan-site.js';
+import { refuseExcess } from '../guards/rate-limit.js';
+import type { RateLimiter } from '../guards/rate-limiter.js';
+import { scanPage } from './operations/scans.js';
+import { type ToolRoute, writes } from './route.js';
+
+/** Scans of one tenant per minute. */
+const SCANS_PER_MINUTE = 6;
+
+export interface ScanRoutesOptions {
+  readonly admission: Pick<Admission, 'useNonce'>;
+  readonly rateLimiter: RateLimiter;
+  readonly scan: ScanPage;
+}
+
+/**
+ * Scans pages of the tenant's verified domains. The result is answered directly: a scan is bounded
+ * to less than a minute, so that a stored result would only add a state that can be lost or altered.
+ */
+export function scanRoutes({ admission, rateLimiter, scan }: ScanRoutesOptions): readonly ToolRoute[] {
+  return [
+    writes(scanPage, async ({ caller, signed, body, closing }) => {
+      await admission.useNonce(signed);
+      // Visitors can copy such a key, and must not set off scans.
+      if (caller.apiKey.restriction === 'publishable')
+        throw new ApiError('INSUFFICIENT_SCOPE', 'Scans accept no publishable API key. Use a secret one.');
+      const { url } = body();
+      refuseExcess(await rateLimiter.take('scan', caller.site.tenantId, SCANS_PER_MINUTE), 'SCAN_LIMIT_EXCEEDED');
+      return ScanResponse.parse({ data: await scan(caller.site, url, closing) });
+    }),
+  ];
+}

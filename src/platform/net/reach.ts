@@ -1,0 +1,68 @@
+import { type LookupAddress, lookup as lookUpHost } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { createAddressCheck } from './allow-lists.js';
+import { isSpecialAddress } from './special-addresses.js';
+
+/** The same for a host that does not exist: the answer must not tell which internal names do. */
+const NOT_REACHED = 'the host has no public address';
+
+/** A host that the service may not reach for a tenant. */
+export class HostRefused extends Error {
+  override readonly name = 'HostRefused';
+  constructor(message: string = NOT_REACHED) {
+    super(message);
+  }
+}
+
+/** Finds all addresses of a host name. */
+export type LookUpHost = (
+  name: string,
+  options: { readonly all: true },
+  callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
+
+/** The addresses to which the service may connect on behalf of a tenant. */
+export interface Reach {
+  /** Whether an address is public, or in a network that the operator lists. */
+  readonly mayReach: (address: string) => boolean;
+  /** Whether an address is in a network that the operator lists. */
+  readonly isListed: (address: string) => boolean;
+  /** Refuses the host of a URL that is an address and may not be reached. @throws HostRefused */
+  readonly refuseAddress: (host: string, accepts?: (address: string) => boolean) => void;
+  /**
+   * Returns the look-up for a connection. It yields one address that may be reached, so that the
+   * address that was checked is the one that is connected to.
+   * @param accepts a further condition on the address
+   */
+  readonly lookup: (accepts?: (address: string) => boolean) => LookupFunction;
+}
+
+/**
+ * Creates the check of addresses. A tenant chooses the URL, and the service must not be made to
+ * reach its own network by it.
+ * @param allowedNetworks networks that are not public and may be reached nevertheless
+ */
+export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHost = lookUpHost): Reach {
+  const check = createAddressCheck();
+  const isListed = (address: string): boolean => allowedNetworks.length > 0 && check(allowedNetworks, address);
+  const mayReach = (address: string): boolean => !isSpecialAddress(address) || isListed(address);
+  const any = (): boolean => true;
+  return {
+    mayReach,
+    isListed,
+    refuseAddress: (host, accepts = any) => {
+      const address = host.replace(/^\[|\]$/g, '');
+      if (isIP(address) !== 0 && !(mayReach(address) && accepts(address))) throw new HostRefused();
+    },
+    lookup:
+      (accepts = any) =>
+      (name, options, callback) =>
+        lookUp(name, { ...options, all: true }, (error, addresses) => {
+          const first =
+            error === null ? addresses.find(({ address }) => mayReach(address) && accepts(address)) : undefined;
+          if (first === undefined) return callback(new HostRefused(), []);
+          if (options.all === true) callback(null, [first]);
+          else callback(null, first.address, first.family);
+        }),
+  };
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { ScanResult } from '../../../schemas/api/scans.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { createReach, type LookUpHost } from '../../platform/net/reach.js';
+import { activeDocuments } from '../directory/active-documents.js';
+import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
+import { compared, findingsOf } from './findings.js';
+import { findTarget } from './scan-target.js';
+import { type InitialCookie, ScanFailed } from './visit.js';
+import { visitByBrowser } from './visit-by-browser.js';
+import { visitByHttp } from './visit-by-http.js';
+
+/** Scans of one process at a time: a browser needs some hundred megabytes. */
+const MAX_CONCURRENT = 2;
+const RETRY_AFTER_SECONDS = 15;
+
+export interface ScannerOptions {
+  readonly db: Queryable;
+  readonly directory: SiteDirectory;
+  /** Path of Chromium or Chrome; undefined: pages are requested by plain HTTP, without scripts. */
+  readonly chromePath: string | undefined;
+  /** Networks that are not public and may be reached nevertheless, on any port. */
+  readonly allowedNetworks: readonly string[];
+  readonly userAgent: string;
+  /** Replaces the look-up of the system, for tests. */
+  readonly lookUp?: LookUpHost;
+}
+
+/**
+ * Scans a page of a verified domain: visits it before any choice, and after every optional category
+ * was refused.
+ * @param caller site of the API key
+ * @throws RequestRefused SCAN_URL_REFUSED, SCAN_FAILED, SCANNER_BUSY
+ */
+export type ScanPage = (caller: SiteContext, url: string, signal: AbortSignal) => Promise<ScanResult>;
+
+export function createScanner(options: ScannerOptions): ScanPage {
+  const reach = createReach(options.allowedNetworks, options.lookUp);
+  const { chromePath } = options;
+  const visit = chromePath === undefined ? visitByHttp(reach, options.userAgent) : visitByBrowser(chromePath, reach);
+  const targets = { ...options, allowsPorts: options.allowedNetworks.length > 0 };
+  let running = 0;
+  return async (caller, url, signal) => {
+    const { site, target } = await findTarget(targets, caller, url);
+    if (running >= MAX_CONCURRENT)
+      throw new RequestRefused('SCANNER_BUSY', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    running += 1;
+    const startedAt = new Date().toISOString();
+    try {
+      const config = site.config?.record ?? null;
+      const refusal = refusalCookie(site);
+      const first = compared('none', await visit(target, null, signal), site.domain, config);
+      const visits =
+        refusal === null
+          ? [first]
+          : [first, compared('refused', await visit(target, refusal, signal), site.domain, config)];
+      return {
+        id: randomUUID(),
+        site_id: site.siteId,
+        url: target.url.href,
+        method: chromePath === undefined ? 'http' : 'browser',
+        started_at: startedAt,
+        ended_at: new Date().toISOString(),
+        site_config_hash: site.config?.sha256 ?? null,
+        visits,
+        findings: findingsOf(visits, config),
+      };
+    } catch (error) {
+      if (error instanceof ScanFailed) throw new RequestRefused('SCAN_FAILED', error.message);
+      throw error;
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+/**
+ * The cookie of a visitor who refused every optional category, as the browser SDK keeps it. A click
+ * on the banner would record a consent of a person who does not exist.
+ * @returns null if the site has no configuration or no cookie policy, so that it has no banner
+ */
+function refusalCookie(site: SiteContext): InitialCookie | null {
+  if (site.config === null) return null;
+  const { categories, default_language: language } = site.config.record;
+  const policy = activeDocuments(site, [language]).find(({ kind }) => kind === 'cookie_policy');
+  if (policy === undefined) return null;
+  const choice = {
+    decision: 'rejected',
+    categories: Object.fromEntries(categories.map(({ key, required }) => [key, required])),
+    document_version_id: policy.version.id,
+    language: policy.language,
+  };
+  return { name: '_svc_consent', value: encodeURIComponent(JSON.stringify(choice)) };
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
+import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
+import type { ScanTarget } from './visit.js';
+
+export interface TargetOptions {
+  readonly db: Queryable;
+  readonly directory: SiteDirectory;
+  /** Whether pages may have other ports than 80 and 443, because private networks are listed. */
+  readonly allowsPorts: boolean;
+}
+
+const DomainRows = z.array(z.object({ id: z.string(), domain: z.string() }));
+
+/**
+ * Finds the page to scan and its site: of the tenant's verified sites the one with the longest
+ * domain that the URL is on, and of several the site of the key.
+ * @throws RequestRefused SCAN_URL_REFUSED
+ */
+export async function findTarget(
+  { db, directory, allowsPorts }: TargetOptions,
+  caller: SiteContext,
+  text: string,
+): Promise<{ readonly site: SiteContext; readonly target: ScanTarget }> {
+  const url = pageUrl(text);
+  if (url === null) throw refused('The URL must begin with https:// or http:// and contain no credentials.');
+  if (url.port !== '' && !allowsPorts) throw refused('The URL must not have a port other than 80 and 443.');
+  const { rows } = await db.query('select id, domain from sites where tenant_id = $1 and verified_at is not null', [
+    caller.tenantId,
+  ]);
+  const candidates = DomainRows.parse(rows)
+    .filter(({ domain }) => isUnder(url.hostname, domain))
+    .sort(
+      (a, b) => b.domain.length - a.domain.length || Number(b.id === caller.siteId) - Number(a.id === caller.siteId),
+    );
+  for (const { id } of candidates) {
+    const site = await intactSite(directory, id);
+    if (site === null || site.tenantId !== caller.tenantId || !site.isVerified || !isUnder(url.hostname, site.domain))
+      continue;
+    return {
+      site,
+      target: {
+        url,
+        allows: (next) =>
+          pageUrl(next.href) !== null &&
+          isUnder(next.hostname, site.domain) &&
+          (next.port === '' || next.port === url.port),
+      },
+    };
+  }
+  throw refused(`${url.hostname} is not on a verified domain of the tenant. Verify the domain of the site first.`);
+}
+
+/** Returns a site; null if its row was altered, so that it grants nothing. */
+async function intactSite(directory: SiteDirectory, siteId: string): Promise<SiteContext | null> {
+  try {
+    return await directory.site(siteId);
+  } catch (error) {
+    if (error instanceof RequestRefused && error.code === 'INVALID_API_KEY') return null;
+    throw error;
+  }
+}
+
+/** Returns the URL of a page without its fragment; null for another scheme, or with credentials. */
+export function pageUrl(text: string): URL | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
+    return null;
+  url.hash = '';
+  return url;
+}
+
+/** Returns whether a host is a domain or one of its subdomains. */
+export function isUnder(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+function refused(message: string): RequestRefused {
+  return new RequestRefused('SCAN_URL_REFUSED', message);
+}

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { withAnySignal } from '../../platform/background/signals.js';
+import type { Reach } from '../../platform/net/reach.js';
+import { Browser } from './browser.js';
+import { startGuardedProxy } from './guarded-proxy.js';
+import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
+import {
+  leftDomain,
+  ScanFailed,
+  type ScanTarget,
+  type SetCookie,
+  type StoredName,
+  type Visit,
+  type VisitPage,
+} from './visit.js';
+
+const Ignored = z.unknown();
+const Paused = z.looseObject({
+  requestId: z.string(),
+  frameId: z.string(),
+  request: z.looseObject({ url: z.string() }),
+});
+const Requested = z.looseObject({ request: z.looseObject({ url: z.string() }) });
+const Responded = z.looseObject({
+  type: z.string(),
+  frameId: z.string().optional(),
+  response: z.looseObject({ url: z.string(), status: z.number() }),
+});
+const Attached = z.looseObject({ sessionId: z.string() });
+const Navigated = z.looseObject({ errorText: z.string().optional() });
+const Cookies = z.looseObject({
+  cookies: z.array(
+    z.looseObject({
+      name: z.string(),
+      domain: z.string(),
+      path: z.string(),
+      expires: z.number(),
+      httpOnly: z.boolean(),
+      secure: z.boolean(),
+      session: z.boolean(),
+    }),
+  ),
+});
+const Items = z.looseObject({ entries: z.array(z.array(z.string())) });
+const Databases = z.looseObject({ databaseNames: z.array(z.string()) });
+
+/** Creates visits in a real browser. @param executable path of Chromium or Chrome */
+export function visitByBrowser(executable: string, reach: Reach, times: VisitTimes = VISIT_TIMES): VisitPage {
+  return (target, cookie, signal) =>
+    withAnySignal([signal, AbortSignal.timeout(times.visitMs)], async (limit) => {
+      const proxy = await startGuardedProxy(reach);
+      const page = new Page(target, times);
+      try {
+        const browser = await Browser.start(executable, proxy.port, (method, params, session) =>
+          page.handle(method, params, session),
+        );
+        // Commands of a browser that hangs are refused by its end.
+        const stop = (): void => browser.kill();
+        limit.addEventListener('abort', stop, { once: true });
+        try {
+          limit.throwIfAborted();
+          const visit = await page.visit(browser, cookie);
+          return proxy.isExhausted() ? { ...visit, isComplete: false } : visit;
+        } finally {
+          limit.removeEventListener('abort', stop);
+          await browser.close();
+        }
+      } catch (error) {
+        if (limit.aborted) throw new ScanFailed('The page did not load in time.', { cause: error });
+        throw error;
+      } finally {
+        await proxy.close();
+      }
+    });
+}
+
+/** One page of a browser, and what its events tell. */
+class Page {
+  readonly #hosts = new Set<string>();
+  #browser: Browser | null = null;
+  #session: string | null = null;
+  #frame = '';
+  #response: { readonly url: string; readonly status: number } | null = null;
+  #left: string | null = null;
+  #onLoad: () => void = () => undefined;
+
+  constructor(
+    private readonly target: ScanTarget,
+    private readonly times: VisitTimes,
+  ) {}
+
+  async visit(browser: Browser, cookie: Parameters<VisitPage>[1]): Promise<Visit> {
+    this.#browser = browser;
+    const { targetId } = await browser.send(
+      'Target.createTarget',
+      { url: 'about:blank' },
+      z.looseObject({ targetId: z.string() }),
+    );
+    const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true }, Attached);
+    this.#session = sessionId;
+    // The main frame of a page has the id of its target.
+    this.#frame = targetId;
+    await browser.send('Browser.setDownloadBehavior', { behavior: 'deny' }, Ignored);
+    for (const domain of ['Page', 'Network', 'DOMStorage', 'IndexedDB']) await this.#send(`${domain}.enable`);
+    await this.#send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+    await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
+    const { url } = this.target;
+    if (cookie !== null) await this.#send('Network.setCookie', { ...cookie, url: url.href, sameSite: 'Lax' });
+
+    const loaded = new Promise<boolean>((resolve) => {
+      this.#onLoad = () => resolve(true);
+      setTimeout(() => resolve(false), this.times.loadMs).unref();
+    });
+    const { errorText } = await browser.send('Page.navigate', { url: url.href }, Navigated, sessionId);
+    if (this.#left !== null) throw leftDomain(this.#left);
+    if (errorText !== undefined || this.#response === null)
+      throw new ScanFailed(
+        `The page could not be loaded (${(errorText ?? 'no response').slice(0, 60)}). It must have a public address and answer.`,
+      );
+    const isLoaded = await loaded;
+    await new Promise((resolve) => setTimeout(resolve, this.times.settleMs));
+    if (this.#left !== null) throw leftDomain(this.#left);
+    const { url: finalUrl, status } = this.#response;
+    const cookies = await this.#cookies();
+    const storage = await this.#storage(new URL(finalUrl).origin);
+    const isAll = Math.max(cookies.length, storage.length, this.#hosts.size) <= LIMITS.items;
+    return {
+      finalUrl,
+      status,
+      cookies: cookies.slice(0, LIMITS.items),
+      storage: storage.slice(0, LIMITS.items),
+      hosts: [...this.#hosts].sort().slice(0, LIMITS.items),
+      isComplete: isLoaded && isAll,
+    };
+  }
+
+  handle(method: string, params: unknown, session: string | undefined): void {
+    if (method === 'Fetch.requestPaused') this.#decide(Paused.parse(params), session);
+    else if (method === 'Network.requestWillBeSent') this.#note(Requested.parse(params).request.url);
+    else if (method === 'Network.responseReceived') this.#respond(Responded.parse(params), session);
+    else if (method === 'Target.attachedToTarget') this.#follow(Attached.parse(params).sessionId);
+    else if (method === 'Page.loadEventFired' && session === this.#session) this.#onLoad();
+    else if (method === 'Page.javascriptDialogOpening')
+      this.#fire('Page.handleJavaScriptDialog', { accept: false }, session);
+  }
+
+  /** The page itself stays on the verified domain; what it embeds may come from elsewhere. */
+  #decide({ requestId, frameId, request }: z.infer<typeof Paused>, session: string | undefined): void {
+    const isPage = session === this.#session && frameId === this.#frame;
+    if (!isPage || (URL.canParse(request.url) && this.target.allows(new URL(request.url)))) {
+      this.#fire('Fetch.continueRequest', { requestId }, session);
+      return;
+    }
+    this.#left ??= request.url;
+    this.#onLoad();
+    this.#fire('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }, session);
+  }
+
+  #note(text: string): void {
+    if (!URL.canParse(text)) return;
+    const { protocol, hostname } = new URL(text);
+    // One more than is reported, so that the report can say that something is left out.
+    if (/^(?:https?|wss?):$/.test(protocol) && this.#hosts.size <= LIMITS.items) this.#hosts.add(hostname);
+  }
+
+  #respond({ type, frameId, response }: z.infer<typeof Responded>, session: string | undefined): void {
+    if (type === 'Document' && session === this.#session && frameId === this.#frame) this.#response = response;
+  }
+
+  /** A frame or worker in a process of its own: its requests count, too. */
+  #follow(session: string): void {
+    if (session === this.#session || this.#session === null) return;
+    this.#fire('Network.enable', {}, session);
+    this.#fire('Runtime.runIfWaitingForDebugger', {}, session);
+  }
+
+  async #cookies(): Promise<SetCookie[]> {
+    const { cookies } = (await this.#browser?.send('Storage.getCookies', {}, Cookies)) ?? { cookies: [] };
+    const now = Date.now() / 1000;
+    return cookies.map(({ name, domain, path, expires, httpOnly, secure, session }) => ({
+      name: name.slice(0, LIMITS.nameLength),
+      domain: domain.replace(/^\./, ''),
+      path: path.slice(0, LIMITS.nameLength),
+      durationSeconds: session ? null : Math.max(0, Math.round(expires - now)),
+      isHttpOnly: httpOnly,
+      isSecure: secure,
+    }));
+  }
+
+  /** Read by the protocol, because a page can replace the functions of its scripts. */
+  async #storage(securityOrigin: string): Promise<StoredName[]> {
+    const names: StoredName[] = [];
+    for (const [kind, isLocalStorage] of [
+      ['local_storage', true],
+      ['session_storage', false],
+    ] as const) {
+      const storageId = { securityOrigin, isLocalStorage };
+      const { entries } = await this.#send('DOMStorage.getDOMStorageItems', { storageId }, Items);
+      names.push(...entries.map(([name = '']) => ({ kind, name: name.slice(0, LIMITS.nameLength) })));
+    }
+    const { databaseNames } = await this.#send('IndexedDB.requestDatabaseNames', { securityOrigin }, Databases);
+    names.push(
+      ...databaseNames.map((name) => ({ kind: 'indexed_db', name: name.slice(0, LIMITS.nameLength) }) as const),
+    );
+    return names;
+  }
+
+  #send(method: string, params?: object): Promise<unknown>;
+  #send<T>(method: string, params: object, result: z.ZodType<T>): Promise<T>;
+  async #send(method: string, params: object = {}, result: z.ZodType = Ignored): Promise<unknown> {
+    if (this.#browser === null || this.#session === null) throw new Error('the page is not open');
+    return this.#browser.send(method, params, result, this.#session);
+  }
+
+  /** Sends a command in answer to an event. The frame it is for may be gone by then. */
+  #fire(method: string, params: object, session: string | undefined): void {
+    this.#browser?.send(method, params, Ignored, session).catch((error: unknown) => {
+      if (!(error instanceof ScanFailed)) throw error;
+    });
+  }
+}

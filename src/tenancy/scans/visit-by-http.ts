@@ -1,0 +1,185 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { withAnySignal } from '../../platform/background/signals.js';
+import { HostRefused, type Reach } from '../../platform/net/reach.js';
+import { portCheck } from './guarded-proxy.js';
+import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
+import {
+  type InitialCookie,
+  leftDomain,
+  ScanFailed,
+  type ScanTarget,
+  type SetCookie,
+  type Visit,
+  type VisitPage,
+} from './visit.js';
+
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly setCookie: readonly string[];
+  readonly body: string;
+  readonly isWhole: boolean;
+}
+
+/**
+ * Creates visits without a browser: only the page is requested, and no script runs. Cookies are
+ * those of the response's headers, and hosts those that the page's HTML names.
+ */
+export function visitByHttp(reach: Reach, userAgent: string, times: VisitTimes = VISIT_TIMES): VisitPage {
+  return (target, cookie, signal) =>
+    withAnySignal([signal, AbortSignal.timeout(times.visitMs)], (limit) =>
+      follow(target, (url) => get(url, reach, headersOf(userAgent, cookie), limit)),
+    );
+}
+
+/** Requests a page, and the pages to which it redirects. */
+async function follow({ url: start, allows }: ScanTarget, request: (url: URL) => Promise<Answer>): Promise<Visit> {
+  const cookies = new Map<string, SetCookie>();
+  let url = start;
+  for (let hop = 0; hop <= LIMITS.redirects; hop += 1) {
+    const answer = await request(url);
+    for (const line of answer.setCookie) {
+      const set = parseSetCookie(line, url.hostname, Date.now());
+      if (set !== null) cookies.set(`${set.name};${set.domain};${set.path}`, set);
+    }
+    if (answer.location === undefined) return visitOf(url, answer, [...cookies.values()]);
+    const next = URL.canParse(answer.location, url.href) ? new URL(answer.location, url) : null;
+    if (next === null || !allows(next)) throw leftDomain(next?.href ?? '');
+    url = next;
+  }
+  throw new ScanFailed(`The page redirects more than ${LIMITS.redirects} times.`);
+}
+
+function headersOf(userAgent: string, cookie: InitialCookie | null): Record<string, string> {
+  return {
+    'user-agent': userAgent,
+    accept: 'text/html',
+    'accept-encoding': 'identity',
+    ...(cookie !== null && { cookie: `${cookie.name}=${cookie.value}` }),
+  };
+}
+
+function visitOf(url: URL, { status, body, isWhole }: Answer, cookies: readonly SetCookie[]): Visit {
+  const hosts = [...new Set([url.hostname, ...hostsOf(body, url)])].sort();
+  return {
+    finalUrl: url.href,
+    status,
+    cookies: cookies.slice(0, LIMITS.items),
+    storage: [],
+    hosts: hosts.slice(0, LIMITS.items),
+    isComplete: isWhole && hosts.length <= LIMITS.items && cookies.length <= LIMITS.items,
+  };
+}
+
+/** Requests one URL. @throws ScanFailed */
+function get(url: URL, reach: Reach, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(failureOf(error, signal));
+    const isPlain = url.protocol === 'http:';
+    const check = portCheck(reach, url.port === '' ? (isPlain ? 80 : 443) : Number(url.port));
+    try {
+      reach.refuseAddress(url.hostname, check);
+      // A connection of its own: a shared one could lead to an address that was not checked.
+      const sent = (isPlain ? requestHttp : requestHttps)(url, {
+        headers,
+        lookup: reach.lookup(check),
+        agent: false,
+        signal,
+      });
+      sent.on('response', (response) => {
+        read(response).then(resolve, fail);
+      });
+      sent.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        fail(new Error('the server upgraded the connection'));
+      });
+      sent.on('error', fail);
+      sent.end();
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  const status = response.statusCode ?? 0;
+  const { location } = response.headers;
+  const setCookie = response.headers['set-cookie'] ?? [];
+  const isRedirect = status >= 300 && status < 400 && location !== undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  if (!isRedirect)
+    for await (const chunk of response) {
+      const part = Buffer.from(chunk);
+      bytes += part.length;
+      if (bytes > LIMITS.pageBytes) break;
+      chunks.push(part);
+    }
+  response.destroy();
+  return {
+    status,
+    location: isRedirect ? location : undefined,
+    setCookie: setCookie.slice(0, LIMITS.items),
+    body: Buffer.concat(chunks).toString('utf8'),
+    isWhole: bytes <= LIMITS.pageBytes && setCookie.length <= LIMITS.items,
+  };
+}
+
+function failureOf(error: unknown, signal: AbortSignal): ScanFailed {
+  if (error instanceof ScanFailed) return error;
+  if (signal.aborted) return new ScanFailed('The page did not load in time.', { cause: error });
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no response';
+  const reason = error instanceof HostRefused ? error.message : code.slice(0, 60);
+  return new ScanFailed(`The page could not be loaded (${reason}). It must have a public address and answer.`, {
+    cause: error,
+  });
+}
+
+/** Parses a header `Set-Cookie` (RFC 6265 §5.2). @returns null for a cookie that browsers refuse */
+export function parseSetCookie(line: string, host: string, now: number): SetCookie | null {
+  const [pair = '', ...attributes] = line.split(';');
+  const [name = ''] = pair.split('=');
+  if (!pair.includes('=') || name.trim() === '') return null;
+  const of = new Map(
+    attributes.map((attribute): [string, string] => {
+      const [key = '', ...value] = attribute.split('=');
+      return [key.trim().toLowerCase(), value.join('=').trim()];
+    }),
+  );
+  const domain = (of.get('domain') ?? '').replace(/^\./, '').toLowerCase() || host;
+  if (domain !== host && !host.endsWith(`.${domain}`)) return null;
+  const path = of.get('path') ?? '';
+  return {
+    name: name.trim().slice(0, LIMITS.nameLength),
+    domain,
+    path: path.startsWith('/') ? path.slice(0, LIMITS.nameLength) : '/',
+    durationSeconds: durationOf(of, now),
+    isHttpOnly: of.has('httponly'),
+    isSecure: of.has('secure'),
+  };
+}
+
+function durationOf(attributes: ReadonlyMap<string, string>, now: number): number | null {
+  const age = attributes.get('max-age');
+  if (age !== undefined && /^-?\d{1,12}$/.test(age)) return Math.max(0, Number(age));
+  const expires = Date.parse(attributes.get('expires') ?? '');
+  return Number.isNaN(expires) ? null : Math.max(0, Math.round((expires - now) / 1000));
+}
+
+const TAG = /<(script|img|iframe|link|source|video|audio|embed|object)\b([^>]{0,4000})>/gi;
+const ADDRESS = /\b(?:src|href|data)\s*=\s*["']?([^"'\s>]+)/i;
+const LOADED_LINK = /\brel\s*=\s*["']?[^"'>]*(?:stylesheet|icon|preload|preconnect|dns-prefetch)/i;
+
+/** Returns the hosts that the elements of a page load from. */
+export function hostsOf(html: string, base: URL): string[] {
+  const hosts = new Set<string>();
+  for (const [, tag = '', attributes = ''] of html.matchAll(TAG)) {
+    if (tag.toLowerCase() === 'link' && !LOADED_LINK.test(attributes)) continue;
+    const address = ADDRESS.exec(attributes)?.[1]?.replaceAll('&amp;', '&');
+    if (address === undefined || !URL.canParse(address, base.href)) continue;
+    const { protocol, hostname } = new URL(address, base);
+    if (protocol === 'https:' || protocol === 'http:') hosts.add(hostname);
+  }
+  return [...hosts];
+}
