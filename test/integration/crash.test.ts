@@ -26,6 +26,8 @@ const Counts = z.object({
   stamped_events: z.number(),
 });
 
+const Compared = z.object({ comparison: z.array(z.object({ table: z.string(), equal: z.boolean() })) });
+
 /**
  * One user action: a single consent or a submission batch. It is retried with the same idempotency
  * keys until it gets a response.
@@ -177,6 +179,14 @@ describe('an installation that is killed repeatedly under load', () => {
     await opened.close();
     expect(logged.toSorted()).toEqual([...answered.values()].sort());
     expect(new Set(logged).size).toBe(logged.length);
+  });
+
+  test('has read models that equal a replay, whose commits do not wait for the disk', async () => {
+    for (const name of ['consents', 'notices', 'daily_counts']) {
+      const { comparison } = Compared.parse(await installation.json('projections', 'compare', name));
+      expect(comparison.length).toBeGreaterThan(0);
+      expect(comparison.filter(({ equal }) => !equal)).toEqual([]);
+    }
   });
 
   async function settledCounts(): Promise<z.infer<typeof Counts>> {

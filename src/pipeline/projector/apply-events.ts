@@ -111,6 +111,8 @@ async function applyTogether(
   const { db, projection, generation, isLive } = target;
   const statements = statementsOf(projection, mutations);
   await withTransaction(db, async (db) => {
+    // Rows and position are lost together in a crash of the database, and the log has the events.
+    await db.query('set local synchronous_commit = off');
     if (isLive) await assertLive(db, projection.name, generation);
     const moved = await db.query(
       `update projection_generations set position = $4, events = events + $5
