@@ -10,6 +10,7 @@ import { createKeyring } from '../src/platform/keys/index.js';
 import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
+import { benchEventStoreDb } from './eventstoredb.js';
 import { machineFacts } from './machine.js';
 import { benchPersons, benchTagsOfBatch } from './person-tags.js';
 import { simulateScale } from './scale.js';
@@ -42,13 +43,21 @@ const PARTS: Readonly<Record<string, Part>> = {
   stored: benchStored,
 };
 
+/** Not measured unless the command line names it, because it needs a server. */
+const EVENTSTOREDB = 'eventstoredb';
+
 /** Measured by `serve` on a machine without other programs (docs/benchmarks.md). */
 const WORKER_MICROS = 160;
 
 const names = process.argv.slice(2);
-const unknown = names.find((name) => name !== 'scale' && !Object.hasOwn(PARTS, name));
+const unknown = names.find((name) => !['scale', EVENTSTOREDB].includes(name) && !Object.hasOwn(PARTS, name));
 if (unknown !== undefined) {
-  console.error(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(', ')}, scale.`);
+  console.error(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(', ')}, scale, ${EVENTSTOREDB}.`);
+  process.exit(2);
+}
+const { EVENTSTORE_URL: eventStoreUrl } = process.env;
+if (names.includes(EVENTSTOREDB) && eventStoreUrl === undefined) {
+  console.error('EVENTSTORE_URL must name an EventStoreDB that is new and that no other program uses.');
   process.exit(2);
 }
 for (const line of machineFacts()) console.log(line);
@@ -60,6 +69,10 @@ for (const [name, part] of Object.entries(PARTS)) {
   if (names.length > 0 && !names.includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
+}
+if (names.includes(EVENTSTOREDB) && eventStoreUrl !== undefined) {
+  console.log('');
+  await inNewDatabase((...database) => benchEventStoreDb(eventStoreUrl, ...database));
 }
 
 async function inNewDatabase(part: Part): Promise<void> {

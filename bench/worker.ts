@@ -20,7 +20,7 @@ const POLL_MS = 100;
 const MAX_MS = 600_000;
 
 /** A backlog that the worker processed: until every event is in the log, sealed and projected. */
-interface Backlog {
+export interface Backlog {
   readonly events: number;
   readonly ms: number;
   readonly workerCpuMs: number;
@@ -39,7 +39,13 @@ export async function benchWorker(postgres: EmbeddedPostgres, masterKey: Uint8Ar
   const keyring = await createKeyring(owner, createSecretKey(masterKey));
   // A batch that is not full would wait ten seconds by default, which is not work.
   const worker = await RunningRole.start('worker', url, Buffer.from(masterKey), { BATCH_MAX_AGE_MS: '1000' });
-  const bench = { owner, keyring, worker, postmaster: await postmasterPid(url) };
+  const bench = {
+    owner,
+    keyring,
+    worker,
+    postmaster: await postmasterPid(url),
+    isBehind: () => isBehindPostgres(owner),
+  };
   try {
     const source = { tenantId: site.tenantId, documentVersionId: site.versions.cookieEn };
     const one = { ...source, siteIds: [site.siteId] };
@@ -72,17 +78,20 @@ export async function benchWorker(postgres: EmbeddedPostgres, masterKey: Uint8Ar
   }
 }
 
-interface WorkerBench {
+/** A worker, and the database in which it works. */
+export interface WorkerBench {
   readonly owner: pg.Pool;
   readonly keyring: Keyring;
   readonly worker: RunningRole;
   readonly postmaster: number;
+  /** Whether the log has events that some read model has not. */
+  isBehind(): Promise<boolean>;
 }
 
 /** Lets events wait while the worker cannot see them, then measures until it is done with them. */
-async function processBacklog(bench: WorkerBench, sites: RecordedSites, events: number): Promise<Backlog> {
+export async function processBacklog(bench: WorkerBench, sites: RecordedSites, events: number): Promise<Backlog> {
   const { owner, keyring, worker, postmaster } = bench;
-  await settled(owner);
+  await settled(bench);
   const client = await owner.connect();
   try {
     // The worker sees the rows when all of them are committed.
@@ -91,7 +100,7 @@ async function processBacklog(bench: WorkerBench, sites: RecordedSites, events: 
     const [cpu, postgres] = [await worker.cpuMs(), await postgresCpuMs(postmaster)];
     const started = performance.now();
     await client.query('commit');
-    await settled(owner);
+    await settled(bench);
     const ms = performance.now() - started;
     const used = (before: number | null, after: number | null): number =>
       (after ?? Number.NaN) - (before ?? Number.NaN);
@@ -106,24 +115,31 @@ async function processBacklog(bench: WorkerBench, sites: RecordedSites, events: 
   }
 }
 
-const stateRow = z.tuple([z.object({ waiting: z.boolean(), unsealed: z.boolean(), behind: z.boolean() })]);
+const stateRow = z.tuple([z.object({ waiting: z.boolean(), unsealed: z.boolean() })]);
+const behindRow = z.tuple([z.object({ behind: z.boolean() })]);
 
 /** Resolves when no event waits, every event of a site is sealed, and every read model is at the end. */
-async function settled(owner: pg.Pool): Promise<void> {
+async function settled({ owner, isBehind }: WorkerBench): Promise<void> {
   const started = performance.now();
   while (performance.now() - started < MAX_MS) {
     const { rows } = await owner.query(
       `select exists (select from outbox where revision is null) as waiting,
               (select coalesce(sum(revision + 1), 0) from relayed_streams)
-                > (select coalesce(sum(revision + 1), 0) from sealed_streams) as unsealed,
-              exists (select from projection_generations g
-                       where g.position::bigint < (select max(position) from event_log.events)) as behind`,
+                > (select coalesce(sum(revision + 1), 0) from sealed_streams) as unsealed`,
     );
-    const [{ waiting, unsealed, behind }] = stateRow.parse(rows);
-    if (!waiting && !unsealed && !behind) return;
+    const [{ waiting, unsealed }] = stateRow.parse(rows);
+    if (!waiting && !unsealed && !(await isBehind())) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error('the worker did not finish the backlog');
+}
+
+async function isBehindPostgres(owner: pg.Pool): Promise<boolean> {
+  const { rows } = await owner.query(
+    `select exists (select from projection_generations g
+                     where g.position::bigint < (select max(position) from event_log.events)) as behind`,
+  );
+  return behindRow.parse(rows)[0].behind;
 }
 
 /** Copies the row of a site, without what its visitors need to consent. */
@@ -147,11 +163,11 @@ async function insertRate(url: string): Promise<number> {
   }
 }
 
-function rateOf({ events, ms }: Backlog): number {
+export function rateOf({ events, ms }: Backlog): number {
   return (events / ms) * 1000;
 }
 
-function describeBacklog(run: Backlog): string {
+export function describeBacklog(run: Backlog): string {
   const each = (ms: number): string => `${((ms * 1000) / run.events).toFixed(0)} µs`;
   return (
     `${Math.round(rateOf(run))} events/s; processor time of each: worker ${each(run.workerCpuMs)}, ` +

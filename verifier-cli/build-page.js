@@ -68,7 +68,7 @@ const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest
 /**
  * @param notices turns the files of a bundle into the licences of the libraries in it
  * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and
- *   nothing else
+ *   nothing else. `inputs` are the files in both.
  */
 export async function buildPages(notices) {
   const [template, css, lookup, style] = await Promise.all([
@@ -115,5 +115,6 @@ export async function buildPages(notices) {
       'The package does not leave your computer: the verification runs in your browser. To be independent of this service, save <a href="/verify/consent-verify.html" download>this page as a file</a> and open it from disk with the network off.',
       lookup,
     ),
+    inputs: [...new Set([...alone.inputs, ...withLookup.inputs])],
   };
 }

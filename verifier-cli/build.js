@@ -1,10 +1,11 @@
 // Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for
 // browsers, so that neither needs anything else. The witness and the monitor are a third file.
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { thirdPartyNotices } from '../scripts/third-party-notices.js';
+import { billOfMaterials } from '../scripts/bill-of-materials.js';
+import { bundledLibraries, thirdPartyNotices } from '../scripts/third-party-notices.js';
 import { buildPages } from './build-page.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -29,6 +30,9 @@ const { metafile } = await build({
 });
 for (const name of ['consent-verify', 'consent-verify-network']) await chmod(join(outdir, `${name}.js`), 0o755);
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), await notices(Object.keys(metafile.inputs)));
-const { standalone, served } = await buildPages(notices);
+const { standalone, served, inputs } = await buildPages(notices);
 await writeFile(join(here, 'dist/consent-verify.html'), standalone);
 await writeFile(join(here, 'dist/verify-page.html'), served);
+const libraries = await bundledLibraries(here, [...new Set([...Object.keys(metafile.inputs), ...inputs])]);
+const product = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
+await writeFile(join(here, 'dist/consent-verify.cdx.json'), billOfMaterials(product, libraries));

@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { removeEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
+import { embeddedDatabaseUrl } from '../../test/support/embedded-database.js';
 import { childPids } from '../processor-time.js';
 
 const LEDGER = fileURLToPath(new URL('../../../bin/consent-ledger.js', import.meta.url));
-const Embedded = z.looseObject({ port: z.int() });
 
 /** `consent-ledger serve` as `npm start` runs it: with the embedded PostgreSQL, in a folder of its own. */
 export class SoakedService {
@@ -90,9 +89,7 @@ export class SoakedService {
 
   /** Connection string of the superuser of the embedded database. */
   async databaseUrl(): Promise<string> {
-    const { port } = Embedded.parse(JSON.parse(await readFile(join(this.dataDir, 'embedded.json'), 'utf8')));
-    const password = (await readFile(join(this.dataDir, 'postgres.password'), 'utf8')).trim();
-    return `postgresql://consent_ledger:${encodeURIComponent(password)}@127.0.0.1:${port}/consent_ledger`;
+    return embeddedDatabaseUrl(this.dataDir);
   }
 
   async remove(): Promise<void> {

@@ -5,7 +5,7 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   sites: { config_revision: 'Counter: a change makes processes load the site again.' },
   api_keys: { last_used_at: 'Mark of use.' },
   used_refresh_tokens: {
-    '*': 'Memory of used tokens, without rights of their own: an altered row lets a copied old token be refused without ending its sign-in, or lets the same client repeat a renewal for longer.',
+    '*': 'Memory of used tokens, without rights of their own: an altered row lets a copied old token be refused without ending its sign-in.',
   },
   mails: {
     '*': 'Encrypted and bound to its row under a key of the keyring: an altered row is not sent.',

@@ -16,7 +16,8 @@ const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.
 export class TestInstallation {
   private constructor(
     readonly dataDir: string,
-    private readonly env: NodeJS.ProcessEnv,
+    /** Variables of its processes. */
+    readonly env: NodeJS.ProcessEnv,
   ) {}
 
   static async make(env: NodeJS.ProcessEnv = {}): Promise<TestInstallation> {
@@ -107,6 +108,12 @@ export class RunningService {
   /** Sends a signal, for example SIGSTOP, and waits for nothing. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  /** Resolves with what the process wrote to standard error, when it has ended. */
+  async ended(): Promise<string> {
+    await this.#closed();
+    return this.stderr;
   }
 
   /** Kills the process as a power failure would. */

@@ -13,7 +13,8 @@ const STARTS_A_SERVER: readonly string[] = [
 
 /**
  * These need no database either, but each takes 20 seconds or more: they try every byte, attack or
- * hostile size, turn a loop 100,000 times, run the demonstration, or ask a browser or other implementations.
+ * hostile size, turn a loop 100,000 times, run the demonstration, build the verifier several times, or ask a browser or
+ * other implementations.
  */
 const EXHAUSTIVE: readonly string[] = [
   'test/demo/demo.test.ts',
@@ -27,6 +28,7 @@ const EXHAUSTIVE: readonly string[] = [
   'test/verifier/dishonest-operator/every-byte.test.ts',
   'test/verifier/dishonest-operator/forgeries.test.ts',
   'test/verifier/hostile-size.test.ts',
+  'test/verifier/reproducible-build.test.ts',
   'test/verifier/scale.test.ts',
   'test/verifier/sweep.test.ts',
 ];

@@ -131,6 +131,28 @@ describe('fail-over and back-off', () => {
     expect(asked).toBe(2);
   });
 
+  it('asks an authority that is away for four days every few minutes only, and uses it when it is back', async () => {
+    const [minute, days] = [60_000, 4];
+    const good = await serve(responder());
+    const end = Date.now();
+    const back = end - 10 * minute;
+    let now = back - days * 1_440 * minute;
+    let asked = 0;
+    const client = clientOf([good], {
+      clock: () => new Date(now),
+      fetch: (...request) => {
+        asked += 1;
+        return now < back ? Promise.reject(new TypeError('away')) : fetch(...request);
+      },
+    });
+    for (; now < back; now += minute) await expect(client.stamp(DATA)).rejects.toThrow(TimestampUnavailable);
+    // A pause is shortened by up to a quarter.
+    expect(asked).toBeGreaterThan(days * 144);
+    expect(asked).toBeLessThan((days * 144 * 4) / 3 + 10);
+    now = end;
+    expect((await client.stamp(DATA)).authority).toBe(good);
+  });
+
   it('reports when to retry if all authorities are paused', async () => {
     const bad = await serve((_request, response) => response.writeHead(500).end());
     const now = new Date('2026-01-01T00:00:00Z');

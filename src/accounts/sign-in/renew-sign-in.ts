@@ -39,7 +39,8 @@ const USER = 's.id as sign_in_id, u.id, u.tenant_id, u.email, u.role';
  * The processes of one backend may renew at once, and an answer may be lost. Therefore a repeat gets
  * the same next token if it comes within seconds from the same client, and the next token has not
  * been used. The service does not store that token: it derives it from the presented one and the
- * client again.
+ * client again. As the next token is the one in force, the time of the last renewal is that of this
+ * one. It is under the seal of the sign-in, so that an edit of the database makes no repeat later.
  * @param db in the role `consent_ledger_api`
  * @returns null if the token is unknown or used, or the sign-in has ended
  */
@@ -72,7 +73,7 @@ async function repeated(db: Queryable, presented: Buffer, next: SecretToken): Pr
   const { rows } = await db.query(
     `select ${USER}
        from used_refresh_tokens t join sign_ins s on s.id = t.sign_in_id join users u on u.id = s.user_id
-      where t.digest = $1 and t.used_at > now() - make_interval(secs => $3) and s.refresh_digest = $2
+      where t.digest = $1 and s.renewed_at > now() - make_interval(secs => $3) and s.refresh_digest = $2
         and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
     [presented, next.digest, REPEAT_SECONDS],
   );

@@ -37,6 +37,7 @@ export async function startService(): Promise<StartedService> {
     // Sealed and stamped soon, so that no test waits long for evidence.
     BATCH_MAX_AGE_MS: '500',
     STAMP_INTERVAL_MS: '1000',
+    ...(process.env.EVENTSTORE_URL === undefined ? {} : { EVENTSTORE_URL: process.env.EVENTSTORE_URL }),
   };
   const child = spawn(process.execPath, [COMMAND, 'serve'], { env, cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await addressOf(child);

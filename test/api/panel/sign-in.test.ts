@@ -61,9 +61,7 @@ describe('sign-in', () => {
     Lines.parse((await panel.as(tenant.users.owner, 'GET', `/audit-log?action=${action}`)).body).data;
   /** Lets renewals be as if they had happened some seconds earlier. */
   const passSeconds = async (seconds: number): Promise<void> => {
-    await panel.app.superuser.query('update used_refresh_tokens set used_at = used_at - make_interval(secs => $1)', [
-      seconds,
-    ]);
+    await panel.app.change('update sign_ins set renewed_at = renewed_at - make_interval(secs => $1)', [seconds]);
   };
   const lasting = async (userId: string): Promise<number> => {
     const { rowCount } = await panel.app.superuser.query(
@@ -139,6 +137,19 @@ describe('sign-in', () => {
     expect((await refresh(refresh_token, second.url, agent)).status).toBe(401);
     expect(await lasting(user.id)).toBe(before - 1);
     expect((await refresh(next)).status).toBe(401);
+  });
+
+  it('gives nothing for a repeated renewal that an edit of the database allows', async () => {
+    const { refresh_token } = await signIn();
+    const { access_token } = tokensOf(await refresh(refresh_token));
+    await passSeconds(11);
+    await panel.app.superuser.query('update sign_ins set renewed_at = now() where id = $1', [
+      decodeJwt(access_token).sid,
+    ]);
+    const repeated = tokensOf(await refresh(refresh_token, second.url));
+    await expectShutOut(repeated.access_token);
+    const next = tokensOf(await refresh(repeated.refresh_token));
+    await expectShutOut(next.access_token);
   });
 
   it('ends a sign-in that was idle, and any after its absolute lifetime', async () => {

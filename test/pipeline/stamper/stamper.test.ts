@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { fromHex, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
@@ -212,6 +212,44 @@ test('keeps sealing during an outage of the authority, which only delays the tim
     await until(() => isStamped(2));
   });
   expect((await assertStampsAreRight()).map((stamp) => stamp.size)).toEqual([2]);
+});
+
+test('seals for four days without an authority, and stamps all of it once when one answers again', async () => {
+  const [days, everyHours] = [4, 4];
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    let isAway = true;
+    const away = createTimestampClient({
+      authorities: [tsa.url],
+      trustAnchors,
+      fetch: (...request) => (isAway ? Promise.reject(new TypeError('away')) : fetch(...request)),
+    });
+    const began = Date.now();
+    const part = stamper({ client: away });
+    await whileRunning([sealer(), part], async () => {
+      await append(1);
+      await until(() => part.status().failures_in_a_row === 1);
+      for (let hours = everyHours; hours <= days * 24; hours += everyHours) {
+        vi.setSystemTime(began + hours * 3_600_000);
+        await append(1);
+        await until(async () => (await state()).size === 1 + hours / everyHours);
+      }
+      expect((await state()).stamped).toBeNull();
+      isAway = false;
+      // The clock stands, and the client may leave the authority alone for ten minutes.
+      vi.setSystemTime(Date.now() + 600_000);
+      await until(() => isStamped(1 + (days * 24) / everyHours));
+    });
+    const [stamp, ...others] = await assertStampsAreRight();
+    expect(others).toEqual([]);
+    expect(stamp?.size).toBe(1 + (days * 24) / everyHours);
+    const { rows } = await pipeline.owner.query(
+      `select count(distinct header::jsonb->>'sealed_at')::int as times from batches`,
+    );
+    expect(rows).toEqual([{ times: 1 + (days * 24) / everyHours }]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('renews once, over an empty batch, before a certificate expires', async () => {

@@ -63,7 +63,8 @@ comment on column sign_ins.id is 'Identifier of the sign-in.';
 comment on column sign_ins.user_id is 'User who signed in.';
 comment on column sign_ins.refresh_digest is 'SHA-256 of the one refresh token that renews the sign-in now.';
 comment on column sign_ins.started_at is 'Time of the sign-in.';
-comment on column sign_ins.renewed_at is 'Time of the last renewal, or of the sign-in.';
+comment on column sign_ins.renewed_at is
+  'Time of the last renewal, or of the sign-in. For some seconds, the same client may repeat a renewal.';
 comment on column sign_ins.expires_at is 'Time at which the sign-in ends even if it is renewed.';
 comment on column sign_ins.lapses_at is 'Time at which the sign-in ends unless it is renewed before.';
 comment on column sign_ins.ended_at is 'Time at which it was ended early; null: not ended early.';
@@ -73,8 +74,7 @@ comment on column sign_ins.seal is
 
 create table used_refresh_tokens (
   digest bytea primary key,
-  sign_in_id uuid not null references sign_ins on delete cascade,
-  used_at timestamptz not null default now()
+  sign_in_id uuid not null references sign_ins on delete cascade
 );
 create index used_refresh_tokens_by_sign_in on used_refresh_tokens (sign_in_id);
 
@@ -82,7 +82,6 @@ comment on table used_refresh_tokens is
   'Refresh tokens that were used. A token that is presented again was copied, and ends its sign-in.';
 comment on column used_refresh_tokens.digest is 'SHA-256 of the token.';
 comment on column used_refresh_tokens.sign_in_id is 'Sign-in that the token renewed.';
-comment on column used_refresh_tokens.used_at is 'Time of the renewal. For some seconds, the same client may repeat it.';
 
 create table invitations (
   id uuid primary key,

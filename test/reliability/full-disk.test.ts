@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
+import { titleNeeding } from '../support/missing-tools.js';
+import { type RunningService, TestInstallation } from '../support/running-service.js';
+import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
+import { SteadyLoad } from '../support/steady-load.js';
+import { expectKept } from './kept.js';
+
+const SIZE_MIB = 400;
+const PER_SECOND = 30;
+const FULL_MS = 10_000;
+
+/** A small file system for PostgreSQL and its write-ahead log, if this process may mount one. */
+const disk = mkdtempSync(join(tmpdir(), 'consent-ledger-disk-'));
+const mayMount = mount();
+
+function mount(): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MIB}m,mode=755`, 'tmpfs', disk], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.runIf(mayMount)(titleNeeding('mount', mayMount, 'serve, while the disk of PostgreSQL is full'), () => {
+  let postgres: EmbeddedPostgres;
+  let installation: TestInstallation;
+  let service: RunningService;
+  let seed: SeededTenant;
+  const filler = join(disk, 'filler');
+
+  beforeAll(async () => {
+    chmodSync(disk, 0o755);
+    postgres = await openEmbeddedPostgres({
+      dataDir: join(disk, 'data'),
+      rootHomeBase: join(disk, 'home'),
+      log: () => undefined,
+    });
+    installation = await TestInstallation.make({ DATABASE_URL: postgres.superuserUrl });
+    service = await installation.start();
+    seed = await seedTenant(installation, '--rate-limit', '1000000');
+  });
+  afterAll(async () => {
+    rmSync(filler, { force: true });
+    await service?.stop();
+    await installation?.remove();
+    await postgres?.release();
+    execFileSync('umount', ['-l', disk]);
+    rmSync(disk, { recursive: true, force: true });
+  });
+
+  /** Takes what room there is, and again what PostgreSQL gives back. */
+  function fill(): void {
+    for (let bytes = 64 * 1_048_576; bytes >= 4_096; bytes /= 2) {
+      try {
+        for (;;) writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' });
+      } catch {
+        // The rest is smaller.
+      }
+    }
+  }
+
+  /** Lets the server begin files of its write-ahead log, for which there is no room. */
+  async function crashServer(): Promise<void> {
+    const client = new pg.Client({ connectionString: postgres.superuserUrl });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      for (let turn = 0; turn < 50; turn += 1) {
+        await client.query("select pg_logical_emit_message(false, 'full disk', repeat('x', 1000000)), pg_switch_wal()");
+        fill();
+      }
+    } catch {
+      // Its connection ends with the server.
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  const serverLog = (): string => readFileSync(join(postgres.home, 'postgres.log'), 'utf8');
+
+  test('refuses consents with 503, ends no process, and goes on when there is room', { timeout: 300_000 }, async () => {
+    const worker = service.workerPid();
+    const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
+    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
+    expect(load.refused).toEqual([]);
+    fill();
+    await crashServer();
+    await sleep(FULL_MS);
+    const before = load.accepted.length;
+    expect(load.refused.length).toBeGreaterThan(0);
+    rmSync(filler);
+    await vi.waitUntil(() => load.accepted.length > before + PER_SECOND, { timeout: 90_000 });
+    await load.stop();
+
+    expect(serverLog()).toContain('No space left on device');
+    expect(serverLog()).toContain('PANIC');
+    expect(load.refused.filter((answer) => !answer.startsWith('503 '))).toEqual([]);
+    await expectKept(installation, seed.site.id, load.accepted);
+    expect(service.workerPid()).toBe(worker);
+    console.log(`full disk: ${load.accepted.length} accepted, ${load.refused.length} answers of 503, all repeated`);
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningService, TestInstallation } from '../support/running-service.js';
+import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
+import { SteadyLoad } from '../support/steady-load.js';
+import { expectKept } from './kept.js';
+
+const HEAP_MIB = 96;
+const PER_SECOND = 30;
+const DEATHS = 2;
+const OUT_OF_MEMORY = /heap out of memory/;
+/** Keeps some megabytes more each second, in `serve` and in its worker process. */
+const LEAK = `const kept = []; setInterval(() => { for (let i = 0; i < 5000; i += 1) kept.push({ i }); }, 50).unref();`;
+
+describe('serve at its memory limit', () => {
+  let installation: TestInstallation;
+  let service: RunningService;
+  let seed: SeededTenant;
+
+  beforeAll(async () => {
+    installation = await TestInstallation.make();
+    service = await installation.start();
+    seed = await seedTenant(installation, '--rate-limit', '1000000');
+    await service.stop();
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await installation?.remove();
+  });
+
+  test('loses nothing when Node ends its processes in the middle of their work', { timeout: 300_000 }, async () => {
+    const leaking = installation.with({
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB} --import=data:text/javascript,${encodeURIComponent(LEAK)}`,
+    });
+    service = await leaking.start();
+    const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
+    for (let deaths = 0; deaths < DEATHS; deaths += 1) {
+      expect(await service.ended()).toMatch(OUT_OF_MEMORY);
+      // As a service manager does.
+      service = await (deaths + 1 < DEATHS ? leaking : installation).start();
+    }
+    await load.stop();
+    expect(load.refused.length).toBeGreaterThan(0);
+    expect(load.accepted.length).toBeGreaterThan(PER_SECOND);
+    await expectKept(installation, seed.site.id, load.accepted);
+    console.log(`memory limit: ${load.accepted.length} accepted, ${load.refused.length} requests repeated`);
+  });
+});
