@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod';
 import { decodeUtf8 } from '../../schemas/crypto/encoding.js';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { RecordWatch, type VerificationReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
@@ -24,7 +25,7 @@ test('the page is one file whose policy lets it load and send nothing', () => {
   const html = readFileSync(PAGE, 'utf8');
   const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1] ?? '';
   expect(policy).toMatch(
-    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'none';/,
+    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src data:; connect-src 'none';/,
   );
   expect(policy).not.toContain('unsafe');
   const body = html.slice(html.indexOf('</script>'));
@@ -229,7 +230,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
           expect(await showRecord(consentToken(fixtureUuid(label)).toUpperCase().replace('CT', 'ct'))).toBe(
             `Record shown below: ${shown.verdict}.`,
           );
-          expect((await page.evaluate(RECORD_HTML)) === renderHtml(recordPage(shown)), label).toBe(true);
+          expect((await page.evaluate(RECORD_HTML)) === renderHtml(recordPage(shown, en)), label).toBe(true);
         }
         expect(await page.evaluate(`document.querySelectorAll('img, svg, iframe, object, embed, link').length`)).toBe(
           0,
