@@ -144,13 +144,21 @@ export function startPage(): PageLanguage {
     }
   };
 
-  const recordForm = startRecordForm(language, (watch, show) =>
-    work(async (options) => {
+  const recordForm = startRecordForm(language, async (watch, show) => {
+    const before = said;
+    const run = runs + 1;
+    let isShown = false;
+    await work(async (options) => {
       if (held.subject?.kind === 'package')
         await verifyPackage(blobSource(held.subject.file), options, { watch, list: new ConsentList(MAX_CONSENTS) });
-      return show;
-    }),
-  );
+      return () => {
+        isShown = true;
+        show();
+      };
+    });
+    // The verdict on the package stands; only the progress was said meanwhile.
+    if (run === runs && isShown) say(before);
+  });
 
   const check = async (): Promise<void> => {
     const { subject } = held;

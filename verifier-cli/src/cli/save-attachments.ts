@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fromBase64 } from '../../../schemas/crypto/encoding.js';
 import { savedName } from '../show/saved-name.js';
 import type { ShownRecord } from '../show/shown-record.js';
@@ -14,7 +13,7 @@ export async function saveAttachments(folder: string, { attachments }: ShownReco
     const bytes = attachment.base64 === null ? null : fromBase64(attachment.base64);
     if (bytes === null)
       throw new UsageError(`${attachment.file} is too large to be saved: extract it from the package`);
-    const file = join(folder, savedName(attachment));
+    const file = `${folder}/${savedName(attachment)}`;
     await writeFile(file, bytes, { flag: 'wx' }).catch((error: unknown) => {
       throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : 'unknown error'}`);
     });

@@ -57,7 +57,7 @@ function attachments({ attachments: files }: ShownRecord, texts: Texts): Markup[
       file.name === 'signature_image' ? record.signature : record.document,
       ...content(file, texts),
       facts([
-        [record.sentAs, file.media_type === null ? null : foreign(file.media_type)],
+        [record.sentAs, foreign(file.media_type)],
         [record.size, record.bytes(file.size)],
         ['SHA-256', element('code', {}, printable(file.sha256))],
         [record.inPackage, element('code', {}, printable(file.file))],

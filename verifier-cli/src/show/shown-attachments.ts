@@ -16,8 +16,8 @@ export interface ShownAttachment {
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
-  /** As it was sent with the file: a claim. Null if it is not disclosed. */
-  readonly media_type: string | null;
+  /** As it was sent with the file: a claim. */
+  readonly media_type: string;
   /** By the first bytes; null if it is not a picture that is shown. */
   readonly picture: PictureType | null;
   /** Null if it is not UTF-8, or longer than `MAX_TEXT_BYTES`. */
@@ -28,11 +28,6 @@ export interface ShownAttachment {
 
 /** Bytes of a file that is shown. */
 export const MAX_ATTACHMENT_BYTES = 4 * 1024 * 1024;
-
-const MEDIA_TYPES: Readonly<Record<AttachmentName, string>> = {
-  signature_image: 'signature_mime_type',
-  custom_document_content: 'custom_document_mime_type',
-};
 
 /**
  * Reads the files that disclosed values name. One that is missing or changed is left out: the check
@@ -47,9 +42,8 @@ export async function shownAttachments(
   for (const { name, value } of disclosed) {
     const reference = isAttachmentName(name) ? AttachmentReference.safeParse(value) : null;
     if (!isAttachmentName(name) || reference?.success !== true) continue;
-    const type = disclosed.find((one) => one.name === MEDIA_TYPES[name])?.value;
     const attachment = await readAttachment(files, name, reference.data);
-    if (attachment !== null) shown.push({ ...attachment, media_type: typeof type === 'string' ? type : null });
+    if (attachment !== null) shown.push(attachment);
   }
   return shown;
 }
@@ -58,9 +52,9 @@ async function readAttachment(
   files: PackageFiles,
   name: AttachmentName,
   reference: AttachmentReference,
-): Promise<Omit<ShownAttachment, 'media_type'> | null> {
+): Promise<ShownAttachment | null> {
   const file = PACKAGE_FILES.attachment(reference.sha256);
-  const known = { name, file, sha256: reference.sha256, size: reference.size };
+  const known = { name, file, ...reference };
   if (files.archive.get(file)?.size !== reference.size) return null;
   if (reference.size > MAX_ATTACHMENT_BYTES) {
     const isIntact = (await files.digest(file)) === reference.sha256;

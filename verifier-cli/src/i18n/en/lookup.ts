@@ -23,7 +23,7 @@ export const lookup = {
   categories: 'Categories',
   recordedAt: 'Recorded',
   validUntil: 'Valid until',
-  stamped: 'Time-stamped',
+  stamped: 'Time stamp',
   notYet: 'not yet',
   by: (time: string) => `by ${time}`,
   personal: 'Personal details',
