@@ -11,7 +11,7 @@ import { StaticText, serveLazily } from '../server/static-text.js';
  * may do.
  */
 export function verifyPage(scope: FastifyInstance): void {
-  const folder = join(dirname(createRequire(import.meta.url).resolve('consent-verify/package.json')), 'dist');
+  const folder = join(dirname(createRequire(import.meta.url).resolve('@consent-ledger/verify/package.json')), 'dist');
   const serve = (path: string, file: string, headers: Readonly<Record<string, string>> = {}): void => {
     serveLazily(scope, path, () => readPage(join(folder, file), headers));
   };
