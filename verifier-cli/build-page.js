@@ -52,15 +52,27 @@ async function bundle(entry) {
   return { script: outputFiles[0].text, inputs: Object.keys(metafile.inputs) };
 }
 
-async function reportStyle() {
+/** The exports of a module of the sources. */
+async function load(path) {
   const { outputFiles } = await build({
-    entryPoints: [join(here, 'src/report/style.ts')],
+    entryPoints: [join(here, path)],
+    bundle: true,
     write: false,
     format: 'esm',
     logLevel: 'warning',
   });
-  const module = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
-  return module.REPORT_STYLE;
+  return await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+}
+
+/** Writes the English texts into a page, for readers without scripts and for search engines. */
+function withTexts(html, standing) {
+  const textOf = (name) => {
+    if (standing[name] === undefined) throw new Error(`the page names the text ${name}, which does not exist`);
+    return standing[name].replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  };
+  return html
+    .replace(/(<[^<>]* data-text="(\w+)"[^<>]*>)(?=<\/)/g, (_, tag, name) => tag + textOf(name))
+    .replace(/ data-label="(\w+)"/g, (label, name) => `${label} aria-label="${textOf(name)}"`);
 }
 
 const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -75,9 +87,10 @@ export async function buildPages(notices) {
     readFile(page('page.template'), 'utf8'),
     readFile(page('page.css'), 'utf8'),
     readFile(page('lookup.template'), 'utf8'),
-    reportStyle(),
+    load('src/report/style.ts').then(({ REPORT_STYLE }) => REPORT_STYLE),
   ]);
-  const alone = await bundle('page.ts');
+  const { page: texts } = await load('src/i18n/en/page.ts');
+  const alone = await bundle('alone-page.ts');
   const withLookup = await bundle('served-page.ts');
   const licences = (await notices(withLookup.inputs)).replaceAll('--', '- ');
   const fill = (script, connect, privacy, section) => {
@@ -86,6 +99,8 @@ export async function buildPages(notices) {
       "default-src 'none'",
       `script-src ${hashSource(script)}`,
       `style-src ${hashSource(styles)}`,
+      // The picture of a signature is in the page itself, and never an SVG.
+      'img-src data:',
       `connect-src ${connect}`,
       "base-uri 'none'",
       "form-action 'none'",
@@ -95,24 +110,23 @@ export async function buildPages(notices) {
     const values = {
       POLICY: policy,
       STYLE: styles,
+      TITLE: texts.standing.title,
       PRIVACY: privacy,
       LOOKUP: section,
       SCRIPT: script,
       NOTICES: licences,
     };
-    return template.replace(/\{\{([A-Z]+)\}\}/g, (_, name) => values[name]);
+    return withTexts(
+      template.replace(/\{\{(LOOKUP|PRIVACY)\}\}/g, (_, name) => values[name]),
+      texts.standing,
+    ).replace(/\{\{([A-Z]+)\}\}/g, (_, name) => values[name]);
   };
   return {
-    standalone: fill(
-      alone.script,
-      "'none'",
-      'No data leaves your computer. The page cannot connect to any server, needs no network and stores nothing.',
-      '',
-    ),
+    standalone: fill(alone.script, "'none'", '<span data-text="privateAlone"></span>', ''),
     served: fill(
       withLookup.script,
       "'self'",
-      'The package does not leave your computer: the verification runs in your browser. To be independent of this service, save <a href="/verify/consent-verify.html" download>this page as a file</a> and open it from disk with the network off.',
+      '<span data-text="privateServed"></span> <a href="/verify/consent-verify.html" download data-text="privateSave"></a> <span data-text="privateOffline"></span>',
       lookup,
     ),
     inputs: [...new Set([...alone.inputs, ...withLookup.inputs])],

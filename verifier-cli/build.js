@@ -10,7 +10,7 @@ import { buildPages } from './build-page.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outdir = join(here, 'dist');
-const notices = (inputs) => thirdPartyNotices('consent-verify', here, inputs);
+const notices = (inputs) => thirdPartyNotices('@consent-ledger/verify', here, inputs);
 
 const { metafile } = await build({
   absWorkingDir: here,

@@ -7,6 +7,7 @@ import type { Role } from './api/types.js';
 const RIGHTS = {
   changeSites: ['owner', 'admin'],
   changeRetention: ['owner', 'dpo'],
+  seeWebhooks: ['owner', 'admin', 'dpo'],
   seePersonalData: ['owner', 'dpo'],
   erase: ['owner', 'dpo'],
   export: ['owner', 'dpo'],

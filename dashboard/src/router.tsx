@@ -54,6 +54,11 @@ const keys = createRoute({
   path: '/sites/$siteId/api',
   component: lazyRouteComponent(() => import('./pages/keys/keys.js'), 'Keys'),
 });
+const webhooks = createRoute({
+  getParentRoute: () => panel,
+  path: '/sites/$siteId/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks.js'), 'Webhooks'),
+});
 const consents = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/consents',
@@ -132,6 +137,7 @@ const routes = root.addChildren([
     sites,
     site,
     keys,
+    webhooks,
     consents,
     consent,
     documents,

@@ -2,7 +2,7 @@ import { PROJECTIONS } from '../../projections/index.js';
 import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
 import { createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { createExporter } from '../evidence/exports/index.js';
-import { ensureManifestCertificate } from '../evidence/package/index.js';
+import { ensureManifestCertificate, releasedVerifier } from '../evidence/package/index.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { shareReads } from '../pipeline/event-log/shared-reads.js';
 import { rememberHead } from '../pipeline/ledger/ledger-head.js';
@@ -107,6 +107,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       keyring,
       logger,
       origin: config.ledgerOrigin,
+      verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
       tracing,
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,

@@ -8,10 +8,12 @@ import {
   type ExportFilter,
   exportEvidence,
   refuseExisting,
+  releasedVerifier,
   waitUntilStamped,
 } from '../evidence/package/index.js';
 import { parseIdentifier } from '../evidence/verification/identifier.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
+import { VERSION } from '../platform/version.js';
 import { tenantOfSite } from '../tenancy/sites/owner-of.js';
 import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';
 import { type CliContext, print, withInstallation } from './command/context.js';
@@ -75,7 +77,14 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
     const bar = new SingleBar({ format: '{step} [{bar}] {value}/{total}', stream: context.stderr, hideCursor: true });
     bar.start(0, 0, { step: 'entries' });
     const result = await exportEvidence(
-      { db: workerPool, eventLog, keyring, origin: config.ledgerOrigin, tracing },
+      {
+        db: workerPool,
+        eventLog,
+        keyring,
+        origin: config.ledgerOrigin,
+        verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
+        tracing,
+      },
       {
         siteId: options.site,
         filter,

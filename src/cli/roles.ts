@@ -57,9 +57,9 @@ function nextSteps(url: string): string[] {
   return [
     '',
     'Next steps, in another terminal, in the same folder:',
-    '  npx consent-ledger admin seed-demo       creates an example tenant with site, keys and documents',
+    '  node bin/consent-ledger.js admin seed-demo       creates an example tenant with site, keys and documents',
     `  curl -H "X-API-Key: <read key>" ${url}/tool/v1/config`,
-    '  npx consent-ledger evidence export --help',
+    '  node bin/consent-ledger.js evidence export --help',
     'Stop the service with Ctrl-C: it finishes accepted requests first.',
   ];
 }

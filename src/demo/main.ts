@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   process.stdout.write(
     `\nYou can inspect the evidence package:\n` +
       `   unzip -l ${show(kept.evidence)}\n` +
-      `   npx consent-verify check ${show(kept.evidence)} --tsa-ca ${show(tsaRoot)} --ledger-key ${show(ledgerKey)}\n` +
+      `   node verifier-cli/bin/consent-verify.js check ${show(kept.evidence)} --tsa-ca ${show(tsaRoot)} --ledger-key ${show(ledgerKey)}\n` +
       `A development authority issued its time stamps: they show how the service works and prove nothing in court.\n`,
   );
 }

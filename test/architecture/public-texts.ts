@@ -175,4 +175,11 @@ const README_EXAMPLE: Parameters<typeof packageReadme>[0] = {
     batchLine: 1,
     ledgerPath: [{ sibling: '00'.repeat(32), side: 'left' }],
   },
+  site: { domain: 'shop.example', controller: 'Example Shop', contact: 'privacy@shop.example' },
+  verifier: {
+    name: '@consent-ledger/verify',
+    version: '1.0.0',
+    pageSha256: '00'.repeat(32),
+    publicUrl: 'https://ledger.example.org',
+  },
 };

@@ -95,6 +95,49 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Revoked');
   });
 
+  test('adds a webhook whose secret is shown once, sends again, pauses and removes it', async () => {
+    await panel.press('Webhooks');
+    await panel.isAt('Webhooks');
+    await panel.sees('This site has no webhook yet');
+    expect(await panel.violations('webhooks-empty')).toEqual([]);
+    await panel.press('Add a webhook');
+    await panel.type('Address', 'ftp://hooks.bakery.example');
+    expect(await panel.violations('webhook-new')).toEqual([]);
+    await panel.press('Add a webhook');
+    await panel.page.until(async () =>
+      Boolean(await panel.page.evaluate(`document.querySelector('[role=dialog] .field-error')?.textContent ?? ''`)),
+    );
+    await panel.type('Address', 'https://hooks.bakery.example/consents');
+    await panel.tick('Personal values erased');
+    await panel.press('Add a webhook');
+    await panel.sees('This is shown once.');
+    const [secret = ''] = /whsec_[\w+/=]{20,}/.exec(await panel.text()) ?? [];
+    expect(secret).not.toBe('');
+    expect(await panel.violations('webhook-secret')).toEqual([]);
+    await panel.press('I have copied the secret');
+    await panel.sees('Consent recorded, Consent withdrawn, Time stamp over further records');
+    expect(await panel.text()).not.toContain(secret);
+    expect(await panel.violations('webhooks')).toEqual([]);
+    const about = 'https://hooks.bakery.example/consents';
+    await panel.press(`Send again: ${about}`);
+    await panel.type('From revision', '0');
+    await panel.press('Send again');
+    await panel.press(`Pause: ${about}`);
+    await panel.press('Pause');
+    await panel.sees('Paused');
+    await panel.press(`Continue: ${about}`);
+    await panel.press('Continue');
+    await panel.sees('Enabled');
+    await panel.press(`Replace the secret: ${about}`);
+    await panel.press('Replace the secret');
+    await panel.sees('This is shown once.');
+    expect(await panel.text()).not.toContain(secret);
+    await panel.press('I have copied the secret');
+    await panel.press(`Remove: ${about}`);
+    await panel.press('Remove');
+    await panel.sees('This site has no webhook yet');
+  });
+
   test('writes, publishes and activates a document, and sees what a new version changes', async () => {
     await panel.press('Documents');
     await panel.sees('This site has no document yet');
@@ -275,15 +318,25 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Confirm the code');
     await panel.sees('Your recovery codes');
     expect(await panel.violations('recovery-codes')).toEqual([]);
-    const [first = '', second = ''] = (await panel.codeShown()).split('\n');
+    const [first = ''] = (await panel.codeShown()).split('\n');
     await panel.press('I have kept the codes');
     await panel.sees('Recovery codes left: 10');
+    // A code works once: the next one is accepted half a minute early.
+    await panel.press('Replace the recovery codes');
+    await panel.type('Current password', OTHER_PASSWORD);
+    await panel.type('Code of the app', authenticatorCode(secret, Date.now() + 30_000));
+    expect(await panel.violations('recovery-codes-replace')).toEqual([]);
+    await panel.press('Replace the recovery codes');
+    await panel.sees('Your recovery codes');
+    const [renewed = '', second = ''] = (await panel.codeShown()).split('\n');
+    expect([renewed, second]).not.toContain(first);
+    await panel.press('I have kept the codes');
     await panel.press('Sign out');
     await panel.isAt('Sign in');
     await panel.signIn(demo.panel_user.email, OTHER_PASSWORD);
     await panel.sees('Enter the code that your authenticator app shows now.');
     expect(await panel.violations('sign-in-code')).toEqual([]);
-    await panel.type('Code of your app', first);
+    await panel.type('Code of your app', renewed);
     await panel.press('Sign in');
     await panel.isAt('Your profile');
     await panel.press('Remove the second factor');
@@ -361,6 +414,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     'Evidence',
     'Erasures',
     'API & Integrations',
+    'Webhooks',
     'Team',
     'Audit log',
     'Plan and usage',

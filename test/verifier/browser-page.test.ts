@@ -5,16 +5,19 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { decodeUtf8 } from '../../schemas/crypto/encoding.js';
+import { sha256 } from '../../schemas/crypto/digest.js';
+import { decodeUtf8, toHex } from '../../schemas/crypto/encoding.js';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { RecordWatch, type VerificationReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { ChromiumPage, chromiumPath } from '../support/chromium.js';
 import { buildLedger, fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
-import { fixtureUuid } from '../support/ledger-fixture-events.js';
+import { fixtureConsent, fixtureDisclosure, fixtureUuid } from '../support/ledger-fixture-events.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { PNG } from '../support/picture.js';
 import { verifyFixture } from './support.js';
 
 const PAGE = fileURLToPath(new URL('../../verifier-cli/dist/consent-verify.html', import.meta.url));
@@ -24,7 +27,7 @@ test('the page is one file whose policy lets it load and send nothing', () => {
   const html = readFileSync(PAGE, 'utf8');
   const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1] ?? '';
   expect(policy).toMatch(
-    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'none';/,
+    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src data:; connect-src 'none';/,
   );
   expect(policy).not.toContain('unsafe');
   const body = html.slice(html.indexOf('</script>'));
@@ -229,7 +232,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
           expect(await showRecord(consentToken(fixtureUuid(label)).toUpperCase().replace('CT', 'ct'))).toBe(
             `Record shown below: ${shown.verdict}.`,
           );
-          expect((await page.evaluate(RECORD_HTML)) === renderHtml(recordPage(shown)), label).toBe(true);
+          expect((await page.evaluate(RECORD_HTML)) === renderHtml(recordPage(shown, en)), label).toBe(true);
         }
         expect(await page.evaluate(`document.querySelectorAll('img, svg, iframe, object, embed, link').length`)).toBe(
           0,
@@ -277,6 +280,48 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       expect(await isHidden('record-form')).toBe(true);
       await page.chooseFiles('#package', [file('none.json')]);
       await page.until(async () => (await status()) === 'Checked the contradiction proof: not proved.');
+    });
+
+    test('speaks Turkish where the reader chooses so, and keeps what it shows', async () => {
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
+      await verdictOf();
+      await showRecord(fixtureUuid('c3'));
+      const rows = await page.evaluate(`document.querySelectorAll('.record-list tbody tr').length`);
+      await page.evaluate(`document.getElementById('language-tr').click()`);
+      expect(await page.evaluate('document.documentElement.lang')).toBe('tr');
+      expect(await page.evaluate('document.title')).toBe('Rıza kanıtını denetleyin');
+      expect(await status()).toBe('Denetlendi: geçerli.');
+      expect(await page.evaluate(`document.querySelector('#result .verdict strong').textContent`)).toBe('Geçerli');
+      expect(await page.evaluate(`document.querySelector('#record h2').textContent`)).toBe('Kaydedilenler');
+      expect(await page.evaluate(`document.querySelectorAll('.record-list tbody tr').length`)).toBe(rows);
+      expect(await page.evaluate(`document.getElementById('roots-text').getAttribute('aria-label')`)).toMatch(/^PEM/);
+      expect(
+        await page.evaluate(
+          `[...document.querySelectorAll('[data-text]')].filter((one) => one.textContent === '').length`,
+        ),
+      ).toBe(0);
+      await page.evaluate(`document.getElementById('language-en').click()`);
+      expect(await status()).toBe('Checked: valid.');
+    });
+
+    test('shows the picture of a signature, and offers it as a file', async () => {
+      const signed = buildPackage(authority, {
+        world: ({ batches }) => {
+          const reference = { sha256: toHex(sha256(PNG)), media_type: 'image/png', size: PNG.length };
+          const disclosures = [fixtureDisclosure('c3 picture', 'signature_image', reference)];
+          const at = batches[1]?.findIndex(({ label }) => label === 'c3') ?? -1;
+          batches[1]?.splice(at, 1, fixtureConsent('c3', 14, { disclosures, attachments: [PNG] }));
+        },
+      });
+      writeFileSync(file('signed.zip'), signed);
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'signed.zip'].map(file));
+      await verdictOf();
+      await showRecord(fixtureUuid('c3'));
+      const width = `document.querySelector('#record img.picture').naturalWidth`;
+      await page.until(async () => (await page.evaluate(width)) === 1);
+      expect(await page.evaluate(`document.querySelector('#record .buttons').textContent`)).toBe(
+        `Save the file: signature-${toHex(sha256(PNG)).slice(0, 12)}.png`,
+      );
     });
 
     test('it looks as it should', async () => {

@@ -46,7 +46,7 @@ describe.skipIf(!hasUnzip || !hasOpenssl)(
       writeFileSync(join(place, 'ledger.key'), `a line of something else\n${key}\n`);
       const manifest = Manifest.parse(JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')));
       const checkpoint = { size: manifest.checkpoint ?? 0, stamps: [{ genTime: new Date(0), authority: 'any' }] };
-      const readme = packageReadme({ manifest, checkpoint, example: null });
+      const readme = packageReadme({ manifest, checkpoint, example: null, site: null, verifier: null });
       const step = readme.slice(readme.indexOf('\n2. '), readme.indexOf('\n3. '));
       const commands = [...step.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
       const env = { ...process.env, LEDGER_KEY: 'ledger.key', T: place };

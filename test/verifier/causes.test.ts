@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import type { CheckId, VerifyOptions } from '../../verifier-cli/src/index.js';
 import { htmlPage } from '../../verifier-cli/src/report/html.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
@@ -78,8 +79,8 @@ describe.each(Object.entries(CASCADES))('%s', (_, { hooks = {}, options = {}, ca
     expect(problemsOfCauses(report)).toEqual([]);
     expect(causesOf(report)).toEqual(causes);
     expect(report.checks.filter(isBad).filter(({ id }) => id !== 'record.proof-hash')).toHaveLength(findings);
-    const text = terminalReport(report);
-    const html = htmlPage('Evidence of consent', reportPage(report));
+    const text = terminalReport(report, en);
+    const html = htmlPage('Evidence of consent', 'en', reportPage(report, en));
     const [, attention = ''] = /Failed and open checks<\/h2>(.*?)<\/section>/s.exec(html) ?? [];
     expect(attention.match(/<h3>/g)).toHaveLength(causes.length);
     for (const { affects, because } of report.checks) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
@@ -27,7 +28,7 @@ async function shown(label: string, hooks: PackageHooks = {}): Promise<ShownReco
 }
 
 const linesOf = async (label: string): Promise<Record<string, string>> =>
-  Object.fromEntries(certificateOf(await shown(label)) ?? []);
+  Object.fromEntries(certificateOf(await shown(label), en) ?? []);
 
 test('states in words who decided what, on which text, and by when it existed', async () => {
   expect(await linesOf('c2')).toMatchObject({
@@ -58,10 +59,10 @@ test('names the event and the proved time of an erasure', async () => {
 test('names a later withdrawal of the same person', async () => {
   const record = await shown('c2');
   const next = { event_id: fixtureUuid('c6'), decision: 'withdrawn', verdict: 'valid' as const };
-  const lines = Object.fromEntries(certificateOf({ ...record, superseded_by: next }) ?? []);
+  const lines = Object.fromEntries(certificateOf({ ...record, superseded_by: next }, en) ?? []);
   expect(lines.Afterwards).toBe(`Withdrawn by a later record of the person (${next.event_id}).`);
   const open = { ...next, verdict: 'indeterminate' as const };
-  const doubted = Object.fromEntries(certificateOf({ ...record, superseded_by: open }) ?? []);
+  const doubted = Object.fromEntries(certificateOf({ ...record, superseded_by: open }, en) ?? []);
   expect(doubted.Afterwards).toBe(`Withdrawn by a later record of the person (${next.event_id}), which is not proved.`);
 });
 
@@ -76,10 +77,10 @@ test('an erasure that is not valid erases nothing, and is proved at no time', as
   const record = await shown('c2', forgedErasure('c2'));
   expect(record).toMatchObject({ verdict: 'valid', package_verdict: 'invalid', erased: true });
   expect(record.erasure).toMatchObject({ verdict: 'invalid', existed_by: null });
-  const { By: by, Afterwards: afterwards } = Object.fromEntries(certificateOf(record) ?? []);
+  const { By: by, Afterwards: afterwards } = Object.fromEntries(certificateOf(record, en) ?? []);
   expect(by).toBe('not disclosed in this file');
   expect(afterwards).toMatch(/^An erasure in this file names the record, but it is not proved \(event /);
-  for (const text of [renderHtml(recordPage(record)), recordText(record)]) {
+  for (const text of [renderHtml(recordPage(record, en)), recordText(record, en)]) {
     expect(text).toContain('withheld');
     expect(text).not.toContain('were erased');
   }
@@ -88,10 +89,10 @@ test('an erasure that is not valid erases nothing, and is proved at no time', as
 test('a record that was added to the package withdraws nothing, and has no proved time', async () => {
   const record = await shown('c2', FORGED_WITHDRAWAL);
   expect(record).toMatchObject({ verdict: 'valid', superseded_by: null });
-  expect(Object.fromEntries(certificateOf(record) ?? []).Afterwards).toMatch(/^This package proves no erasure/);
+  expect(Object.fromEntries(certificateOf(record, en) ?? []).Afterwards).toMatch(/^This package proves no erasure/);
   const forged = await shown('forged', FORGED_WITHDRAWAL);
   expect(forged).toMatchObject({ verdict: 'invalid', proved: { before: null, after: null } });
-  for (const text of [renderHtml(recordPage(forged)), recordText(forged)])
+  for (const text of [renderHtml(recordPage(forged, en)), recordText(forged, en)])
     expect(text).toContain('not proved: the record is invalid');
 });
 
@@ -99,7 +100,7 @@ test('claims no more about the person than the record: browser, backend, approva
   const record = await shown('c2');
   const known = (members: object): string | undefined => {
     const given = { ...Object(record.record), ...members };
-    return Object.fromEntries(certificateOf({ ...record, record: given }) ?? [])['How that is known'];
+    return Object.fromEntries(certificateOf({ ...record, record: given }, en) ?? [])['How that is known'];
   };
   const alone = { identity_assurance: null, approval_token_id: null, vouched: [] };
   expect(known({ ...alone, channel: 'browser' })).toBe('an anonymous browser stated it, and nothing confirmed it');
@@ -110,6 +111,6 @@ test('claims no more about the person than the record: browser, backend, approva
 
 test('an event that is not a consent has no certificate', async () => {
   const record = await shown('e0');
-  expect(certificateOf(record)).toBeNull();
-  expect(renderHtml(recordPage(record))).not.toContain('What was recorded');
+  expect(certificateOf(record, en)).toBeNull();
+  expect(renderHtml(recordPage(record, en))).not.toContain('What was recorded');
 });

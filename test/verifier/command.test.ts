@@ -30,9 +30,9 @@ beforeAll(() => {
     cwd: installed,
   });
   expect(readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
-    'consent-verify',
+    '@consent-ledger',
   ]);
-  expect(readdirSync(join(installed, 'node_modules/consent-verify/dist'))).toContain('THIRD-PARTY-NOTICES.txt');
+  expect(readdirSync(join(installed, 'node_modules/@consent-ledger/verify/dist'))).toContain('THIRD-PARTY-NOTICES.txt');
   command = join(installed, 'node_modules/.bin/consent-verify');
 
   writeFileSync(file('package.zip'), buildPackage(authority));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
 import { consentsCsv } from '../../verifier-cli/src/list/consents-csv.js';
@@ -85,7 +86,7 @@ test('holds no more than its limit, and counts the others', async () => {
   const { consents, count } = await listOf({}, 3);
   expect(count).toBe(8);
   expect(consents.map(({ event_id: id }) => id)).toEqual(whole.consents.slice(0, 3).map(({ event_id: id }) => id));
-  expect(consentsText(consents, { consents, count }, false)).toContain(
+  expect(consentsText(consents, { consents, count }, false, en)).toContain(
     '3 consents of 8 in the package. Only the first 3',
   );
 });
@@ -127,7 +128,7 @@ test('the next record of the same person and type supersedes a record, and no ot
   expect(successors(false)).toEqual([d, null, null, f, null, null]);
   const [b, e] = [fixtureUuid('b'), fixtureUuid('e')];
   expect(successors(true)).toEqual([b, d, null, e, f, null]);
-  const table = renderHtml(consentsTable(withSuccessors(consents, false), 6, false));
+  const table = renderHtml(consentsTable(withSuccessors(consents, false), 6, false, en));
   expect(table).toContain('withdrawn later');
 });
 
@@ -192,7 +193,7 @@ test('an invalid record supersedes none, and one that is not proved is called so
   expect(consents('invalid').map(({ superseded_by: next }) => next)).toEqual([c, c, null]);
   const open = consents('indeterminate');
   expect(open[0]?.superseded_by).toMatchObject({ event_id: fixtureUuid('b'), verdict: 'indeterminate' });
-  expect(renderHtml(consentsTable(open, 3, false))).toContain('withdrawn later, not proved');
+  expect(renderHtml(consentsTable(open, 3, false, en))).toContain('withdrawn later, not proved');
 });
 
 test('a record added to the package has no proved time, and changes what is said of no other', async () => {
@@ -212,7 +213,7 @@ test('the list says that an erasure is not proved where only invalid ones name a
   const { consents } = await listOf(forgedErasure('c2'));
   const one = consents.find(({ event_id: id }) => id === fixtureUuid('c2'));
   expect(one).toMatchObject({ erased: true, erasure_verdict: 'invalid' });
-  const table = renderHtml(consentsTable(one === undefined ? [] : [one], 1, false));
+  const table = renderHtml(consentsTable(one === undefined ? [] : [one], 1, false, en));
   expect(table).toContain('named by an erasure, not proved');
   expect(table).not.toContain('personal details erased');
   const honest = await listOf();
@@ -221,11 +222,11 @@ test('the list says that an erasure is not proved where only invalid ones name a
 
 test('a development stamp gives no row the mark of a valid one, and the CSV a column that says so', () => {
   const text = (isDevelopment: boolean) =>
-    consentsText([consent('a')], { consents: [consent('a')], count: 1 }, isDevelopment);
+    consentsText([consent('a')], { consents: [consent('a')], count: 1 }, isDevelopment, en);
   expect(text(false)).toContain('✓');
   expect(text(true)).not.toContain('✓');
   expect(text(true)).toMatch(/^!/m);
-  expect(renderHtml(consentsTable([consent('a')], 1, true))).not.toContain('✓');
+  expect(renderHtml(consentsTable([consent('a')], 1, true, en))).not.toContain('✓');
   const column = (isDevelopment: boolean) => {
     const [head = '', row = ''] = consentsCsv([consent('a')], isDevelopment).split('\r\n');
     return row.split(',')[head.split(',').indexOf('development')];
@@ -234,7 +235,7 @@ test('a development stamp gives no row the mark of a valid one, and the CSV a co
 });
 
 test('a development stamp makes no row green', () => {
-  const row = (isDevelopment: boolean) => renderHtml(consentsTable([consent('a')], 1, isDevelopment));
+  const row = (isDevelopment: boolean) => renderHtml(consentsTable([consent('a')], 1, isDevelopment, en));
   expect(row(false)).toContain('class="mark pass"');
   expect(row(true)).not.toContain('class="mark pass"');
 });
@@ -250,13 +251,13 @@ test('no text of a record changes the structure of the table or acts on a termin
     existed_by: hostile,
   });
   for (const text of [
-    renderHtml(consentsTable([one], 1, false)),
-    consentsText([one], { consents: [one], count: 1 }, false),
+    renderHtml(consentsTable([one], 1, false, en)),
+    consentsText([one], { consents: [one], count: 1 }, false, en),
   ]) {
     expect(text).not.toContain('\u001b');
     expect(text).not.toContain('\u202e');
   }
-  expect(renderHtml(consentsTable([one], 1, false))).not.toContain('<img');
+  expect(renderHtml(consentsTable([one], 1, false, en))).not.toContain('<img');
 });
 
 test.each(Object.entries(HOOKS))('states the verdict that `show` states of each record: %s', async (_, hooks) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
 import { DEVELOPMENT_MARK } from '../../schemas/rfc3161/development-mark.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { RecordWatch, recordText, terminalReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
@@ -56,7 +57,7 @@ describe('the policy in force', () => {
     expect(claimed?.problems[0]?.message).toBe(
       'stamped 8 min after the claimed time, and 6 min are allowed: the record was stamped late or is backdated',
     );
-    expect(terminalReport(report)).toContain('sealed within 300 s, stamped within 60 s (policy 2 of the ledger)');
+    expect(terminalReport(report, en)).toContain('sealed within 300 s, stamped within 60 s (policy 2 of the ledger)');
   });
 
   test('fails for more policies than the verifier reads: none is ignored in silence', async () => {
@@ -77,7 +78,7 @@ describe('the policy in force', () => {
   test('is the default without one, and the report says so', async () => {
     const report = await verify({});
     expect(report.policy).toEqual({ number: null, seal_within_seconds: 600, stamp_within_seconds: 3600 });
-    expect(terminalReport(report)).toContain('defaults: the package includes no policy of the ledger');
+    expect(terminalReport(report, en)).toContain('defaults: the package includes no policy of the ledger');
   });
 
   test('cannot be widened by --max-delay, only tightened', async () => {
@@ -292,16 +293,16 @@ describe('the state of a package', () => {
   test('is named first: the time of the newest stamp over its checkpoint', async () => {
     const report = await verify({});
     expect(report.as_of).toMatchObject({ time: '2026-03-01T10:49:00.000Z', checkpoint: 5 });
-    expect(terminalReport(report)).toMatch(
+    expect(terminalReport(report, en)).toMatch(
       /^VALID, as of 2026-03-01 10:49:00\.000 UTC: Every required check passed\.\n/,
     );
-    const page = renderHtml(reportPage(report));
+    const page = renderHtml(reportPage(report, en));
     expect(page).toContain('<section class="verdict valid">');
     expect(page).toContain('State of the ledger: 1 March 2026, 10:49 UTC.');
     const record = await shown('c3', {});
-    expect(record === null ? '' : recordText(record)).toMatch(/^VALID, as of 2026-03-01 10:49:00\.000 UTC: ct_/);
+    expect(record === null ? '' : recordText(record, en)).toMatch(/^VALID, as of 2026-03-01 10:49:00\.000 UTC: ct_/);
     const untrusted = await verify({}, { trustAnchors: [] });
-    expect(terminalReport(untrusted)).toMatch(/^INDETERMINATE, as of an unproved time: /);
+    expect(terminalReport(untrusted, en)).toMatch(/^INDETERMINATE, as of an unproved time: /);
   });
 
   test.each<[string, PackageHooks, Partial<VerifyOptions>, string, string]>([
@@ -345,14 +346,14 @@ describe('messages', () => {
   test('a development stamp never makes a plain “valid”', async () => {
     const text = 'VALID, BUT NOT EVIDENCE, as of ';
     const report = await verify({ manifest: (one) => ({ ...one, development: true }) });
-    expect(terminalReport(report)).toMatch(new RegExp(`^${text}`));
-    const page = renderHtml(reportPage(report));
+    expect(terminalReport(report, en)).toMatch(new RegExp(`^${text}`));
+    const page = renderHtml(reportPage(report, en));
     expect(page).toContain('<strong>Valid, but not evidence</strong>');
     expect(page).toContain('<section class="verdict indeterminate">');
     expect(page).not.toContain('<section class="verdict valid">');
     const record = await shown('c3', { manifest: (one) => ({ ...one, development: true }) });
     expect(record).toMatchObject({ verdict: 'valid', development: true });
-    expect(record === null ? '' : recordText(record)).toMatch(new RegExp(`^${text}`));
+    expect(record === null ? '' : recordText(record, en)).toMatch(new RegExp(`^${text}`));
   });
 
   test('a development authority is recognised by its certificate, if the manifest hides it', async () => {
@@ -362,12 +363,12 @@ describe('messages', () => {
     const tsa = makeCertificate({ name, issuer: root, signer: newSigner(), extensions });
     const report = await verify({ authority: { root, tsa } });
     expect(report.package.development).toBe(true);
-    expect(terminalReport(report)).toMatch(/^VALID, BUT NOT EVIDENCE, as of /);
+    expect(terminalReport(report, en)).toMatch(/^VALID, BUT NOT EVIDENCE, as of /);
   });
 
   test('an invalid package does not open with proved times', async () => {
     const report = await verify({ signedFiles: (files) => files.set('README.txt', new Uint8Array(3)) });
-    const text = terminalReport(report);
+    const text = terminalReport(report, en);
     expect(text.indexOf('Proved times')).toBeGreaterThan(text.indexOf('Checks\n'));
     expect(text.indexOf('What this proves')).toBeLessThan(text.indexOf('Checks\n'));
     expect(text).toContain('of the stamped data, which may differ from the content of this package');
@@ -375,8 +376,8 @@ describe('messages', () => {
 
   test('records that hold are counted, and decisions apart from them', async () => {
     const report = await verify({});
-    expect(terminalReport(report)).toContain('records       8: 8 hold, 0 indeterminate, 0 invalid');
-    expect(terminalReport(report)).toContain('decisions     5 accepted, 1 partial, 1 rejected, 1 withdrawn');
+    expect(terminalReport(report, en)).toContain('records       8: 8 hold, 0 indeterminate, 0 invalid');
+    expect(terminalReport(report, en)).toContain('decisions     5 accepted, 1 partial, 1 rejected, 1 withdrawn');
     expect(report.proves[0]).toContain('these 8 records (5 accepted, 1 partial, 1 rejected, 1 withdrawn)');
   });
 

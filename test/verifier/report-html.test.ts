@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { htmlPage, reportPage, terminalReport } from '../../verifier-cli/src/index.js';
 import { fixtureAuthority, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { buildPackage } from '../support/package-builder.js';
@@ -21,7 +22,8 @@ const HOSTILE = [
 ];
 const ALL = HOSTILE.join('');
 
-const pageOf = (report: Parameters<typeof reportPage>[0]) => htmlPage('Evidence of consent', reportPage(report));
+const pageOf = (report: Parameters<typeof reportPage>[0]) =>
+  htmlPage('Evidence of consent', 'en', reportPage(report, en));
 
 /** Everything between tags, and the tags themselves, of a page that the verifier wrote. */
 function tagsOf(html: string): readonly string[] {
@@ -99,7 +101,7 @@ test.each(HOSTILE.map((text) => [JSON.stringify(text), text]))(
     const report = await verifyFixture(authority, zip);
     expect(report.verdict).toBe('invalid');
     expectHarmless(pageOf(report));
-    expect(terminalReport(report)).toMatch(/^INVALID/);
+    expect(terminalReport(report, en)).toMatch(/^INVALID/);
   },
 );
 

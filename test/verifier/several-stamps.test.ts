@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import type { VerificationReport, VerifyOptions } from '../../verifier-cli/src/index.js';
 import { RecordWatch } from '../../verifier-cli/src/index.js';
 import { terminalReport } from '../../verifier-cli/src/report/terminal.js';
@@ -100,7 +101,7 @@ test('the report lists every token with its file and its authority', async () =>
       [`checkpoints/${size}.2.tsr`, 'pass', 'O=other authority'],
     ]),
   );
-  expect(terminalReport({ ...report, stamps })).toContain(
+  expect(terminalReport({ ...report, stamps }, en)).toContain(
     '  checkpoints/5.2.tsr: valid, 2026-03-01T10:50:00.000Z, CN=TSA of Other Root; root of O=other authority',
   );
 });
@@ -115,7 +116,7 @@ test('one authority where two are required is indeterminate, and the message cou
     ]),
   });
   expect(report.proved).toMatchObject({ not_after: null, batches_without_stamp: report.proved.batches });
-  expect(terminalReport(report)).toContain('not proved: no valid time stamps of 2 distinct authorities for');
+  expect(terminalReport(report, en)).toContain('not proved: no valid time stamps of 2 distinct authorities for');
 });
 
 test.each<[string, PackageHooks]>([

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
 import { runShow } from '../../verifier-cli/src/cli/show-command.js';
 import { UsageError } from '../../verifier-cli/src/cli/usage-error.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import {
   memorySource,
   RecordWatch,
@@ -145,7 +146,7 @@ test('two entries for one event spoil each other', async () => {
 
 test('printed, it is readable, and nothing in it moves the cursor', async () => {
   const shown = await show(fixtureUuid('c3'));
-  const text = shown === null ? '' : recordText(shown);
+  const text = shown === null ? '' : recordText(shown, en);
   expect(text).toMatch(/^VALID, as of 2026-03-01 10:49:00.000 UTC: ct_/);
   expect(text).toContain('Ayşe\\u{202e} <b>Yılmaz</b>\\u{1b}[31m');
   expect(text).toContain('  | We use cookies. <script>alert(1)</script>');
@@ -163,6 +164,7 @@ test('the command exits with the verdict of the record, and reports a record tha
       tsaCa: [file('root.der', authority.root.der)],
       ledgerKey: [file('ledger.key', LEDGER_KEY.verifierKey)],
       requireStamps: '1',
+      language: 'en',
       at: VERIFIED_AT.toISOString(),
     };
     const zip = file('changed.zip', buildPackage(authority, changed));

@@ -93,6 +93,7 @@ async function show(file: string, label: string, options: object = {}): Promise<
     tsaCa: [join(folder, 'root.der')],
     ledgerKey: [join(folder, 'ledger.vkey')],
     requireStamps: '1',
+    language: 'en',
     at: AT,
   };
   await runShow(join(folder, file), consentId(label), { ...trust, format: 'ts27560', ...options }, output);
@@ -280,7 +281,7 @@ describe('a consent record of ISO/IEC TS 27560', () => {
     await expect(show('whole.zip', 'alice 1', { json: true })).rejects.toThrow('different outputs');
     const { event_id: id } = eventOf(ledger.plan, 'published 1', SITE).record;
     const output = { out: () => undefined, progress: { isTTY: false, write: () => true }, warn: () => undefined };
-    const options = { requireStamps: '1', format: 'ts27560', at: AT };
+    const options = { requireStamps: '1', language: 'en', format: 'ts27560', at: AT };
     await expect(runShow(join(folder, 'whole.zip'), String(id), options, output)).rejects.toThrow('name a consent');
   });
 });

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { openPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 import type { Manifest } from '../../schemas/evidence/manifest.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { asciiJson, CHECKS, memorySource, NotAPackage, terminalReport } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
@@ -56,7 +57,7 @@ test('what a whole package covers is said with its revisions', async () => {
   expect(report.coverage?.consents).toMatchObject({ complete_up_to: 9, ledger_reaches: 9, is_whole: true });
   const proved = 'consents and erasures are complete up to revision 9';
   expect(report.proves.join()).toContain(proved);
-  expect(terminalReport(report)).toContain(proved);
+  expect(terminalReport(report, en)).toContain(proved);
   expect(report.not_proved.join()).not.toContain('later withdrawal');
   expect(report.not_proved.join()).toContain('after revision 9');
   expect(report.not_proved.join()).toContain('consent-verify compare');
@@ -87,8 +88,8 @@ test.each([
   expect(notPassed(report)).toEqual({});
   const caveat = report.not_proved.find((line) => line.includes('A later withdrawal may be missing'));
   expect(caveat).toMatch(words);
-  expect(terminalReport(report)).toContain('only created before 2026-03-02T00:00:00.000Z');
-  expect(renderHtml(reportPage(report))).toContain('only created before 2026-03-02T00:00:00.000Z');
+  expect(terminalReport(report, en)).toContain('only created before 2026-03-02T00:00:00.000Z');
+  expect(renderHtml(reportPage(report, en))).toContain('only created before 2026-03-02T00:00:00.000Z');
 });
 
 test.each([
@@ -151,8 +152,8 @@ test('hostile text reaches neither the terminal nor the JSON as it is', async ()
   });
   const report = await verifyFixture(authority, zip);
   expect(report.verdict).toBe('invalid');
-  expect(terminalReport(report)).toMatch(/^[\n\x20-\x7e\u00a1-\u024f\u2010-\u2029\u2030-\u205e\u2190-\u27bf]*$/u);
-  expect(terminalReport(report)).not.toContain('\u2028');
+  expect(terminalReport(report, en)).toMatch(/^[\n\x20-\x7e\u00a1-\u024f\u2010-\u2029\u2030-\u205e\u2190-\u27bf]*$/u);
+  expect(terminalReport(report, en)).not.toContain('\u2028');
   expect(asciiJson(report)).toMatch(/^[\n -~]*$/);
   expect(JSON.parse(asciiJson(report))).toMatchObject({ package: { exported_by: hostile } });
 });

@@ -10,6 +10,7 @@ import {
   verifyCosignature,
 } from '../../schemas/evidence/cosignature.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { terminalReport, type VerificationReport } from '../../verifier-cli/src/index.js';
 import { cosignatureLine, type NoteKey, noteKey } from '../support/independent-tlog.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
@@ -78,7 +79,7 @@ describe('cosignatures in a package', () => {
       missing: [],
       others: 0,
     });
-    expect(terminalReport(report)).toContain(
+    expect(terminalReport(report, en)).toContain(
       'witness.example/w1 cosigned it. It states the time 2026-02-01T00:00:00.000Z.',
     );
     expect(report.proves.join('\n')).toContain('2 witnesses that you trust (witness.example/w1, witness.example/w2)');

@@ -12,6 +12,7 @@ import { verifyAbsence } from '../../verifier-cli/src/erasure/absence.js';
 import { Erasures } from '../../verifier-cli/src/erasure/erasures.js';
 import { PackageFiles } from '../../verifier-cli/src/files/package-files.js';
 import { Findings } from '../../verifier-cli/src/findings/findings.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { htmlPage, memorySource, reportPage, terminalReport } from '../../verifier-cli/src/index.js';
 import { reportExceeded, WORK_LIMIT, WorkMeter } from '../../verifier-cli/src/work/work-meter.js';
 import { CA_EXTENSIONS, makeCertificate } from '../rfc3161/support/certificates.js';
@@ -66,8 +67,8 @@ test('the report states the work and the limit', async () => {
   expect(report.verdict).toBe('valid');
   const limit = WORK_LIMIT.fixed + WORK_LIMIT.perByte * honest.length;
   expect(report.work).toEqual({ done: expect.any(Number), limit });
-  expect(terminalReport(report)).toContain(`work          ${report.work.done} units of at most ${limit}`);
-  expect(htmlPage('Report', reportPage(report))).toContain(`${report.work.done} units of at most ${limit}`);
+  expect(terminalReport(report, en)).toContain(`work          ${report.work.done} units of at most ${limit}`);
+  expect(htmlPage('Report', 'en', reportPage(report, en))).toContain(`${report.work.done} units of at most ${limit}`);
 });
 
 test('the same package always costs the same work, a small part of the limit', async () => {

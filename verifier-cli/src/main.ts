@@ -50,7 +50,8 @@ function verifyingCommand(name: string): Command {
       'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
     )
     .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
-    .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now');
+    .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
+    .option('--language <language>', 'language of the report: en or tr', 'en');
 }
 
 /** The same with the outputs of a report or a record. @param shown what it prints, and writes as a page */
@@ -95,6 +96,7 @@ packageCommand('show', 'record')
   .description('verify an evidence package or a receipt and print one record with its text and its proof')
   .argument('<package>', 'evidence package (ZIP) or receipt (JSON)')
   .argument('<record>', 'event id, consent token (ct_…) or proof hash of the record')
+  .option('--attachments <folder>', 'folder to which the signature picture and the document of the person are saved')
   .option(
     '--format <format>',
     'ts27560: print a consent record of ISO/IEC TS 27560:2023 in JSON-LD instead of text, unless the evidence is invalid',

@@ -224,6 +224,7 @@ export async function verifyPackage(
       site,
       asOf,
       promises,
+      given: options,
       at: options.at,
       work,
     },

@@ -8,6 +8,8 @@ export type Role = User['role'];
 export type Site = Schemas['Site'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewApiKey = Schemas['NewApiKey'];
+export type Webhook = Schemas['Webhook'];
+export type NewWebhook = Schemas['NewWebhook'];
 export type ErrorBody = Schemas['ErrorResponse'];
 
 /** A page of a list. */

@@ -31,6 +31,7 @@ function SiteLinks() {
   const navigate = useNavigate();
   const mayExport = useMay('export');
   const mayErase = useMay('erase');
+  const maySeeWebhooks = useMay('seeWebhooks');
   const { data: sites = [] } = useSites();
   const { siteId: inPath } = useParams({ strict: false });
   const site = sites.find(({ id }) => id === inPath) ?? sites[0];
@@ -97,6 +98,13 @@ function SiteLinks() {
             {shell.apiSettings}
           </Link>
         </li>
+        {maySeeWebhooks ? (
+          <li>
+            <Link to="/sites/$siteId/webhooks" params={params}>
+              {shell.webhooks}
+            </Link>
+          </li>
+        ) : null}
       </ul>
     </div>
   );

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { verifierFile } from '../../evidence/package/index.js';
 import { FOR_MINUTES, preparedDocument } from '../server/send-document.js';
 import { StaticText, serveLazily } from '../server/static-text.js';
 
@@ -11,9 +10,8 @@ import { StaticText, serveLazily } from '../server/static-text.js';
  * may do.
  */
 export function verifyPage(scope: FastifyInstance): void {
-  const folder = join(dirname(createRequire(import.meta.url).resolve('consent-verify/package.json')), 'dist');
   const serve = (path: string, file: string, headers: Readonly<Record<string, string>> = {}): void => {
-    serveLazily(scope, path, () => readPage(join(folder, file), headers));
+    serveLazily(scope, path, () => readPage(verifierFile(file), headers));
   };
   serve('/verify', 'verify-page.html');
   serve('/verify/consent-verify.html', 'consent-verify.html', {

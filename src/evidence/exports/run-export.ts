@@ -7,7 +7,13 @@ import type { Queryable } from '../../platform/database/pool.js';
 import type { ExportReason } from '../../platform/exports/export-states.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
-import { ExportFailed, type ExportProgress, type PackageRequest, streamEvidence } from '../package/index.js';
+import {
+  ExportFailed,
+  type ExportProgress,
+  type PackageRequest,
+  type ReleasedVerifier,
+  streamEvidence,
+} from '../package/index.js';
 import {
   assertClaimed,
   type ClaimedExport,
@@ -30,6 +36,7 @@ export interface RunExportOptions {
   readonly keyring: Keyring;
   /** Origin of the ledger. */
   readonly origin: string;
+  readonly verifier?: ReleasedVerifier;
   readonly logger: ServiceLogger;
   readonly tracing?: Tracing;
   readonly maxBytes: number;

@@ -18,6 +18,7 @@ import type { Disclose } from './filter.js';
 import { GenuineEvents } from './genuine-events.js';
 import { revisionsOf } from './ledger-reader.js';
 import { attachmentDigests, chooseDisclosures, readRecordKeys } from './personal-data.js';
+import type { ReadmeSite } from './readme-facts.js';
 import { runsOfRevisions, type Scope } from './scope.js';
 
 export interface EntriesOptions {
@@ -74,6 +75,8 @@ export class EntriesFile {
    */
   readonly contents = new Set<string>();
   readonly configurations = new Set<string>();
+  /** The site and its controller, as the newest enclosed configuration states them. */
+  site: ReadmeSite | null = null;
   /** The first consent; without consents, the first entry. */
   example: ExampleEntry | null = null;
   #exampleIsConsent = false;
@@ -196,6 +199,9 @@ export class EntriesFile {
       this.contents.add(parseRecord(DOCUMENT_VERSION_PUBLISHED, recordText).content_sha256);
     } else if (event.type === SITE_CONFIG_PUBLISHED) {
       this.configurations.add(sha256Hex(recordText));
+      const { domain, controller } = parseRecord(SITE_CONFIG_PUBLISHED, recordText);
+      // Revisions ascend: the last one is the newest.
+      this.site = { domain, controller: controller.legal_name, contact: controller.contact };
     }
   }
 }

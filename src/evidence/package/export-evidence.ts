@@ -37,6 +37,7 @@ import { type FileSink, type PackageOutput, PackageWriter } from './package-writ
 import { openPersonTag, type PersonScope } from './person-scope.js';
 import { addProofs } from './proofs-files.js';
 import { workedExample } from './readme-example.js';
+import type { ReleasedVerifier } from './released-verifier.js';
 import { renewalBatches } from './renewal-batches.js';
 import { findScope, type Scope } from './scope.js';
 import { TagsFiles } from './tags-files.js';
@@ -48,6 +49,8 @@ export interface ExportOptions {
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows'>;
   /** Origin of the ledger. */
   readonly origin: string;
+  /** What the package says of the verifier; undefined: it names none. */
+  readonly verifier?: ReleasedVerifier;
   readonly now?: () => Date;
   readonly tracing?: Tracing;
 }
@@ -301,7 +304,13 @@ export async function writePackage(
   };
   if (!isReceipt) {
     const example = entries.example === null ? null : await workedExample(db, entries.example, lines, size);
-    const readme = packageReadme({ manifest, checkpoint: enclosed.at(-1) ?? null, example });
+    const readme = packageReadme({
+      manifest,
+      checkpoint: enclosed.at(-1) ?? null,
+      example,
+      site: entries.site,
+      verifier: options.verifier ?? null,
+    });
     await writer.add(PACKAGE_FILES.readme, [utf8(readme)]);
   }
   await addManifest(writer, manifest, manifestKey, certificate);

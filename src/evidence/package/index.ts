@@ -12,4 +12,5 @@ export type { Disclose, ExportFilter } from './filter.js';
 export { ensureManifestCertificate } from './manifest-certificate.js';
 export { refuseExisting } from './package-writer.js';
 export { makeReceipt, type ReceiptResult } from './receipt.js';
+export { type ReleasedVerifier, releasedVerifier, verifierFile } from './released-verifier.js';
 export { waitUntilStamped } from './wait-until-stamped.js';

@@ -1,16 +1,11 @@
-import { isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
+import { isUnfiltered } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { EnclosedCheckpoint } from './checkpoints-files.js';
 import type { PathStep, WorkedExample } from './readme-example.js';
-
-/** The data that a package's README shows. */
-export interface ReadmeOptions {
-  readonly manifest: Omit<Manifest, 'files'>;
-  /** The newest enclosed checkpoint; null if nothing was stamped. */
-  readonly checkpoint: EnclosedCheckpoint | null;
-  readonly example: WorkedExample | null;
-}
+import { controllerLines, printable, verifierPage } from './readme-facts.js';
+import type { ReadmeOptions } from './readme-options.js';
+import { turkishReadme } from './turkish-readme.js';
 
 /**
  * The text of README.txt: what the package is, how to check it by hand, and what it does not prove.
@@ -20,24 +15,26 @@ export function packageReadme(options: ReadmeOptions): string {
   const parts = [
     title(options),
     contents(options),
-    checking(),
+    checking(options),
     checkingFiles(),
     ...(options.checkpoint === null ? [] : [checkingSignature(options.checkpoint), checkingStamp(options.checkpoint)]),
     ...(options.checkpoint === null || options.example === null
       ? []
       : [checkingRecord(options.example, options.checkpoint)]),
     notProved(options),
+    turkishReadme(options),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function title({ manifest, checkpoint }: ReadmeOptions): string {
+function title({ manifest, checkpoint, site }: ReadmeOptions): string {
   const warning = manifest.development
     ? `
 *** DEVELOPMENT: a development authority issued the time stamps of this ledger. ***
 *** Anyone can run one and set its clock: this package is NOT EVIDENCE.         ***
 `
     : '';
+  const authorities = checkpoint?.stamps.map(({ authority }) => printable(authority)).join(', ') ?? null;
   const stamped =
     checkpoint === null
       ? 'The ledger had no time stamp yet when this package was made: it proves no time.'
@@ -45,10 +42,15 @@ function title({ manifest, checkpoint }: ReadmeOptions): string {
 ${checkpoint.stamps.map(({ genTime, authority }) => `${genTime.toISOString()} by ${printable(authority)}`).join(',\n')}.`;
   return `EVIDENCE PACKAGE OF CONSENT RECORDS
 ===================================
+This file alone proves nothing. To check it, you also need:
+- the public key of the ledger: ask the operator of the ledger “${printable(manifest.origin)}”;
+- the root certificate of the time stamp authority${authorities === null ? '' : ` (${authorities})`}: ask that authority.
+Türkçe açıklama bu dosyanın sonundadır.
 ${warning}
-Ledger: ${printable(manifest.origin)}
-Site:   ${manifest.filter.site_id}
-Made:   ${manifest.exported_at} by ${printable(manifest.exported_by)}
+${controllerLines(site, { domain: 'Site', controller: 'Controller', contact: 'Contact' })}Site id:        ${manifest.filter.site_id}
+Ledger:         ${printable(manifest.origin)}
+Operator:       the holder of the key of that ledger
+Made:           ${manifest.exported_at} by ${printable(manifest.exported_by)}
 
 ${stamped}`;
 }
@@ -73,16 +75,37 @@ ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The pa
   ${PACKAGE_FILES.manifest}       the filter of the export, and the SHA-256 of every file but attachments; signed in ${PACKAGE_FILES.manifestSignature}`;
 }
 
-function checking(): string {
+function checking({ verifier }: ReadmeOptions): string {
+  const page = verifierPage(verifier);
+  const where =
+    page === null
+      ? 'The operator of the ledger serves it at /verify, and as a file at /verify/consent-verify.html.'
+      : `The service that made this package serves it at
+  ${page}
+and as a file, which works from disk without a network, at
+  ${page}/consent-verify.html`;
+  const digest =
+    verifier === null
+      ? ''
+      : `
+The service was released with version ${verifier.version} (npm package ${verifier.name}), whose file has the SHA-256
+  ${verifier.pageSha256}
+A forger could state another one here: compare it with the release, or use a copy from elsewhere.
+`;
+  const key =
+    verifier?.publicUrl == null ? '/checkpoints/ledger.vkey' : `${verifier.publicUrl}/checkpoints/ledger.vkey`;
   return `HOW TO CHECK IT
 ---------------
-The program consent-verify checks everything, offline:
+The program consent-verify checks everything, offline. ${where}
+${digest}
+On the command line:
 
   consent-verify check PACKAGE.zip --tsa-ca ROOT.pem --ledger-key LEDGER-KEY
 
 ROOT.pem is the root certificate of a time stamp authority: obtain it from the authority. Give one
 --tsa-ca for each authority.
-LEDGER-KEY is the public key of the ledger: obtain it from the operator. Never take either from the
+LEDGER-KEY is the public key of the ledger: obtain it from the operator. The service publishes it at
+${key}, for comparison. Never take either from the
 package: a forger would enclose a root and a key of their own.
 
 The following checks by hand need only unzip, bash, sed, sha256sum, base64, od and openssl (3.0 or
@@ -220,9 +243,4 @@ function notProved({ manifest }: ReadmeOptions): string {
 - Who operates the ledger, unless you have its key from its operator; and that the operator shows no
   second history to others.
 - The content of an erased or withheld value.${manifest.development ? '\n- Any time: a DEVELOPMENT authority issued the time stamps.' : ''}`;
-}
-
-/** Replaces control characters, so that text from outside cannot alter the layout. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
 }

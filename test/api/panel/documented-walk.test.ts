@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 
 const DOCUMENT = new URL('../../../docs/panel-api.md', import.meta.url);
-const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 let installation: TestInstallation;
 let service: RunningService;
@@ -17,8 +17,7 @@ beforeAll(async () => {
   installation = await TestInstallation.make();
   service = await installation.start();
   folder = await mkdtemp(join(tmpdir(), 'consent-ledger-walk-'));
-  // What `npx` looks for in the folder of the repository.
-  await symlink(MODULES, join(folder, 'node_modules'));
+  for (const name of ['bin', 'verifier-cli', 'node_modules']) await symlink(join(ROOT, name), join(folder, name));
 });
 afterAll(async () => {
   await service.stop();

@@ -60,7 +60,9 @@ test.each(['/verify', '/verify/consent-verify.html'])('%s comes with the policy 
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = response.headers.get('content-security-policy') ?? '';
-  expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; connect-src /);
+  expect(policy).toMatch(
+    /^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; img-src data:; connect-src /,
+  );
   expect(policy).toContain("frame-ancestors 'none'");
   expect(html).toContain(policy.replace("; frame-ancestors 'none'", ''));
   expect(policy).toContain(path === '/verify' ? "connect-src 'self'" : "connect-src 'none'");

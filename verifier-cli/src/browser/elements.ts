@@ -8,9 +8,9 @@ export function find<T extends HTMLElement>(id: string, type: new () => T): T {
   return found;
 }
 
-/** Offers some text as a file to be kept. */
-export function save(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Offers some content as a file to be kept. */
+export function save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { ClientTokenResponse, PublicVerifyResponse } from '../../../schemas/api/verify.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../report/markup.js';
-import { dayText, facts, foreign, momentText } from '../report/page-parts.js';
+import { facts, foreign } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
+import { dayText, momentText } from '../report/times-text.js';
+import { decisionWord } from '../report/wording.js';
 import { chooseFile } from './choose-file.js';
 import { find } from './elements.js';
+import type { PageLanguage } from './language.js';
 import { renderDom } from './render-dom.js';
 
 const ENDPOINT = '/api/v1/public/consents/verify';
@@ -27,34 +31,31 @@ function tokenIn(entered: string): string | null {
 }
 
 /** What the record means, for a reader who knows nothing of consent records. */
-function sentenceOf({
-  decision,
-  created_at: at,
-  site_domain: domain,
-  timestamp,
-}: PublicVerifyResponse['data']): string {
-  const when = at === null ? '' : ` on ${dayText(at)}`;
-  const proved =
-    timestamp === null
-      ? 'The service states no time stamp that covers it yet.'
-      : `The service states that a time stamp covers it since ${dayText(timestamp.time)}; check the receipt to see whose.`;
-  return `The website ${domain ?? '(unknown)'} recorded${when} the decision “${decision ?? 'unknown'}”. ${proved}`;
+function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
+  const { decision, created_at: at, site_domain: domain, timestamp } = data;
+  const { lookup } = texts;
+  const when = at === null ? null : dayText(at, texts);
+  const proved = timestamp === null ? lookup.noStamp : lookup.stamp(dayText(timestamp.time, texts));
+  return `${lookup.recorded(domain ?? lookup.unknownDomain, when, decisionWord(decision, texts))} ${proved}`;
 }
 
+/** What is said, in the language of the reader. */
+type Said = (texts: Texts) => Markup;
+
 /** Fetches the receipt of a record and gives it to the verifier above. @returns what went wrong; null: nothing */
-async function checkReceipt(token: string): Promise<string | null> {
+async function checkReceipt(token: string): Promise<((texts: Texts) => string) | null> {
   try {
     const response = await fetch(`/api/v1/public/consents/${token}/receipt`);
-    if (response.status === 409) return 'The record has no time stamp yet. Try again in some minutes.';
-    if (!response.ok) return 'The service did not give the receipt. Try again later.';
+    if (response.status === 409) return ({ lookup }) => lookup.notStampedYet;
+    if (!response.ok) return ({ lookup }) => lookup.noReceipt;
     chooseFile(new File([await response.blob()], `receipt-${token}.json`, { type: 'application/json' }));
     return null;
   } catch {
-    return 'The service could not be reached. Check your connection and try again.';
+    return ({ lookup }) => lookup.unreachable;
   }
 }
 
-async function ask(token: string): Promise<Markup> {
+async function ask(token: string): Promise<Said> {
   try {
     const response = await fetch(ENDPOINT, {
       method: 'POST',
@@ -62,29 +63,22 @@ async function ask(token: string): Promise<Markup> {
       body: JSON.stringify({ token }),
     });
     const answer = Answer.safeParse(await response.json());
-    return answer.success
-      ? answerMarkup(answer.data)
-      : failure('The service returned a response that this page does not support.');
+    return (texts) => (answer.success ? answerMarkup(answer.data, texts) : failure(texts.lookup.unsupported));
   } catch {
-    return failure('The service could not be reached. Check your connection and try again.');
+    return ({ lookup }) => failure(lookup.unreachable);
   }
 }
 
-function answerMarkup(answer: Answer): Markup {
+function answerMarkup(answer: Answer, texts: Texts): Markup {
+  const { lookup, words } = texts;
   if (answer.source === 'error') {
-    if (answer.code === 'CONSENT_NOT_FOUND')
-      return failure('The service has no record with this token, proof hash or id.');
-    return failure(
-      answer.code === 'RATE_LIMIT_EXCEEDED'
-        ? 'Too many requests. Wait a minute, then try again.'
-        : `The service rejected the request (${answer.code}).`,
-    );
+    if (answer.code === 'CONSENT_NOT_FOUND') return failure(lookup.notFound);
+    return failure(answer.code === 'RATE_LIMIT_EXCEEDED' ? lookup.tooMany : lookup.refused(printable(answer.code)));
   }
-  if (answer.source === 'client_token')
-    return failure('This is a client token. It refers to no record, and any client can create one.');
+  if (answer.source === 'client_token') return failure(lookup.clientToken);
   const { data, valid } = answer;
   const chosen = Object.entries(data.categories ?? {}).map(
-    ([name, isAccepted]) => `${name}: ${isAccepted ? 'yes' : 'no'}`,
+    ([name, isAccepted]) => `${name}: ${isAccepted ? words.yes : words.no}`,
   );
   return element(
     'section',
@@ -97,20 +91,20 @@ function answerMarkup(answer: Answer): Markup {
       element(
         'p',
         {},
-        element('strong', {}, valid ? 'On record' : 'On record, but the integrity check failed'),
-        element('span', {}, printable(sentenceOf(data))),
+        element('strong', {}, valid ? lookup.onRecord : lookup.notIntact),
+        element('span', {}, printable(sentenceOf(data, texts))),
       ),
     ),
     facts([
-      ['Website', foreign(data.site_domain ?? 'unknown')],
-      ['Kind', foreign(data.consent_type ?? 'unknown')],
-      ['Decision', foreign(data.decision ?? 'unknown')],
-      ['Categories', chosen.length === 0 ? null : foreign(chosen.join(', '))],
-      ['Recorded', data.created_at === null ? 'unknown' : momentText(data.created_at)],
-      ['Valid until', data.valid_until === null ? null : momentText(data.valid_until)],
-      ['Time-stamped', data.timestamp === null ? 'not yet' : `by ${momentText(data.timestamp.time)}`],
-      ['Personal details', data.is_anonymized ? 'erased' : null],
-      ['Proof hash', element('code', {}, foreign(data.proof_hash))],
+      [lookup.website, foreign(data.site_domain ?? words.unknown)],
+      [lookup.kind, foreign(data.consent_type ?? words.unknown)],
+      [lookup.decision, foreign(decisionWord(data.decision, texts))],
+      [lookup.categories, chosen.length === 0 ? null : foreign(chosen.join(', '))],
+      [lookup.recordedAt, data.created_at === null ? words.unknown : momentText(data.created_at)],
+      [lookup.validUntil, data.valid_until === null ? null : momentText(data.valid_until)],
+      [lookup.stamped, data.timestamp === null ? lookup.notYet : lookup.by(momentText(data.timestamp.time))],
+      [lookup.personal, data.is_anonymized ? lookup.erased : null],
+      [lookup.proofHash, element('code', {}, foreign(data.proof_hash))],
     ]),
   );
 }
@@ -119,37 +113,52 @@ function failure(text: string): Markup {
   return element('p', { class: 'attention' }, text);
 }
 
-const form = find('lookup', HTMLFormElement);
-const field = find('token', HTMLInputElement);
-const receipt = find('lookup-receipt', HTMLButtonElement);
-const receiptStatus = find('lookup-receipt-status', HTMLElement);
-
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
+/** Makes the look-up work. */
+export function startLookup(language: PageLanguage): void {
+  const { texts } = language;
+  const form = find('lookup', HTMLFormElement);
+  const field = find('token', HTMLInputElement);
   const result = find('lookup-result', HTMLElement);
-  receipt.hidden = true;
-  receiptStatus.textContent = '';
-  result.textContent = 'Asking …';
-  void ask(field.value.trim()).then((markup) => {
-    result.replaceChildren(renderDom(markup));
-    receipt.hidden = result.querySelector('.verdict') === null || tokenIn(field.value) === null;
-  });
-});
-receipt.addEventListener('click', () => {
-  const token = tokenIn(field.value);
-  if (token === null) return;
-  receiptStatus.textContent = 'Asking …';
-  void checkReceipt(token).then((problem) => {
-    receiptStatus.textContent = problem ?? 'The receipt was checked: its record is shown above.';
-  });
-});
+  const receipt = find('lookup-receipt', HTMLButtonElement);
+  const receiptStatus = find('lookup-receipt-status', HTMLElement);
+  let said: Said = () => '';
+  let receiptSaid: (texts: Texts) => string = () => '';
 
-// A link can name a record after “#”, a part of the address that browsers do not send.
-const lookUpLinked = (): void => {
-  const linked = tokenIn(location.hash);
-  if (linked === null) return;
-  field.value = linked;
-  form.requestSubmit();
-};
-lookUpLinked();
-window.addEventListener('hashchange', lookUpLinked);
+  const show = (): void => {
+    result.replaceChildren(renderDom(said(texts())));
+    receiptStatus.textContent = receiptSaid(texts());
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    receipt.hidden = true;
+    receiptSaid = () => '';
+    said = ({ lookup }) => lookup.asking;
+    show();
+    void ask(field.value.trim()).then((answer) => {
+      said = answer;
+      show();
+      receipt.hidden = result.querySelector('.verdict') === null || tokenIn(field.value) === null;
+    });
+  });
+  receipt.addEventListener('click', () => {
+    const token = tokenIn(field.value);
+    if (token === null) return;
+    receiptSaid = ({ lookup }) => lookup.asking;
+    show();
+    void checkReceipt(token).then((problem) => {
+      receiptSaid = problem ?? (({ lookup }) => lookup.receiptChecked);
+      show();
+    });
+  });
+  language.onChange(show);
+
+  // A link can name a record after “#”, a part of the address that browsers do not send.
+  const lookUpLinked = (): void => {
+    const linked = tokenIn(location.hash);
+    if (linked === null) return;
+    field.value = linked;
+    form.requestSubmit();
+  };
+  lookUpLinked();
+  window.addEventListener('hashchange', lookUpLinked);
+}

@@ -1,12 +1,11 @@
+import type { Texts } from '../i18n/texts.js';
 import { ledgerKeysIn } from '../trust/trust-material.js';
 import { typedCertificates } from './given.js';
 
 /** Why the typed text cannot be used; null if it can, or if the fields are empty. */
-export function typedProblem(roots: string, keys: string): string | null {
-  if (roots.trim() !== '' && typedCertificates(roots).length === 0)
-    return 'The text in the root certificate field is not a PEM certificate. Paste the block from -----BEGIN to -----END.';
-  if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0)
-    return 'The text in the ledger key field is not a verifier-key line (<name>+<id>+<key>).';
+export function typedProblem(roots: string, keys: string): ((texts: Texts) => string) | null {
+  if (roots.trim() !== '' && typedCertificates(roots).length === 0) return ({ page }) => page.notPem;
+  if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0) return ({ page }) => page.notKey;
   return null;
 }
 
@@ -22,6 +21,7 @@ export function sizeText(bytes: number): string {
 }
 
 /** How much of a package was read, in numbers. */
-export function progressText(read: number, total: number): string {
-  return `${Math.min(100, Math.floor((read / total) * 100))} % of ${sizeText(total)}`;
+export function progressText(read: number, total: number, { page }: Texts): string {
+  const done = Math.min(read, total);
+  return page.progress(Math.floor((done / total) * 100), sizeText(done), sizeText(total));
 }

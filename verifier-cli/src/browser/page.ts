@@ -1,8 +1,9 @@
-import './jitless.js';
 import type { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import type { ContradictionVerdict } from '../compare/contradiction.js';
 import { verifyContradiction } from '../compare/contradiction.js';
 import { contradictionPage } from '../compare/contradiction-page.js';
+import type { Texts } from '../i18n/texts.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import type { ConsentListing } from '../list/listed-consent.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
@@ -10,12 +11,13 @@ import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
 import { reportPage } from '../report/report-page.js';
-import { verdictWording } from '../report/wording.js';
+import { quietVerdict, verdictWording } from '../report/wording.js';
 import { ledgerKeysIn } from '../trust/trust-material.js';
 import { NotAPackage, type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
 import { find, save } from './elements.js';
 import { type Given, recognise, typedCertificates } from './given.js';
+import { type PageLanguage, startLanguage } from './language.js';
 import { progressText, sizeText, typedProblem, verificationTime } from './page-inputs.js';
 import { startRecordForm } from './record-form.js';
 import { startRecordList } from './record-list.js';
@@ -25,6 +27,11 @@ const HOUR_MS = 3_600_000;
 
 /** The file to check. */
 type Subject = Extract<Given, { kind: 'package' | 'contradiction' }>;
+
+/** What was checked, as it is shown in the language of the reader. */
+type Checked =
+  | { readonly kind: 'package'; readonly report: VerificationReport; readonly listing: ConsentListing }
+  | { readonly kind: 'contradiction'; readonly verdict: ContradictionVerdict };
 
 /** The reader's input while the page is open: it is neither stored nor sent. */
 interface Held {
@@ -47,7 +54,10 @@ function focusVerdict(place: HTMLElement): void {
   banner.focus();
 }
 
-function start(): void {
+/** Starts the page. @returns its language, for the parts that only the service serves */
+export function startPage(): PageLanguage {
+  const language = startLanguage();
+  const { texts } = language;
   const held: Held = { subject: null, certificates: [], keys: [] };
   const fileNotes = {
     package: find('package-note', HTMLElement),
@@ -58,8 +68,16 @@ function start(): void {
   const typedKeys = find('keys-text', HTMLTextAreaElement);
   const status = find('status', HTMLElement);
   let runs = 0;
-  let report: VerificationReport | null = null;
-  let listing: ConsentListing | null = null;
+  let checked: Checked | null = null;
+  let said: (texts: Texts) => string = () => '';
+  const say = (text: (texts: Texts) => string): void => {
+    said = text;
+    status.textContent = text(texts());
+  };
+  const note = (): void => {
+    const count = held.certificates.length;
+    fileNotes.roots.textContent = count === 0 ? '' : texts().page.fromFiles(count);
+  };
 
   const take = async (files: Iterable<File>): Promise<void> => {
     for (const file of files) {
@@ -69,12 +87,12 @@ function start(): void {
         fileNotes.package.textContent = `${file.name} (${sizeText(file.size)})`;
       } else if (found.kind === 'roots') {
         held.certificates = [...held.certificates, ...found.certificates];
-        fileNotes.roots.textContent = `${held.certificates.length} from files`;
+        note();
       } else if (found.kind === 'keys') {
         held.keys = [...held.keys, ...found.keys];
         fileNotes.keys.textContent = held.keys.map(({ name }) => name).join(', ');
       } else {
-        status.textContent = `“${file.name}” was ignored: it is not a package, a contradiction proof, a certificate or a ledger key.`;
+        say(({ page }) => page.ignored(file.name));
         return;
       }
     }
@@ -92,7 +110,7 @@ function start(): void {
     const problem = typedProblem(typedRoots.value, typedKeys.value);
     if (problem !== null) {
       bar.hidden = true;
-      status.textContent = problem;
+      say(problem);
       return;
     }
     bar.hidden = false;
@@ -108,58 +126,83 @@ function start(): void {
         onProgress: (read, total) => {
           if (run !== runs || total === 0) return;
           bar.value = read / total;
-          status.textContent = `Checking … ${progressText(read, total)}`;
+          const text = (of: Texts): string => progressText(read, total, of);
+          bar.setAttribute('aria-valuetext', text(texts()));
+          say(text);
         },
       });
       if (run === runs) show();
     } catch (error) {
       if (run !== runs) return;
-      status.textContent =
+      say(({ page }) =>
         error instanceof NotAPackage || error instanceof UnknownFormatVersion
           ? error.message
-          : `The file could not be read: ${error instanceof Error ? error.message : 'unknown error'}`;
+          : page.unreadable(error instanceof Error ? error.message : page.unknownError),
+      );
     } finally {
       if (run === runs) bar.hidden = true;
     }
   };
 
-  const recordForm = startRecordForm((watch, show) =>
-    work(async (options) => {
+  const recordForm = startRecordForm(language, async (watch, show) => {
+    const before = said;
+    const run = runs + 1;
+    let isShown = false;
+    await work(async (options) => {
       if (held.subject?.kind === 'package')
         await verifyPackage(blobSource(held.subject.file), options, { watch, list: new ConsentList(MAX_CONSENTS) });
-      return show;
-    }),
-  );
+      return () => {
+        isShown = true;
+        show();
+      };
+    });
+    // The verdict on the package stands; only the progress was said meanwhile.
+    if (run === runs && isShown) say(before);
+  });
 
   const check = async (): Promise<void> => {
     const { subject } = held;
-    report = null;
-    listing = null;
+    checked = null;
     recordForm.reset(false);
     find('result', HTMLElement).replaceChildren();
     find('actions', HTMLElement).hidden = true;
     if (subject === null) {
-      status.textContent = 'Choose an evidence package first.';
+      say(({ page }) => page.chooseFirst);
       return;
     }
-    status.textContent = 'Checking …';
+    say(({ page }) => page.checking);
     await work(subject.kind === 'package' ? checkPackage(subject.file) : checkContradiction(subject.proof));
+  };
+
+  const showChecked = (): void => {
+    if (checked === null) return;
+    const place = find('result', HTMLElement);
+    if (checked.kind === 'contradiction') {
+      place.replaceChildren(renderDom(contradictionPage(checked.verdict, texts())));
+      return;
+    }
+    const { report, listing } = checked;
+    place.replaceChildren(renderDom(reportPage(report, texts(), listing)));
+    startRecordList(place, listing, report.package.development === true, {
+      texts: texts(),
+      showRecord: recordForm.show,
+    });
   };
 
   const checkPackage = (file: File) => async (options: VerifyOptions) => {
     const list = new ConsentList(MAX_CONSENTS);
     const found = await verifyPackage(blobSource(file), options, { list });
     return () => {
-      report = found;
-      listing = list.listing;
-      const place = find('result', HTMLElement);
-      place.replaceChildren(renderDom(reportPage(found, listing)));
-      startRecordList(place, listing, found.package.development === true, recordForm.show);
+      const { listing } = list;
+      checked = { kind: 'package', report: found, listing };
+      showChecked();
       find('actions', HTMLElement).hidden = false;
       recordForm.reset(true);
-      const { word } = verdictWording(found.verdict, found.package.development === true);
-      status.textContent = `Checked: ${word.toLowerCase()}.`;
-      focusVerdict(place);
+      say((of) => {
+        const wording = verdictWording(found.verdict, found.package.development === true, of);
+        return of.page.checked(quietVerdict(wording, of));
+      });
+      focusVerdict(find('result', HTMLElement));
       const [only] = listing.consents;
       if (listing.count === 1 && only !== undefined) recordForm.show(only.consent_token);
     };
@@ -168,10 +211,10 @@ function start(): void {
   const checkContradiction = (proof: Contradiction) => async (options: VerifyOptions) => {
     const verdict = await verifyContradiction(proof, options.ledgerKeys);
     return () => {
-      const place = find('result', HTMLElement);
-      place.replaceChildren(renderDom(contradictionPage(verdict)));
-      status.textContent = `Checked the contradiction proof: ${verdict.outcome.replace('-', ' ')}.`;
-      focusVerdict(place);
+      checked = { kind: 'contradiction', verdict };
+      showChecked();
+      say(({ page }) => page.checkedContradiction(page.contradictions[verdict.outcome]));
+      focusVerdict(find('result', HTMLElement));
     };
   };
 
@@ -190,11 +233,13 @@ function start(): void {
   });
   find('forget', HTMLButtonElement).addEventListener('click', () => location.reload());
   find('save-html', HTMLButtonElement).addEventListener('click', () => {
-    if (report !== null)
-      save('evidence-report.html', 'text/html', htmlPage('Evidence of consent', reportPage(report, listing)));
+    if (checked?.kind !== 'package') return;
+    const { fileTitle } = texts().report;
+    const content = reportPage(checked.report, texts(), checked.listing);
+    save('evidence-report.html', 'text/html', htmlPage(fileTitle, texts().language, content));
   });
   find('save-json', HTMLButtonElement).addEventListener('click', () => {
-    if (report !== null) save('evidence-report.json', 'application/json', `${asciiJson(report)}\n`);
+    if (checked?.kind === 'package') save('evidence-report.json', 'application/json', `${asciiJson(checked.report)}\n`);
   });
   find('print', HTMLButtonElement).addEventListener('click', () => window.print());
 
@@ -210,6 +255,10 @@ function start(): void {
     document.body.classList.remove('dragging');
     void take([...(event.dataTransfer?.files ?? [])]);
   });
+  language.onChange(() => {
+    note();
+    say(said);
+    showChecked();
+  });
+  return language;
 }
-
-start();

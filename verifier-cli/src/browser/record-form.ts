@@ -1,13 +1,16 @@
+import { fromBase64 } from '../../../schemas/crypto/encoding.js';
+import type { Texts } from '../i18n/texts.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
-import { verdictWording } from '../report/wording.js';
+import { quietVerdict, verdictWording } from '../report/wording.js';
 import { recordPage } from '../show/record-page.js';
 import { RecordWatch } from '../show/record-watch.js';
+import { savedName } from '../show/saved-name.js';
+import type { ShownAttachment } from '../show/shown-attachments.js';
 import type { ShownRecord } from '../show/shown-record.js';
 import { find, save } from './elements.js';
+import type { PageLanguage } from './language.js';
 import { renderDom } from './render-dom.js';
-
-const LOOKING = 'Searching …';
 
 /** The form that shows one record of the package that was checked. */
 export interface RecordForm {
@@ -19,34 +22,54 @@ export interface RecordForm {
 
 /**
  * Makes the form work.
+ * @param language of the page
  * @param verify verifies the package once more with an eye on one record, and calls `show` unless
  *   something else was begun meanwhile
  */
-export function startRecordForm(verify: (watch: RecordWatch, show: () => void) => Promise<void>): RecordForm {
+export function startRecordForm(
+  language: PageLanguage,
+  verify: (watch: RecordWatch, show: () => void) => Promise<void>,
+): RecordForm {
+  const { texts } = language;
   const form = find('record-form', HTMLFormElement);
   const name = find('record-name', HTMLInputElement);
   const status = find('record-status', HTMLElement);
   const place = find('record', HTMLElement);
   const actions = find('record-actions', HTMLElement);
   let shown: ShownRecord | null = null;
+  let said: (texts: Texts) => string = nothing;
+  const say = (text: (texts: Texts) => string): void => {
+    said = text;
+    status.textContent = text(texts());
+  };
 
   const clear = (): void => {
     shown = null;
     place.replaceChildren();
     actions.hidden = true;
-    status.textContent = '';
+    say(nothing);
+  };
+
+  const showRecord = (found: ShownRecord): void => {
+    place.replaceChildren(renderDom(recordPage(found, texts())));
+    const files = found.attachments.flatMap((attachment) => saveButton(attachment, texts()));
+    if (files.length > 0) {
+      const row = document.createElement('p');
+      row.className = 'tool buttons';
+      row.append(...files);
+      place.append(row);
+    }
   };
 
   const present = (found: ShownRecord | null): void => {
     shown = found;
     if (found === null) {
-      status.textContent = 'The package contains no such record.';
+      say(({ page }) => page.noRecord);
       return;
     }
-    place.replaceChildren(renderDom(recordPage(found)));
+    showRecord(found);
     actions.hidden = false;
-    const { word } = verdictWording(found.verdict, found.development);
-    status.textContent = `Record shown below: ${word.toLowerCase()}.`;
+    say((of) => of.page.recordShown(quietVerdict(verdictWording(found.verdict, found.development, of), of)));
     place.focus();
   };
 
@@ -55,12 +78,12 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
     clear();
     const watch = RecordWatch.of(name.value.trim().toLowerCase());
     if (watch === null) {
-      status.textContent = 'Enter an event id, a consent token (ct_…) or a proof hash.';
+      say(({ page }) => page.notAnId);
       return;
     }
-    status.textContent = LOOKING;
+    say(searching);
     void verify(watch, () => present(watch.shown)).then(() => {
-      if (status.textContent === LOOKING) status.textContent = '';
+      if (said === searching) say(nothing);
     });
   });
   find('record-close', HTMLButtonElement).addEventListener('click', () => {
@@ -68,10 +91,17 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
     name.focus();
   });
   find('record-save-html', HTMLButtonElement).addEventListener('click', () => {
-    if (shown !== null) save('record.html', 'text/html', htmlPage('One record of consent', recordPage(shown)));
+    if (shown === null) return;
+    const { fileTitle } = texts().record;
+    save('record.html', 'text/html', htmlPage(fileTitle, texts().language, recordPage(shown, texts())));
   });
   find('record-save-json', HTMLButtonElement).addEventListener('click', () => {
     if (shown !== null) save('record.json', 'application/json', `${asciiJson(shown)}\n`);
+  });
+
+  language.onChange(() => {
+    say(said);
+    if (shown !== null) showRecord(shown);
   });
 
   return {
@@ -84,4 +114,25 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
       form.hidden = !isOffered;
     },
   };
+}
+
+function nothing(): string {
+  return '';
+}
+
+function searching({ page }: Texts): string {
+  return page.searching;
+}
+
+function saveButton(attachment: ShownAttachment, { page }: Texts): HTMLButtonElement[] {
+  const bytes = attachment.base64 === null ? null : fromBase64(attachment.base64);
+  if (bytes === null) return [];
+  const name = savedName(attachment);
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = 'plain';
+  made.textContent = `${page.saveFile}: ${name}`;
+  // Never as the type that was sent with it: the browser must not open it as a page.
+  made.addEventListener('click', () => save(name, 'application/octet-stream', new Uint8Array(bytes)));
+  return [made];
 }

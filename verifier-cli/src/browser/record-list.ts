@@ -1,44 +1,52 @@
+import type { Texts } from '../i18n/texts.js';
 import { consentsCsv } from '../list/consents-csv.js';
 import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing, ListedConsent } from '../list/listed-consent.js';
 import { type ConsentSelection, selectConsents } from '../list/select-consents.js';
+import { decisionWord } from '../report/wording.js';
 import { save } from './elements.js';
 import { renderDom } from './render-dom.js';
 
 /** Rows that the page shows at first, and adds on request. */
 const PAGE_ROWS = 200;
-const VERDICTS: readonly (readonly [string, ConsentSelection['verdict']])[] = [
-  ['any verdict', null],
-  ['valid', 'valid'],
-  ['indeterminate', 'indeterminate'],
-  ['invalid', 'invalid'],
-  ['erased', 'erased'],
-];
+
+interface RecordListOptions {
+  readonly texts: Texts;
+  /** Shows one record by its consent token. */
+  readonly showRecord: (token: string) => void;
+}
 
 /**
  * Adds search, filters, a CSV file and a button for each record to the records of a report.
  * @param place the element with the report
- * @param showRecord shows one record by its consent token
  */
 export function startRecordList(
   place: HTMLElement,
   { consents }: ConsentListing,
   isDevelopment: boolean,
-  showRecord: (token: string) => void,
+  { texts, showRecord }: RecordListOptions,
 ): void {
+  const { page, words } = texts;
   const section = place.querySelector('.record-list');
   const table = section?.querySelector('table');
   if (!section || !table) return;
   section.querySelector('.rest')?.remove();
   const decisions = [...new Set(consents.flatMap(({ decision }) => decision ?? []))].sort();
-  const search = input();
-  const decision = choice('Decision', [
-    ['any decision', null] as const,
-    ...decisions.map((one) => [one, one] as const),
+  const search = input(texts);
+  const decision = choice(page.decision, [
+    [page.anyDecision, null] as const,
+    ...decisions.map((one) => [decisionWord(one, texts), one] as const),
   ]);
-  const verdict = choice('Verdict', VERDICTS);
-  const csv = button('Save as CSV');
-  const more = button('Show more records');
+  const verdicts: readonly (readonly [string, ConsentSelection['verdict']])[] = [
+    [page.anyVerdict, null],
+    [words.recordVerdicts.valid, 'valid'],
+    [words.recordVerdicts.indeterminate, 'indeterminate'],
+    [words.recordVerdicts.invalid, 'invalid'],
+    [page.erased, 'erased'],
+  ];
+  const verdict = choice(page.verdict, verdicts);
+  const csv = button(page.saveCsv);
+  const more = button(page.showMore);
   const controls = document.createElement('div');
   controls.className = 'row';
   controls.append(search, decision.select, verdict.select, csv);
@@ -53,12 +61,12 @@ export function startRecordList(
   const show = (): void => {
     const found = selected();
     const shown = found.slice(0, rows);
-    const made = renderDom(consentsTable(shown, found.length, isDevelopment));
+    const made = renderDom(consentsTable(shown, found.length, isDevelopment, texts));
     view.replaceChildren(made);
     more.hidden = shown.length === found.length;
     for (const [index, row] of view.querySelectorAll('tbody tr').entries()) {
       const consent = shown[index];
-      if (consent !== undefined) row.lastElementChild?.append(recordButton(consent, showRecord));
+      if (consent !== undefined) row.lastElementChild?.append(recordButton(consent, { texts, showRecord }));
     }
   };
   const restart = (): void => {
@@ -74,11 +82,11 @@ export function startRecordList(
   show();
 }
 
-function input(): HTMLInputElement {
+function input({ page }: Texts): HTMLInputElement {
   const made = document.createElement('input');
   made.type = 'search';
-  made.placeholder = 'Search: person, token, text';
-  made.setAttribute('aria-label', 'Search the records');
+  made.placeholder = page.search;
+  made.setAttribute('aria-label', page.searchLabel);
   return made;
 }
 
@@ -100,9 +108,12 @@ function button(text: string): HTMLButtonElement {
   return made;
 }
 
-function recordButton({ consent_token: token }: ListedConsent, showRecord: (token: string) => void): HTMLButtonElement {
-  const made = button('Show');
-  made.setAttribute('aria-label', `Show record ${token}`);
+function recordButton(
+  { consent_token: token }: ListedConsent,
+  { texts: { page }, showRecord }: RecordListOptions,
+): HTMLButtonElement {
+  const made = button(page.standing.show);
+  made.setAttribute('aria-label', page.showOne(token));
   made.addEventListener('click', () => showRecord(token));
   return made;
 }

@@ -1,10 +1,19 @@
-import type { Markup } from '../report/markup.js';
+import { type Markup, type Picture, pictureUrl } from '../report/markup.js';
 
 /** The nodes of a piece of a page. Texts are set as texts: nothing is parsed. */
 export function renderDom(markup: Markup): Node {
   if (typeof markup === 'string') return document.createTextNode(markup);
+  if ('picture' in markup) return renderPicture(markup);
   const node = document.createElement(markup.tag);
   for (const [name, value] of Object.entries(markup.attributes)) node.setAttribute(name, String(value));
   node.append(...markup.children.map(renderDom));
+  return node;
+}
+
+function renderPicture(picture: Picture): Node {
+  const node = document.createElement('img');
+  node.className = 'picture';
+  node.alt = picture.alt;
+  node.src = pictureUrl(picture);
   return node;
 }

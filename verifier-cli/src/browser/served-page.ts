@@ -1,6 +1,8 @@
 // The page as the service serves it: the verifier, and the look-up beside it.
-import './page.js';
-import './lookup.js';
+import './jitless.js';
 import { takeHandedOver } from './handed-over.js';
+import { startLookup } from './lookup.js';
+import { startPage } from './page.js';
 
+startLookup(startPage());
 takeHandedOver();

@@ -12,7 +12,7 @@ import { type Collectors, NotAPackage, verifyPackage } from '../verify-package.j
 import { writeBreach } from './breach-file.js';
 import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { parseDuration, parseStamps, parseTime, parseWitnesses } from './options.js';
+import { parseDuration, parseLanguage, parseStamps, parseTime, parseWitnesses } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
 import { readPromise } from './promise-command.js';
 import { readCertificates, readLedgerKeys, readWitnessKeys, type Warn } from './trust-files.js';
@@ -26,6 +26,8 @@ export interface CheckOptions {
   /** How many of these witnesses must have cosigned the newest checkpoint. */
   readonly witnesses?: string;
   readonly json?: boolean;
+  /** Language of the report: `en` or `tr`. */
+  readonly language: string;
   /** Where to write the report as a page. */
   readonly html?: string;
   readonly maxDelay?: string;
@@ -59,11 +61,16 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
   }
   // Only the page shows the records.
   const list = options.html === undefined ? null : new ConsentList(SHOWN_RECORDS);
+  const texts = parseLanguage(options.language);
   const report = await verifyFile(path, options, output, { list });
   if (options.contradiction !== undefined) await writeBreach(path, options.contradiction, report, options, output);
   if (options.html !== undefined)
-    await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report, list?.listing ?? null)));
-  output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report));
+    await writePage(
+      options.html,
+      path,
+      htmlPage(texts.report.fileTitle, texts.language, reportPage(report, texts, list?.listing ?? null)),
+    );
+  output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report, texts));
   return EXIT_CODES[report.verdict];
 }
 
@@ -73,7 +80,7 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
  */
 export async function verifyFile(
   path: string,
-  options: Omit<CheckOptions, 'html' | 'json'>,
+  options: Omit<CheckOptions, 'html' | 'json' | 'language'>,
   output: Output,
   collectors: Collectors = {},
 ): Promise<VerificationReport> {

@@ -31,6 +31,8 @@ const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
     '--witnesses',
     '--require-stamps',
     '--html',
+    '--language',
+    '--attachments',
     '--format',
     '--contradiction',
     '--output',

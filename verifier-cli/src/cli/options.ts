@@ -1,5 +1,8 @@
 import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { LANGUAGES, languageOf } from '../i18n/language.js';
+import type { Texts } from '../i18n/texts.js';
+import { textsIn } from '../i18n/texts-in.js';
 import type { WitnessTrust } from '../ledger/witnesses.js';
 import { UsageError } from './usage-error.js';
 
@@ -66,6 +69,14 @@ export function parseWitnesses(given: readonly VerifierKey[], required: string |
 export function parseStamps(text: string): number {
   if (!/^[1-9]$/.test(text)) throw new UsageError(`“${text}” is not a number of authorities: write 1 to 9`);
   return Number(text);
+}
+
+/** The texts in the language of the reader. @throws UsageError */
+export function parseLanguage(text: string): Texts {
+  const language = languageOf(text);
+  if (language === null)
+    throw new UsageError(`“${text}” is not a language of reports: write ${LANGUAGES.join(' or ')}`);
+  return textsIn(language);
 }
 
 /** For an option that may be given several times. */

@@ -10,11 +10,15 @@ import type { ShownRecord } from '../show/shown-record.js';
 import { type ConsentDocument, consentDocument } from '../ts27560/consent-record.js';
 import { type CheckOptions, type Output, verifyFile, writePage } from './check-command.js';
 import { EXIT_CODES } from './exit-codes.js';
+import { parseLanguage } from './options.js';
+import { saveAttachments } from './save-attachments.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify show`: those of `check`, and the form of the output. */
 export interface ShowOptions extends CheckOptions {
   readonly format?: string;
+  /** Folder for the files of the person. */
+  readonly attachments?: string;
 }
 
 /** The only form besides text and JSON: a consent record of ISO/IEC TS 27560:2023 in JSON-LD. */
@@ -34,13 +38,15 @@ export async function runShow(path: string, name: string, options: ShowOptions, 
     throw new UsageError(`“${format}” is not a format: write --format ${TS27560}`);
   if (format !== undefined && options.json === true)
     throw new UsageError(`--format ${TS27560} and --json are different outputs: give one of them`);
+  const texts = parseLanguage(options.language);
   await verifyFile(path, options, output, { watch, list: new ConsentList(MAX_CONSENTS) });
   const { shown } = watch;
   if (shown === null) throw new UsageError(`${path} contains no record ${name}`);
   if (options.html !== undefined)
-    await writePage(options.html, path, htmlPage('One record of consent', recordPage(shown)));
+    await writePage(options.html, path, htmlPage(texts.record.fileTitle, texts.language, recordPage(shown, texts)));
+  if (options.attachments !== undefined) await saveAttachments(options.attachments, shown);
   if (format !== undefined) output.out(`${asciiJson(documentOf(shown))}\n`);
-  else output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown));
+  else output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown, texts));
   return EXIT_CODES[shown.verdict];
 }
 

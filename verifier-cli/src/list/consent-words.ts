@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import type { Texts } from '../i18n/texts.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /** Names of disclosed values that say who the person is, the clearest first. */
@@ -15,23 +16,23 @@ function isText(value: JsonValue | undefined): value is string {
 }
 
 /** The text that was agreed to, with its version. */
-export function titleText({ text }: ListedConsent): string {
-  return text === null ? 'not shown' : `${text.title}, version ${text.number}`;
+export function titleText({ text }: ListedConsent, { list }: Texts): string {
+  return text === null ? list.notShown : list.titleVersion(text.title, text.number);
 }
 
 /** What became of the record afterwards, as far as the package shows it; null: nothing. */
-export function afterwardsText(one: ListedConsent): string | null {
-  const parts = [...erasureText(one), ...successorText(one)];
+export function afterwardsText(one: ListedConsent, texts: Texts): string | null {
+  const parts = [...erasureText(one, texts), ...successorText(one, texts)];
   return parts.length === 0 ? null : parts.join('; ');
 }
 
-function erasureText({ erased, erasure_verdict: verdict }: ListedConsent): string[] {
+function erasureText({ erased, erasure_verdict: verdict }: ListedConsent, { list }: Texts): string[] {
   if (!erased) return [];
-  return [verdict === null || verdict === 'valid' ? 'personal details erased' : 'named by an erasure, not proved'];
+  return [verdict === null || verdict === 'valid' ? list.erased : list.erasedUnproved];
 }
 
-function successorText({ superseded_by: next }: ListedConsent): string[] {
+function successorText({ superseded_by: next }: ListedConsent, { list }: Texts): string[] {
   if (next === null) return [];
-  const text = next.decision === 'withdrawn' ? 'withdrawn later' : 'replaced by a later record';
-  return [next.verdict === 'valid' ? text : `${text}, not proved`];
+  const text = next.decision === 'withdrawn' ? list.withdrawnLater : list.replacedLater;
+  return [next.verdict === 'valid' ? text : list.unproved(text)];
 }

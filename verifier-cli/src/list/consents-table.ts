@@ -1,12 +1,10 @@
-import { counted } from '../../../schemas/text/counted.js';
+import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../report/markup.js';
-import { foreign, secondText } from '../report/page-parts.js';
-import { printable } from '../report/printable.js';
-import { verdictMark } from '../report/wording.js';
+import { foreign } from '../report/page-parts.js';
+import { secondText } from '../report/times-text.js';
+import { decisionWord, verdictMark } from '../report/wording.js';
 import { afterwardsText, personText, titleText } from './consent-words.js';
 import type { ListedConsent } from './listed-consent.js';
-
-const HEAD = ['Verdict', 'Claimed time', 'Decision', 'Person', 'Text', 'Afterwards'];
 
 /**
  * Consents as a table of a page.
@@ -14,25 +12,32 @@ const HEAD = ['Verdict', 'Claimed time', 'Decision', 'Person', 'Text', 'Afterwar
  * @param total consents of which these are a part
  * @param isDevelopment whether a development authority stamped the ledger: no verdict is green then
  */
-export function consentsTable(shown: readonly ListedConsent[], total: number, isDevelopment: boolean): Markup {
-  const caption =
-    shown.length === total ? counted(total, 'record') : `The first ${shown.length} of ${counted(total, 'record')}`;
+export function consentsTable(
+  shown: readonly ListedConsent[],
+  total: number,
+  isDevelopment: boolean,
+  texts: Texts,
+): Markup {
+  const { list } = texts;
+  const caption = shown.length === total ? list.records(total) : list.firstRecords(shown.length, total);
+  const head = [list.verdict, list.claimedTime, list.decision, list.person, list.text, list.afterwards];
   return element(
     'table',
     { class: 'records' },
     element('caption', {}, caption),
-    element('thead', {}, element('tr', {}, ...HEAD.map((name) => element('th', { scope: 'col' }, name)))),
-    element('tbody', {}, ...shown.map((one) => row(one, isDevelopment))),
+    element('thead', {}, element('tr', {}, ...head.map((name) => element('th', { scope: 'col' }, name)))),
+    element('tbody', {}, ...shown.map((one) => row(one, isDevelopment, texts))),
   );
 }
 
-function row(one: ListedConsent, isDevelopment: boolean): Markup {
+function row(one: ListedConsent, isDevelopment: boolean, texts: Texts): Markup {
+  const { list, words } = texts;
   const style = { valid: isDevelopment ? 'open' : 'pass', indeterminate: 'open', invalid: 'fail' }[one.verdict];
   const mark = element(
     'span',
     { class: `mark ${style}` },
     element('span', { 'aria-hidden': 'true' }, `${verdictMark(one.verdict, isDevelopment)} `),
-    one.verdict,
+    words.recordVerdicts[one.verdict],
   );
   const person = personText(one);
   return element(
@@ -42,17 +47,22 @@ function row(one: ListedConsent, isDevelopment: boolean): Markup {
     element(
       'td',
       {},
-      one.recorded_at === null ? 'unreadable' : secondText(one.recorded_at),
-      ...(one.existed_by === null ? [] : [element('p', { class: 'id' }, `existed by ${secondText(one.existed_by)}`)]),
+      one.recorded_at === null ? list.unreadable : secondText(one.recorded_at),
+      ...(one.existed_by === null ? [] : [element('p', { class: 'id' }, list.existedBy(secondText(one.existed_by)))]),
     ),
     element(
       'td',
       {},
-      element('strong', {}, printable(one.decision ?? 'unknown')),
-      element('p', { class: 'id' }, foreign(one.consent_type ?? 'unknown')),
+      element('strong', {}, decisionWord(one.decision, texts)),
+      element('p', { class: 'id' }, foreign(one.consent_type ?? words.unknown)),
     ),
-    element('td', {}, person === null ? 'not disclosed' : foreign(person)),
-    element('td', {}, foreign(titleText(one)), element('p', {}, element('code', { class: 'id' }, one.consent_token))),
-    element('td', {}, afterwardsText(one) ?? ''),
+    element('td', {}, person === null ? list.notDisclosed : foreign(person)),
+    element(
+      'td',
+      {},
+      foreign(titleText(one, texts)),
+      element('p', {}, element('code', { class: 'id' }, one.consent_token)),
+    ),
+    element('td', {}, afterwardsText(one, texts) ?? ''),
   );
 }

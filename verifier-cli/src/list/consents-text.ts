@@ -1,22 +1,32 @@
-import { counted } from '../../../schemas/text/counted.js';
-import { secondText } from '../report/page-parts.js';
+import type { Texts } from '../i18n/texts.js';
 import { printable } from '../report/printable.js';
-import { verdictMark } from '../report/wording.js';
+import { secondText } from '../report/times-text.js';
+import { decisionWord, verdictMark } from '../report/wording.js';
 import { afterwardsText, personText, titleText } from './consent-words.js';
 import type { ConsentListing, ListedConsent } from './listed-consent.js';
 
 /** Characters of a cell; longer ones are cut. */
 const MAX_CELL = 40;
-const HEAD = ['', 'claimed time', 'existed by', 'decision', 'type', 'text', 'person', 'afterwards', 'consent token'];
 
 /**
  * Consents as a table for a terminal, in the order of the ledger.
  * @param shown those of the listing that were asked for
  * @param isDevelopment whether a development authority stamped the ledger: no mark says “valid” then
  */
-export function consentsText(shown: readonly ListedConsent[], listing: ConsentListing, isDevelopment: boolean): string {
-  const rows = shown.map((one) => cells(one, isDevelopment));
-  const widths = HEAD.map((name, column) =>
+export function consentsText(
+  shown: readonly ListedConsent[],
+  listing: ConsentListing,
+  isDevelopment: boolean,
+  texts: Texts,
+): string {
+  const { list } = texts;
+  const { columns } = list;
+  const head = [
+    ...['', columns.claimedTime, columns.existedBy, columns.decision, columns.type, columns.text],
+    ...[columns.person, columns.afterwards, columns.token],
+  ];
+  const rows = shown.map((one) => cells(one, isDevelopment, texts));
+  const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => [...(row[column] ?? '')].length)),
   );
   const line = (row: readonly string[]): string =>
@@ -25,29 +35,29 @@ export function consentsText(shown: readonly ListedConsent[], listing: ConsentLi
       .join('  ')
       .trimEnd();
   return [
-    ...(rows.length === 0 ? ['No consent of the package matches.'] : [HEAD, ...rows].map(line)),
+    ...(rows.length === 0 ? [list.noMatch] : [head, ...rows].map(line)),
     '',
-    `${counted(shown.length, 'consent')} of ${listing.count} in the package.${restText(listing)}`,
+    [list.shownOf(shown.length, listing.count), restText(listing, texts)].join(' ').trimEnd(),
     '',
   ].join('\n');
 }
 
 /** What a list leaves out, in words; empty: nothing. */
-export function restText({ consents, count }: ConsentListing): string {
-  if (consents.length === count) return '';
-  return ` Only the first ${consents.length} were listed: export fewer records to list all of them.`;
+export function restText({ consents, count }: ConsentListing, { list }: Texts): string {
+  return consents.length === count ? '' : list.onlyFirst(consents.length);
 }
 
-function cells(one: ListedConsent, isDevelopment: boolean): readonly string[] {
+function cells(one: ListedConsent, isDevelopment: boolean, texts: Texts): readonly string[] {
+  const { list, words } = texts;
   return [
     verdictMark(one.verdict, isDevelopment),
-    one.recorded_at === null ? 'unreadable' : secondText(one.recorded_at),
-    one.existed_by === null ? 'not proved' : secondText(one.existed_by),
-    one.decision ?? '',
+    one.recorded_at === null ? list.unreadable : secondText(one.recorded_at),
+    one.existed_by === null ? words.notProved : secondText(one.existed_by),
+    one.decision === null ? '' : decisionWord(one.decision, texts),
     one.consent_type ?? '',
-    titleText(one),
-    personText(one) ?? 'not disclosed',
-    afterwardsText(one) ?? '',
+    titleText(one, texts),
+    personText(one) ?? list.notDisclosed,
+    afterwardsText(one, texts) ?? '',
     one.consent_token,
   ].map((text) => {
     const characters = [...printable(text)];

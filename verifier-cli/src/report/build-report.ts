@@ -1,9 +1,15 @@
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest.js';
+import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
+import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
+import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
 import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
+import { en } from '../i18n/en/index.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
 import type { PolicyInForce } from '../policy/policies.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
@@ -16,11 +22,14 @@ import { notProved } from './not-proved.js';
 import { provesOf } from './proves.js';
 import {
   MAX_LISTED,
+  type ReportedCoverage,
   type ReportedFilter,
   type ReportedNewest,
+  type ReportedRoot,
   type ReportedSite,
   type ReportedStamp,
   type ReportedTime,
+  type ReportFacts,
   type VerificationReport,
 } from './report.js';
 
@@ -41,6 +50,8 @@ export interface Found {
   readonly asOf: ProvedTime | null;
   readonly policy: PolicyInForce;
   readonly promises: readonly ReportedPromise[];
+  /** What the verifying person gave. */
+  readonly given: { readonly trustAnchors: readonly Uint8Array[]; readonly ledgerKeys: readonly VerifierKey[] };
   readonly at: Date;
   readonly work: WorkMeter;
 }
@@ -61,6 +72,7 @@ export function buildReport({
   asOf,
   policy,
   promises,
+  given,
   at,
   work,
 }: Found): VerificationReport {
@@ -68,10 +80,14 @@ export function buildReport({
   const required = times.requiredFor(last);
   const proved = provedOf(intervals, required);
   const covering = stamps.filter(({ size, report }) => report.outcome === 'pass' && size > last);
-  return {
+  const facts: ReportFacts = {
     format: 'consent-verify-report',
     version: 1,
     verifier: { name: 'consent-verify', version: VERSION },
+    trust: {
+      ledger_keys: given.ledgerKeys.map(({ name, publicKey }) => formatVerifierKey(name, publicKey)),
+      roots: given.trustAnchors.map(reportedRoot),
+    },
     verdict: findings.verdict(),
     as_of: asOf && reportedTime(asOf),
     checks: findings.results(),
@@ -101,11 +117,16 @@ export function buildReport({
     sound_until: lastEnd(covering, required),
     warnings: findings.warnings,
     texts,
-    proves: provesOf({ findings, manifest, summary, proved, coverage, person, witnessed }),
-    not_proved: notProved(manifest, summary, coverage, { person, witnessed, isDevelopment: isDevelopment(stamps) }),
     work: { done: work.done, limit: work.limit },
     verified_at: at.toISOString(),
   };
+  return { ...facts, proves: provesOf(facts, en), not_proved: notProved(facts, en) };
+}
+
+function reportedRoot(der: Uint8Array): ReportedRoot {
+  const certificate = attempt(() => parseCertificate(der));
+  const subject = certificate instanceof MalformedInput ? '' : certificate.subject.text;
+  return { subject, sha256: toHex(sha256(der)) };
 }
 
 /** Who has stamped and cosigned the newest checkpoint. */
@@ -133,11 +154,17 @@ function reportedWitnesses({
 }
 
 function reportedFilter({ site_id: _, person, event_ids: eventIds, ...filter }: PackageFilter): ReportedFilter {
-  return { ...filter, event_ids: eventIds?.length ?? null, persons: person === null ? 0 : 1 };
+  return {
+    ...filter,
+    event_ids: eventIds?.length ?? null,
+    persons: person === null ? 0 : 1,
+    person_records: person?.records ?? null,
+  };
 }
 
-function listed(coverage: StreamCoverage): StreamCoverage {
-  return { ...coverage, complete: coverage.complete.slice(0, MAX_LISTED) };
+function listed(coverage: StreamCoverage): ReportedCoverage {
+  const { complete } = coverage;
+  return { ...coverage, complete: complete.slice(0, MAX_LISTED), complete_runs: complete.length };
 }
 
 function provedOf(intervals: readonly SealingInterval[], required: number): VerificationReport['proved'] {

@@ -1,82 +1,75 @@
-import { counted } from '../../../schemas/text/counted.js';
-import type { StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
-import { printable } from './printable.js';
-import type { ReportedFilter, ReportedNewest, ReportedPolicy, VerificationReport } from './report.js';
+import type { Texts } from '../i18n/texts.js';
+import type { ReportedCoverage, ReportedFilter, ReportedNewest, ReportedPolicy, VerificationReport } from './report.js';
+import { decisionWord, wordOf } from './wording.js';
 
 const SHOWN_RUNS = 5;
 
 /** How many records there are of each decision, in words: a rejection is no consent. */
-export function decisionsText({ decisions }: RecordsSummary): string {
-  const parts = Object.entries(decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
-  return parts.join(', ') || 'none';
+export function decisionsText({ decisions }: RecordsSummary, texts: Texts): string {
+  const parts = Object.entries(decisions).map(([decision, count]) => `${count} ${decisionWord(decision, texts)}`);
+  return parts.join(', ') || texts.words.none;
 }
 
 /** How many records hold, in words. */
-export function verdictsText({ verdicts }: RecordsSummary): string {
-  return `${verdicts.valid} hold, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`;
+export function verdictsText({ verdicts }: RecordsSummary, { evidence }: Texts): string {
+  return evidence.verdicts(verdicts.valid, verdicts.indeterminate, verdicts.invalid);
 }
 
 /** How much the verification cost of what the package may cost, in words. */
-export function workText({ done, limit }: VerificationReport['work']): string {
-  return `${done} units of at most ${limit}`;
+export function workText({ done, limit }: VerificationReport['work'], { evidence }: Texts): string {
+  return evidence.work(done, limit);
 }
 
 /** The delays by which the records were evaluated, in words. */
-export function policyText({ number, ...policy }: ReportedPolicy): string {
-  const delays = `sealed within ${policy.seal_within_seconds} s, stamped within ${policy.stamp_within_seconds} s`;
-  return number === null
-    ? `${delays} (defaults: the package includes no policy of the ledger)`
-    : `${delays} (policy ${number} of the ledger)`;
+export function policyText({ number, ...policy }: ReportedPolicy, { evidence }: Texts): string {
+  const source = number === null ? evidence.policyDefaults : evidence.policyNumber(number);
+  return evidence.policy(policy.seal_within_seconds, policy.stamp_within_seconds, source);
 }
 
 /** Who has stamped the newest checkpoint, in words. */
-export function authoritiesText({ checkpoint, authorities, authorities_demanded: demanded }: ReportedNewest): string {
-  if (checkpoint === null) return 'the package includes no checkpoint';
-  const found = counted(authorities, 'distinct authority', 'distinct authorities');
-  return `${found} stamped checkpoint ${checkpoint}; the policy demands ${demanded}`;
+export function authoritiesText(
+  { checkpoint, authorities, authorities_demanded: demanded }: ReportedNewest,
+  { evidence }: Texts,
+): string {
+  return checkpoint === null ? evidence.noCheckpoint : evidence.authorities(authorities, checkpoint, demanded);
 }
 
 /** Who has cosigned the newest checkpoint, in words. */
-export function witnessesText({ checkpoint, witnesses, witnesses_demanded: demanded }: ReportedNewest): string {
-  if (checkpoint === null) return 'the package includes no checkpoint';
-  const found = counted(witnesses, 'witness', 'witnesses');
-  return `${found} that you gave cosigned checkpoint ${checkpoint}; the policy demands ${demanded}`;
+export function witnessesText(
+  { checkpoint, witnesses, witnesses_demanded: demanded }: ReportedNewest,
+  { evidence }: Texts,
+): string {
+  return checkpoint === null ? evidence.noCheckpoint : evidence.witnesses(witnesses, checkpoint, demanded);
 }
 
 /** How far one stream is covered, in words; always with the revisions it is about. */
-export function coverageText(coverage: StreamCoverage): string {
-  const { complete, complete_up_to: upTo, ledger_reaches: reaches, is_whole: isWhole } = coverage;
-  const ledger =
-    reaches === null
-      ? 'the package does not show where it ends'
-      : reaches < 0
-        ? 'the ledger has none'
-        : `the ledger has revisions up to ${reaches}`;
-  if (upTo !== null && isWhole) return `complete up to revision ${upTo}, the last one in the ledger`;
-  if (upTo !== null) return `complete up to revision ${upTo}; ${ledger}`;
-  if (complete.length === 0) return `not shown to be complete; ${ledger}`;
-  const runs = complete.slice(0, SHOWN_RUNS).map(({ first, last }) => `${first} to ${last}`);
-  const more = complete.length > runs.length ? ` and ${complete.length - runs.length} more runs` : '';
-  return `complete only within revisions ${runs.join(', ')}${more}; ${ledger}`;
+export function coverageText(coverage: ReportedCoverage, { evidence }: Texts): string {
+  const { complete, complete_runs: count, complete_up_to: upTo, ledger_reaches: reaches, is_whole: isWhole } = coverage;
+  const end = reaches === null ? evidence.endNotShown : reaches < 0 ? evidence.endEmpty : evidence.endAt(reaches);
+  if (upTo !== null && isWhole) return evidence.wholeUpTo(upTo);
+  if (upTo !== null) return evidence.completeUpTo(upTo, end);
+  if (complete.length === 0) return evidence.notShownComplete(end);
+  const runs = complete.slice(0, SHOWN_RUNS).map(({ first, last }) => evidence.run(first, last));
+  return evidence.completeWithin(runs.join(', '), count - runs.length, end);
 }
 
-/** Which records were asked for, in words. */
-export function filterText(filter: ReportedFilter): string {
+/** Which records were asked for, in words. Its values come from the package. */
+export function filterText(filter: ReportedFilter, { evidence }: Texts): string {
   const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, persons } = filter;
   const parts = [
-    from === null ? null : `created from ${from}`,
-    to === null ? null : `created before ${to}`,
-    type === null ? null : `type ${type}`,
-    version === null ? null : `document version ${version}`,
-    eventIds === null ? null : `${eventIds} selected records`,
-    persons === 0 ? null : `${persons === 1 ? 'one person' : `${persons} persons`} (not named here)`,
+    from === null ? null : evidence.from(from),
+    to === null ? null : evidence.to(to),
+    type === null ? null : evidence.type(type),
+    version === null ? null : evidence.version(version),
+    eventIds === null ? null : evidence.selected(eventIds),
+    persons === 0 ? null : evidence.persons(persons),
   ].filter((part) => part !== null);
-  return parts.length === 0 ? 'the whole site' : `only ${parts.join('; ')}`;
+  return parts.length === 0 ? evidence.wholeSite : evidence.only(parts.join('; '));
 }
 
 /** Which values were asked to be shown, in words. */
-export function discloseText({ disclose }: ReportedFilter): string {
-  if (typeof disclose === 'string') return disclose;
-  return disclose.length === 0 ? 'none' : disclose.join(', ');
+export function discloseText({ disclose }: ReportedFilter, { evidence, words }: Texts): string {
+  if (typeof disclose === 'string') return wordOf(evidence.discloses, disclose);
+  return disclose.length === 0 ? words.none : disclose.join(', ');
 }

@@ -1,19 +1,21 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
-import { type Markup, renderHtml } from './markup.js';
+import type { Language } from '../i18n/language.js';
+import { hasPicture, type Markup, renderHtml } from './markup.js';
 import { REPORT_STYLE } from './style.js';
 
 /**
  * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows is the
- * one style sheet in it, by its hash.
+ * one style sheet in it, by its hash, and pictures that are in the page itself.
  * @param title plain text
  */
-export function htmlPage(title: string, content: Markup): string {
+export function htmlPage(title: string, language: Language, content: Markup): string {
   const styleHash = toBase64(sha256(utf8(REPORT_STYLE)));
-  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
+  const pictures = hasPicture(content) ? ' img-src data:;' : '';
+  const policy = `default-src 'none';${pictures} style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">

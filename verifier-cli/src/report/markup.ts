@@ -1,10 +1,19 @@
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
+import type { PictureType } from './picture-type.js';
 
 /**
- * A piece of a page: a text, or an element. Nothing in it is ever taken for HTML: texts and
- * attribute values are escaped, or set as such.
+ * A piece of a page: a text, an element, or a picture. Nothing in it is ever taken for HTML: texts
+ * and attribute values are escaped, or set as such.
  */
-export type Markup = string | Element;
+export type Markup = string | Element | Picture;
+
+/** A picture that is in the page itself. Its type is one that cannot hold a script. */
+export interface Picture {
+  readonly picture: PictureType;
+  readonly base64: string;
+  /** What it shows, for readers who do not see it. */
+  readonly alt: string;
+}
 
 export interface Element {
   readonly tag: Tag;
@@ -59,9 +68,21 @@ export function element(tag: Tag, attributes: Attributes, ...children: readonly 
 /** The HTML of a piece of a page. */
 export function renderHtml(markup: Markup): string {
   if (typeof markup === 'string') return escapeHtml(markup);
+  if ('picture' in markup) return `<img class="picture" alt="${escapeHtml(markup.alt)}" src="${pictureUrl(markup)}">`;
   const attributes = Object.entries(markup.attributes).map(
     ([name, value]) => ` ${name}="${escapeHtml(String(value))}"`,
   );
   const { tag } = markup;
   return `<${tag}${attributes.join('')}>${markup.children.map(renderHtml).join('')}</${tag}>`;
+}
+
+/** The address of a picture: the picture itself. */
+export function pictureUrl({ picture, base64 }: Picture): string {
+  return `data:${picture};base64,${base64}`;
+}
+
+/** Whether a piece of a page has a picture in it. */
+export function hasPicture(markup: Markup): boolean {
+  if (typeof markup === 'string') return false;
+  return 'picture' in markup || markup.children.some(hasPicture);
 }

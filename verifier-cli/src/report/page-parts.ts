@@ -1,13 +1,20 @@
 import type { Outcome } from '../findings/check-table.js';
 import type { Problem } from '../findings/findings.js';
+import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from './markup.js';
 import { printable, printableSource } from './printable.js';
 import type { ReportedTime } from './report.js';
-import { OUTCOME_WORDS, type VerdictWording } from './wording.js';
+import { dayText } from './times-text.js';
+import { OUTCOME_MARKS, type VerdictWording } from './wording.js';
 
 /** A text from the package, isolated so that it cannot reorder the text next to it. */
 export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
+}
+
+/** A finding of a check. Findings are in English, whatever the language of the page. */
+export function finding(text: string, { language }: Texts): Markup {
+  return element('bdi', language === 'en' ? {} : { lang: 'en' }, printable(text));
 }
 
 /**
@@ -19,16 +26,24 @@ export function sourceBlock(text: string, mediaType: string | null): Markup {
   return element('pre', { dir: 'auto', ...(isProse && { class: 'prose' }) }, printableSource(text));
 }
 
-/**
- * The verdict with the time as of which it holds.
- * @param asOf the newest valid stamp over the package's checkpoint
- * @param statement what the verdict says of the records; null: nothing
- */
+/** What a banner says besides the verdict. */
+interface BannerParts {
+  /** The newest valid stamp over the package's checkpoint. */
+  readonly asOf: ReportedTime | null;
+  /** What the verdict says of the records; null: nothing. */
+  readonly statement?: string | null;
+  /** What the reader did not give; null: nothing is missing. */
+  readonly missing?: string | null;
+}
+
+/** The verdict with the time as of which it holds. */
 export function verdictBanner(
   { word, mark, sentence, style }: VerdictWording,
-  asOf: ReportedTime | null,
-  statement: string | null = null,
+  { asOf, statement = null, missing = null }: BannerParts,
+  texts: Texts,
 ): Markup {
+  const { words } = texts;
+  const state = words.stateOfLedger(asOf === null ? words.atUnprovedTime : dayText(asOf.time, texts));
   return element(
     'section',
     { class: `verdict ${style}` },
@@ -37,31 +52,12 @@ export function verdictBanner(
       'p',
       {},
       element('strong', {}, word),
-      ...(statement === null ? [] : [element('span', { class: 'statement' }, statement)]),
-      element(
-        'span',
-        {},
-        `${sentence} State of the ledger: ${asOf === null ? 'at an unproved time' : dayText(asOf.time)}.`,
+      ...[missing, statement].flatMap((text) =>
+        text === null ? [] : [element('span', { class: 'statement' }, printable(text))],
       ),
+      element('span', {}, `${sentence} ${state}`),
     ),
   );
-}
-
-const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June'],
-  ...['July', 'August', 'September', 'October', 'November', 'December'],
-];
-
-/** `2026-11-22T01:53:07.000Z` as `22 November 2026, 01:53 UTC`; other texts as they are, made printable. */
-export function dayText(time: string): string {
-  const [, year, month, day, clock] = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(time) ?? [];
-  const name = MONTHS[Number(month) - 1];
-  return name === undefined ? printable(time) : `${Number(day)} ${name} ${year}, ${clock} UTC`;
-}
-
-/** The time as of which a verdict holds, in words. */
-export function asOfText(asOf: ReportedTime | null): string {
-  return asOf === null ? 'as of an unproved time' : `as of ${momentText(asOf.time)}`;
 }
 
 export function section(title: string, ...children: readonly Markup[]): Markup {
@@ -85,37 +81,25 @@ export function facts(entries: readonly (readonly [string, Markup | readonly Mar
   return element('dl', {}, ...shown);
 }
 
-export function outcomeMark(outcome: Outcome): Markup {
-  const { mark, word, style } = OUTCOME_WORDS[outcome];
-  return element('span', { class: `mark ${style}` }, element('span', { 'aria-hidden': 'true' }, `${mark} `), word);
-}
-
-/** A proved time, to be read by people: date and time apart, the zone written out. */
-export function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
-  return `${momentText(time)}${accuracy === 0 ? '' : ` (± ${accuracy} ms)`}`;
-}
-
-/**
- * `2026-03-01T10:09:00.000Z` as `2026-03-01 10:09:00.000 UTC`; other texts as they are, made
- * printable.
- */
-export function momentText(time: string): string {
-  const [, day, clock] = /^(\d{4}-\d{2}-\d{2})T([\d:.]+)Z$/.exec(time) ?? [];
-  return day === undefined || clock === undefined ? printable(time) : `${day} ${clock} UTC`;
-}
-
-/** As `momentText`, without fractions of a second: for tables. */
-export function secondText(time: string): string {
-  return momentText(time.replace(/\.\d+Z$/, 'Z'));
+export function outcomeMark(outcome: Outcome, { words }: Texts): Markup {
+  const { mark, style } = OUTCOME_MARKS[outcome];
+  return element(
+    'span',
+    { class: `mark ${style}` },
+    element('span', { 'aria-hidden': 'true' }, `${mark} `),
+    words.outcomes[outcome],
+  );
 }
 
 /** The place of a problem, as a prefix of its message. */
-export function placeText(place: Omit<Problem, 'message' | 'outcome'>): string {
+export function placeText(place: Omit<Problem, 'message' | 'outcome'>, { words }: Texts): string {
   const parts = [
     place.file === undefined ? null : printable(place.file),
-    place.line === undefined ? null : `line ${place.line}`,
-    place.stream === undefined ? null : `${printable(place.stream)} revision ${place.revision}`,
-    place.event_id === undefined ? null : `record ${printable(place.event_id)}`,
+    place.line === undefined ? null : words.line(place.line),
+    place.stream === undefined || place.revision === undefined
+      ? null
+      : words.revision(printable(place.stream), place.revision),
+    place.event_id === undefined ? null : words.record(printable(place.event_id)),
   ].filter((part) => part !== null);
   return parts.length === 0 ? '' : `${parts.join(', ')}: `;
 }

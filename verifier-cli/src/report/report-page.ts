@@ -1,9 +1,8 @@
-import { counted } from '../../../schemas/text/counted.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { CheckResult } from '../findings/findings.js';
+import type { Texts } from '../i18n/texts.js';
 import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing } from '../list/listed-consent.js';
-import { affectsText, becauseText } from './causes-text.js';
 import {
   authoritiesText,
   coverageText,
@@ -16,22 +15,24 @@ import {
   workText,
 } from './coverage-text.js';
 import { element, type Markup } from './markup.js';
+import { missingTrust } from './missing-trust.js';
+import { notProved } from './not-proved.js';
 import {
   facts,
+  finding,
   foreign,
   list,
-  momentText,
   outcomeMark,
   placeText,
   section,
   sourceBlock,
-  timeText,
   verdictBanner,
 } from './page-parts.js';
 import { printable } from './printable.js';
+import { provesOf } from './proves.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
 import { groupStamps } from './stamp-groups.js';
-import { missingStamps } from './stamp-lines.js';
+import { momentText, timeText } from './times-text.js';
 import { verdictWording } from './wording.js';
 
 const SHOWN_PROBLEMS = 10;
@@ -44,183 +45,179 @@ export const SHOWN_RECORDS = 500;
  * the checks.
  * @param listing the consents of the package; null: they are not shown
  */
-export function reportPage(report: VerificationReport, listing: ConsentListing | null = null): Markup {
+export function reportPage(report: VerificationReport, texts: Texts, listing: ConsentListing | null = null): Markup {
   const isDevelopment = report.package.development === true;
+  const { report: words, language } = texts;
   return element(
     'article',
-    { lang: 'en' },
+    { lang: language },
     element(
       'header',
       {},
-      element('h1', {}, 'Evidence of consent: verification report'),
-      verdictBanner(verdictWording(report.verdict, isDevelopment), report.as_of, statementOf(report)),
+      element('h1', {}, words.title),
+      verdictBanner(
+        verdictWording(report.verdict, isDevelopment, texts),
+        { asOf: report.as_of, statement: statementOf(report, texts), missing: missingTrust(report, texts) },
+        texts,
+      ),
     ),
-    ...developmentNotice(report),
+    ...developmentNotice(report, texts),
     // Why the verdict is not better precedes what is proved nevertheless.
-    ...attention(report.checks),
-    proofs(report),
-    section('What the package does not prove', list(report.not_proved.map(printable))),
-    ...warnings(report),
-    ...(listing === null ? [] : records(listing, isDevelopment)),
-    times(report),
-    about(report),
-    ...texts(report),
-    checks(report),
-    stamps(report),
-    ...witnesses(report),
-    ...promises(report),
+    ...attention(report.checks, texts),
+    proofs(report, texts),
+    section(words.notProved, list(notProved(report, texts).map(printable))),
+    ...warnings(report, texts),
+    ...(listing === null ? [] : records(listing, isDevelopment, texts)),
+    times(report, texts),
+    about(report, texts),
+    repetition(report, texts),
+    ...textSection(report, texts),
+    checks(report, texts),
+    stamps(report, texts),
+    ...witnesses(report, texts),
+    ...promises(report, texts),
   );
 }
 
 /** The verdict as a statement about the records. */
-function statementOf({ verdict, records: { consents, verdicts } }: VerificationReport): string {
-  const these = consents === 1 ? 'This record is' : `These ${consents} records are`;
-  if (verdict === 'valid') return consents === 0 ? 'The package contains no record.' : `${these} as sealed.`;
-  if (verdict === 'invalid') return 'Do not rely on this package.';
-  return `No record was found to be altered, but ${verdicts.valid === 0 ? 'none' : `not all of ${consents}`} is proved.`;
+function statementOf({ verdict, records: { consents, verdicts } }: VerificationReport, { report }: Texts): string {
+  if (verdict === 'valid') return report.valid(consents);
+  return verdict === 'invalid' ? report.invalid : report.indeterminate(consents, verdicts.valid === 0);
 }
 
-function records({ consents, count }: ConsentListing, isDevelopment: boolean): Markup[] {
+function records({ consents, count }: ConsentListing, isDevelopment: boolean, texts: Texts): Markup[] {
   if (count === 0) return [];
-  const hint = 'To list all of them, use consent-verify list, or open the package in the verifier page.';
-  const rest = count > SHOWN_RECORDS ? [element('p', { class: 'rest' }, hint)] : [];
-  const table = consentsTable(consents.slice(0, SHOWN_RECORDS), count, isDevelopment);
-  return [element('section', { class: 'record-list' }, element('h2', {}, 'Records'), table, ...rest)];
+  const { report } = texts;
+  const rest = count > SHOWN_RECORDS ? [element('p', { class: 'rest' }, report.listAll)] : [];
+  const table = consentsTable(consents.slice(0, SHOWN_RECORDS), count, isDevelopment, texts);
+  return [element('section', { class: 'record-list' }, element('h2', {}, report.records), table, ...rest)];
 }
 
-function developmentNotice({ package: about }: VerificationReport): Markup[] {
+function developmentNotice({ package: about }: VerificationReport, { report }: Texts): Markup[] {
   if (about.development !== true) return [];
-  const text =
-    'A development time stamp authority stamped this ledger. Anyone can run one and set its clock: use this package for trials only.';
-  return [element('p', { class: 'attention' }, element('strong', {}, 'Not evidence. '), text)];
+  return [element('p', { class: 'attention' }, element('strong', {}, `${report.notEvidence} `), report.development)];
 }
 
-function times({ verdict, proved, records, sound_until: soundUntil }: VerificationReport): Markup {
+function times({ verdict, proved, records, sound_until: soundUntil }: VerificationReport, texts: Texts): Markup {
+  const { report } = texts;
   const existed =
     proved.not_after === null
       ? proved.batches === 0
-        ? 'Not proved: the package contains no sealed batch.'
-        : `Not proved: ${missingStamps(proved.required_stamps)} for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}.`
+        ? report.noBatch
+        : report.unstamped(proved.required_stamps, proved.batches_without_stamp, proved.batches)
       : timeText(proved.not_after);
   return section(
-    'Proved times',
-    element('p', {}, 'Stated by time stamp authorities that you trust. The service cannot change them.'),
-    ...(verdict === 'invalid'
-      ? [
-          element(
-            'p',
-            { class: 'fail' },
-            'A check failed. These times are valid for the stamped data, which may differ from the content of this package.',
-          ),
-        ]
-      : []),
+    report.times,
+    element('p', {}, report.timesText),
+    ...(verdict === 'invalid' ? [element('p', { class: 'fail' }, report.timesInvalid)] : []),
     element(
       'section',
       { class: 'proved' },
       facts([
-        ['Everything existed by', element('strong', {}, existed)],
-        ['The earliest records existed by', proved.earliest && timeText(proved.earliest)],
+        [report.existedBy, element('strong', {}, existed)],
+        [report.earliest, proved.earliest && timeText(proved.earliest)],
+        [report.sealedAfter, proved.not_before === null ? report.noEarlier : timeText(proved.not_before)],
         [
-          'All of it was sealed after',
-          proved.not_before === null ? 'not proved: there is no earlier time stamp' : timeText(proved.not_before),
-        ],
-        [
-          'Algorithms and certificates are sound until',
+          report.soundUntil,
           soundUntil === null
-            ? 'unknown: there is no valid time stamp'
-            : `${momentText(soundUntil.date)} (${printable(soundUntil.reason)}), unless a new time stamp renews them before`,
+            ? report.noStamp
+            : [`${momentText(soundUntil.date)} (`, finding(soundUntil.reason, texts), ')', report.unlessRenewed],
         ],
       ]),
     ),
     ...(records.claimed === null
       ? []
       : [
-          element('p', {}, 'Claimed by the service, and not proved exactly:'),
-          facts([
-            ['Consents given', `from ${momentText(records.claimed.first)} to ${momentText(records.claimed.last)}`],
-          ]),
+          element('p', {}, report.claimed),
+          facts([[report.given, report.range(momentText(records.claimed.first), momentText(records.claimed.last))]]),
         ]),
   );
 }
 
-function proofs({ proves, verdict }: VerificationReport): Markup {
-  const nothing =
-    verdict === 'invalid'
-      ? 'Nothing as a whole, because a check failed. The failed checks are listed below.'
-      : 'Nothing yet. The open checks are listed below.';
-  return section(
-    'What the package proves',
-    proves.length === 0 ? element('p', {}, nothing) : list(proves.map(printable)),
-  );
+function proofs(found: VerificationReport, texts: Texts): Markup {
+  const { report } = texts;
+  const proves = provesOf(found, texts);
+  const nothing = found.verdict === 'invalid' ? report.provesNothing : report.provesNothingYet;
+  return section(report.proves, proves.length === 0 ? element('p', {}, nothing) : list(proves.map(printable)));
 }
 
-function about({
-  package: about,
-  policy,
-  newest,
-  records,
-  coverage,
-  work,
-  verifier,
-  verified_at: at,
-}: VerificationReport): Markup {
+function about(found: VerificationReport, texts: Texts): Markup {
+  const { package: about, policy, newest, records, coverage, work, verifier, verified_at: at } = found;
+  const { report, words } = texts;
   return section(
-    'Checked package',
+    report.about,
     facts([
-      ['Ledger', foreign(about.origin ?? 'unknown')],
-      ['Site', foreign(about.site?.domain ?? about.site_id ?? 'unknown')],
-      ['Site id', about.site === null ? null : element('code', {}, printable(about.site_id ?? 'unknown'))],
-      ['Controller', about.site && foreign(about.site.controller)],
-      ['Contact of the controller', about.site && foreign(about.site.contact)],
-      ['Requested', about.filter && foreign(filterText(about.filter))],
-      ['Requested values', about.filter && foreign(discloseText(about.filter))],
-      ['Consents and erasures', coverage && coverageText(coverage.consents)],
-      ['Documents and configurations', coverage && coverageText(coverage.notices)],
-      ['Exported', [`${momentText(about.exported_at ?? 'unknown')} by `, foreign(about.exported_by ?? 'unknown')]],
-      ['Policy', policyText(policy)],
-      ['Authorities', authoritiesText(newest)],
-      ['Witnesses', witnessesText(newest)],
-      ['Records', `${records.consents}: ${verdictsText(records)}`],
-      ['Decisions', decisionsText(records)],
+      [report.ledger, foreign(about.origin ?? words.unknown)],
+      [report.site, foreign(about.site?.domain ?? about.site_id ?? words.unknown)],
+      [report.siteId, about.site === null ? null : element('code', {}, printable(about.site_id ?? words.unknown))],
+      [report.controller, about.site && foreign(about.site.controller)],
+      [report.contact, about.site && foreign(about.site.contact)],
+      [report.operator, about.origin === null ? null : foreign(report.operatorText(about.origin))],
+      [report.requested, about.filter && foreign(filterText(about.filter, texts))],
+      [report.requestedValues, about.filter && foreign(discloseText(about.filter, texts))],
+      [report.consents, coverage && coverageText(coverage.consents, texts)],
+      [report.notices, coverage && coverageText(coverage.notices, texts)],
       [
-        'Personal details',
-        `${records.disclosed_values} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
+        report.exported,
+        [`${momentText(about.exported_at ?? words.unknown)}${report.by}`, foreign(about.exported_by ?? words.unknown)],
       ],
-      ['Without time stamp', about.not_yet_stamped === null ? null : counted(about.not_yet_stamped, 'further consent')],
-      ['Work', workText(work)],
-      ['Checked at', momentText(at)],
-      ['Checked by', printable(`${verifier.name} ${verifier.version}`)],
+      [report.policy, policyText(policy, texts)],
+      [report.authorities, authoritiesText(newest, texts)],
+      [report.witnesses, witnessesText(newest, texts)],
+      [report.records, `${records.consents}: ${verdictsText(records, texts)}`],
+      [report.decisions, decisionsText(records, texts)],
+      [report.personal, report.personalCounts(records.disclosed_values, records.withheld_values, records.erased)],
+      [report.withoutStamp, about.not_yet_stamped === null ? null : report.furtherConsents(about.not_yet_stamped)],
+      [report.work, workText(work, texts)],
+      [report.checkedAt, momentText(at)],
+      [report.checkedBy, printable(`${verifier.name} ${verifier.version}`)],
     ]),
   );
 }
 
-function witnesses({ witnesses: { checkpoint, cosigned, missing, others } }: VerificationReport): Markup[] {
+/** What the verdict rests on besides the package, so that others can check it again. */
+function repetition({ trust, package: about }: VerificationReport, { report, words }: Texts): Markup {
+  const keys = trust.ledger_keys.map((key): [string, Markup] => [report.keyGiven, element('code', {}, foreign(key))]);
+  const roots = trust.roots.map(({ subject, sha256 }): [string, readonly Markup[]] => [
+    report.rootGiven,
+    [foreign(subject), element('p', { class: 'id' }, element('code', {}, report.sha256(printable(sha256))))],
+  ]);
+  const noKey = printable(report.noKeyGiven(about.origin ?? words.unknown));
+  return section(
+    report.repeat,
+    element('p', {}, report.repeatText),
+    facts([
+      ...(keys.length === 0 ? [[report.keyGiven, noKey] as const] : keys),
+      ...(roots.length === 0 ? [[report.rootGiven, report.noRootGiven] as const] : roots),
+      [report.verifier, report.verifierText],
+    ]),
+  );
+}
+
+function witnesses(found: VerificationReport, { report, words }: Texts): Markup[] {
+  const { checkpoint, cosigned, missing, others } = found.witnesses;
   if (cosigned.length + missing.length + others === 0) return [];
   return [
     section(
-      'Witnesses',
-      element(
-        'p',
-        {},
-        `Cosignatures of the newest checkpoint (${checkpoint ?? 'none'}). Each time is stated by the witness.`,
-      ),
+      report.witnesses,
+      element('p', {}, report.witnessesText(String(checkpoint ?? words.none))),
       list([
-        ...cosigned.map(({ name, time }) => element('span', {}, foreign(name), ` cosigned it at ${momentText(time)}`)),
-        ...missing.map((name) => element('span', {}, foreign(name), ' did not cosign it')),
-        ...(others === 0 ? [] : [`${counted(others, 'cosignature')} by keys that you did not give`]),
+        ...cosigned.map(({ name, time }) => element('span', {}, foreign(name), report.cosigned(momentText(time)))),
+        ...missing.map((name) => element('span', {}, foreign(name), report.notCosigned)),
+        ...(others === 0 ? [] : [report.otherCosignatures(others)]),
       ]),
     ),
   ];
 }
 
-function promises({ promises: given }: VerificationReport): Markup[] {
+function promises({ promises: given }: VerificationReport, texts: Texts): Markup[] {
   if (given.length === 0) return [];
   return [
     section(
-      'Promises of the service',
+      texts.report.promises,
       list(
         given.map(({ file, outcome, message }) =>
-          element('span', {}, foreign(file), ': ', element('strong', {}, outcome), ', ', foreign(message)),
+          element('span', {}, foreign(file), ': ', element('strong', {}, outcome), ', ', finding(message, texts)),
         ),
       ),
     ),
@@ -228,7 +225,7 @@ function promises({ promises: given }: VerificationReport): Markup[] {
 }
 
 /** What a reader must look at before anything else. */
-function attention(checks: readonly CheckResult[]): Markup[] {
+function attention(checks: readonly CheckResult[], texts: Texts): Markup[] {
   const isRequired = (id: CheckId): boolean => checks.some((check) => check.id === id && check.required);
   const bad = checks.filter(
     ({ outcome, required, because, affects }) =>
@@ -236,150 +233,149 @@ function attention(checks: readonly CheckResult[]): Markup[] {
       (outcome === 'fail' || (outcome === 'indeterminate' && (required || affects.some(isRequired)))),
   );
   if (bad.length === 0) return [];
-  return [section('Failed and open checks', ...bad.flatMap(badCheck))];
+  const { badChecks, findingsNote } = texts.report;
+  const note = findingsNote === '' ? [] : [element('p', {}, findingsNote)];
+  return [section(badChecks, ...note, ...bad.flatMap((check) => badCheck(check, texts)))];
 }
 
-function badCheck({ id, outcome, meaning, counts, problems, affects }: CheckResult): Markup[] {
+function badCheck({ id, outcome, counts, problems, affects }: CheckResult, texts: Texts): Markup[] {
+  const { words } = texts;
   const own = problems.filter(({ because }) => because === undefined);
   const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, own.length);
   return [
-    element('h3', {}, outcomeMark(outcome), ' ', meaning, ' ', element('code', { class: 'id' }, id)),
+    element('h3', {}, outcomeMark(outcome, texts), ' ', texts.checks(id), ' ', element('code', { class: 'id' }, id)),
     list([
       ...own
         .slice(0, SHOWN_PROBLEMS)
-        .map((problem) => element('span', {}, placeText(problem), foreign(problem.message))),
-      ...(more > 0 ? [`and ${more} more`] : []),
-      ...(affects.length === 0 ? [] : [affectsText({ affects })]),
+        .map((problem) => element('span', {}, placeText(problem, texts), finding(problem.message, texts))),
+      ...(more > 0 ? [words.more(more)] : []),
+      ...(affects.length === 0 ? [] : [words.affects(affects)]),
     ]),
   ];
 }
 
-function warnings({ warnings: { count, first } }: VerificationReport): Markup[] {
+function warnings({ warnings: { count, first } }: VerificationReport, texts: Texts): Markup[] {
   if (count === 0) return [];
   const shown = first.slice(0, SHOWN_PROBLEMS);
   return [
     section(
-      'Warnings',
+      texts.report.warnings,
       list([
-        ...shown.map((warning) => element('span', {}, placeText(warning), foreign(warning.message))),
-        ...(count > shown.length ? [`and ${count - shown.length} more`] : []),
+        ...shown.map((warning) => element('span', {}, placeText(warning, texts), finding(warning.message, texts))),
+        ...(count > shown.length ? [texts.words.more(count - shown.length)] : []),
       ]),
     ),
   ];
 }
 
-function texts({ texts: { count, first } }: VerificationReport): Markup[] {
+function textSection({ texts: { count, first } }: VerificationReport, texts: Texts): Markup[] {
   if (count === 0) return [];
+  const { report } = texts;
   return [
     section(
-      'The texts consented to',
-      element('p', {}, 'The source, exactly as in the package. Invisible characters are written as \\u{…}.'),
-      ...first.flatMap(textParts),
-      ...(count > first.length
-        ? [element('p', {}, `This report does not show ${count - first.length} more texts.`)]
-        : []),
+      report.texts,
+      element('p', {}, report.textsSource),
+      ...first.flatMap((text) => textParts(text, texts)),
+      ...(count > first.length ? [element('p', {}, report.moreTexts(count - first.length))] : []),
     ),
   ];
 }
 
 /** One text with what its publication says of it. */
-export function textParts(text: ReportedText): Markup[] {
+export function textParts(text: ReportedText, texts: Texts): Markup[] {
+  const { report } = texts;
   return [
-    element('h3', {}, foreign(text.title ?? 'Unknown title'), ' ', outcomeMark(text.outcome)),
+    element('h3', {}, foreign(text.title ?? report.unknownTitle), ' ', outcomeMark(text.outcome, texts)),
     facts([
-      ['Version', text.number === null ? null : String(text.number)],
-      ['Language', foreign(text.language)],
-      ['Published', text.published_at === null ? null : momentText(text.published_at)],
-      ['Media type', text.media_type === null ? null : foreign(text.media_type)],
-      ['Id', element('code', {}, printable(text.document_version_id))],
+      [report.version, text.number === null ? null : String(text.number)],
+      [report.language, foreign(text.language)],
+      [report.published, text.published_at === null ? null : momentText(text.published_at)],
+      [report.mediaType, text.media_type === null ? null : foreign(text.media_type)],
+      [report.id, element('code', {}, printable(text.document_version_id))],
       ['SHA-256', element('code', {}, printable(text.sha256))],
     ]),
-    text.source === null
-      ? element('p', {}, 'Not shown: the text is missing, was changed, is too long, or is not UTF-8.')
-      : sourceBlock(text.source, text.media_type),
+    text.source === null ? element('p', {}, report.textNotShown) : sourceBlock(text.source, text.media_type),
   ];
 }
 
-function checks({ checks: results }: VerificationReport): Markup {
+function checks({ checks: results }: VerificationReport, texts: Texts): Markup {
+  const { report } = texts;
   const open = results.filter(({ outcome }) => outcome === 'fail' || outcome === 'indeterminate');
   const passed = results.filter(({ outcome }) => outcome === 'pass');
   const others = results.filter(({ outcome }) => outcome === 'not-applicable');
   return section(
-    'All checks',
-    ...(open.length === 0 ? [] : [checksTable(open)]),
-    ...folded(`${counted(passed.length, 'check')} passed`, passed),
-    ...folded(`${counted(others.length, 'check')} not applicable to this package`, others),
+    report.checks,
+    ...(open.length === 0 ? [] : [checksTable(open, texts)]),
+    ...folded(report.checksPassed(passed.length), passed, texts),
+    ...folded(report.checksNotApplicable(others.length), others, texts),
   );
 }
 
-function folded(summary: string, results: readonly CheckResult[]): Markup[] {
+function folded(summary: string, results: readonly CheckResult[], texts: Texts): Markup[] {
   if (results.length === 0) return [];
-  return [element('details', {}, element('summary', {}, summary), checksTable(results))];
+  return [element('details', {}, element('summary', {}, summary), checksTable(results, texts))];
 }
 
-function checksTable(results: readonly CheckResult[]): Markup {
-  const head = element(
-    'thead',
-    {},
-    element('tr', {}, ...['Outcome', 'Check', 'Passed'].map((name) => element('th', { scope: 'col' }, name))),
-  );
-  return element('table', { class: 'checks' }, head, element('tbody', {}, ...results.map(checkRow)));
+function headRow(...names: readonly string[]): Markup {
+  return element('thead', {}, element('tr', {}, ...names.map((name) => element('th', { scope: 'col' }, name))));
 }
 
-function checkRow({ id, outcome, meaning, message, counts, required, because }: CheckResult): Markup {
+function checksTable(results: readonly CheckResult[], texts: Texts): Markup {
+  const { outcome, check, passed } = texts.report;
+  const rows = results.map((result) => checkRow(result, texts));
+  return element('table', { class: 'checks' }, headRow(outcome, check, passed), element('tbody', {}, ...rows));
+}
+
+function checkRow({ id, outcome, meaning, message, counts, required, because }: CheckResult, texts: Texts): Markup {
+  const { report, words } = texts;
   const total = counts.pass + counts.fail + counts.indeterminate;
-  const text = because.length > 0 ? becauseText({ because }) : message;
-  const note = outcome === 'pass' || message === meaning ? [] : [element('p', { class: 'problem' }, foreign(text))];
+  const text = because.length > 0 ? foreign(words.because(because)) : finding(message, texts);
+  const note = outcome === 'pass' || message === meaning ? [] : [element('p', { class: 'problem' }, text)];
   const weight =
-    required || outcome !== 'indeterminate'
-      ? []
-      : [element('p', { class: 'problem id' }, 'The verdict does not require this check.')];
+    required || outcome !== 'indeterminate' ? [] : [element('p', { class: 'problem id' }, report.notRequired)];
   return element(
     'tr',
     {},
-    element('th', { scope: 'row' }, outcomeMark(outcome)),
-    element('td', {}, meaning, ' ', element('code', { class: 'id' }, id), ...note, ...weight),
-    element('td', {}, total === 0 ? '' : `${counts.pass} of ${total}`),
+    element('th', { scope: 'row' }, outcomeMark(outcome, texts)),
+    element('td', {}, texts.checks(id), ' ', element('code', { class: 'id' }, id), ...note, ...weight),
+    element('td', {}, total === 0 ? '' : report.ofTotal(counts.pass, total)),
   );
 }
 
-function stamps({ stamps: { count, first } }: VerificationReport): Markup {
-  const head = element(
-    'thead',
-    {},
-    element(
-      'tr',
-      {},
-      ...['Outcome', 'Time stated', 'Authority', 'Sound until'].map((name) => element('th', { scope: 'col' }, name)),
-    ),
-  );
+function stamps({ stamps: { count, first } }: VerificationReport, texts: Texts): Markup {
+  const { report, words } = texts;
   const rows = groupStamps(first).map(({ stamp, earliest, latest, stamps: group }) =>
     element(
       'tr',
       {},
-      element('th', { scope: 'row' }, outcomeMark(stamp.outcome)),
-      element('td', {}, ...timesOf(earliest, latest, group)),
-      element('td', {}, foreign(stamp.authority ?? 'unknown'), ` (${filesText(group)})`, ...anchor(stamp)),
+      element('th', { scope: 'row' }, outcomeMark(stamp.outcome, texts)),
+      element('td', {}, timesOf(earliest, latest, group, texts)),
+      element('td', {}, foreign(stamp.authority ?? words.unknown), ` (${filesText(group)})`, ...anchor(stamp, texts)),
       element(
         'td',
         {},
         stamp.sound_until === null ? '' : momentText(stamp.sound_until.date).slice(0, 10),
-        ...renewal(stamp),
+        ...renewal(stamp, texts),
       ),
     ),
   );
-  const caption =
-    first.length < count ? `The newest ${first.length} of ${count} time stamps.` : `${count} time stamps.`;
+  const caption = first.length < count ? report.newestStamps(first.length, count) : report.allStamps(count);
+  const head = headRow(report.outcome, report.timeStated, report.authority, report.until);
   return section(
-    'Time stamps',
+    report.stamps,
     element('table', {}, element('caption', {}, caption), head, element('tbody', {}, ...rows)),
   );
 }
 
-function timesOf(earliest: string | null, latest: string | null, group: readonly ReportedStamp[]): Markup[] {
-  if (earliest === null || latest === null) return ['unknown'];
-  if (group.length === 1) return [momentText(earliest)];
-  return [`${group.length} from ${momentText(earliest)} to ${momentText(latest)}`];
+function timesOf(
+  earliest: string | null,
+  latest: string | null,
+  group: readonly ReportedStamp[],
+  { report, words }: Texts,
+): string {
+  if (earliest === null || latest === null) return words.unknown;
+  if (group.length === 1) return momentText(earliest);
+  return report.manyStamps(group.length, momentText(earliest), momentText(latest));
 }
 
 function filesText(group: readonly ReportedStamp[]): string {
@@ -387,18 +383,10 @@ function filesText(group: readonly ReportedStamp[]): string {
   return files.length < 3 ? files.join(', ') : `${files[0]} … ${files.at(-1)}`;
 }
 
-function anchor({ organization }: ReportedStamp): Markup[] {
-  return organization === null ? [] : [element('p', {}, 'root of ', foreign(organization))];
+function anchor({ organization }: ReportedStamp, { report }: Texts): Markup[] {
+  return organization === null ? [] : [element('p', {}, report.rootOf, foreign(organization))];
 }
 
-function renewal({ renewed_by: by }: ReportedStamp): Markup[] {
-  return by === null
-    ? []
-    : [
-        element(
-          'p',
-          { class: 'problem' },
-          `renewed on ${momentText(by.time)} by the stamp over checkpoint ${by.checkpoint}`,
-        ),
-      ];
+function renewal({ renewed_by: by }: ReportedStamp, { report }: Texts): Markup[] {
+  return by === null ? [] : [element('p', { class: 'problem' }, report.renewed(momentText(by.time), by.checkpoint))];
 }

@@ -94,6 +94,9 @@ const Filter = z.strictObject({
   consent_type: z.string().nullable(),
   document_version_id: z.string().nullable(),
   event_ids: Count.nullable().describe('number of records selected by event id'),
+  person_records: Count.nullable().describe(
+    'number of records that the ledger has of the person, as the manifest states it',
+  ),
   persons: Count.describe('number of persons in the request; the report does not name them'),
   disclose: z.union([z.literal('all'), z.literal('none'), z.array(z.string())]),
 });
@@ -101,6 +104,7 @@ const Filter = z.strictObject({
 const Coverage = z.strictObject({
   stream: z.string(),
   complete: z.array(z.strictObject({ first: Count, last: Count })).max(MAX_LISTED),
+  complete_runs: Count.describe('number of complete runs, also those that are not listed'),
   complete_up_to: Count.nullable().describe('no revision from 0 to this one is missing; null if that is not proved'),
   ledger_reaches: Count.nullable().describe('highest revision in the included batches'),
   is_whole: z
@@ -119,6 +123,12 @@ export const ReportSchema = z
     verifier: z
       .strictObject({ name: z.literal('consent-verify'), version: z.string() })
       .describe('program that made the report'),
+    trust: z
+      .strictObject({
+        ledger_keys: z.array(z.string()).describe('verifier keys of the ledger'),
+        roots: z.array(z.strictObject({ subject: z.string(), sha256: z.string() })),
+      })
+      .describe('keys and root certificates that were given to the verifier: the verdict rests on them'),
     verdict: VerdictName,
     as_of: Time.nullable().describe(
       'valid time stamp over the checkpoint of the package: later events are unknown; null if there is none',

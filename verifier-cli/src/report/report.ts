@@ -66,6 +66,8 @@ export interface ReportedFilter {
   readonly document_version_id: string | null;
   /** How many records were chosen by their ids; null if none was. */
   readonly event_ids: number | null;
+  /** Records that the ledger has of the person, as the manifest states; null if it states no number. */
+  readonly person_records: number | null;
   /** How many persons were asked for; they are not named. */
   readonly persons: number;
   readonly disclose: 'all' | 'none' | readonly string[];
@@ -100,12 +102,35 @@ export interface ReportedSite {
   readonly contact: string;
 }
 
+/** Coverage of one stream, with at most `MAX_LISTED` of its runs. */
+export interface ReportedCoverage extends StreamCoverage {
+  /** Number of runs of which no revision is missing. */
+  readonly complete_runs: number;
+}
+
+/** A root certificate that the verifying person gave. */
+export interface ReportedRoot {
+  /** Subject of the certificate. */
+  readonly subject: string;
+  /** SHA-256 of its DER encoding, in hex. */
+  readonly sha256: string;
+}
+
+/** A report without the sentences that are made of it. */
+export type ReportFacts = Omit<VerificationReport, 'proves' | 'not_proved'>;
+
 /** What the verifier found: the object that `--json` prints. */
 export interface VerificationReport {
   readonly format: 'consent-verify-report';
   readonly version: 1;
   /** The program that made the report. */
   readonly verifier: { readonly name: 'consent-verify'; readonly version: string };
+  /** What the verifying person gave: the verdict rests on it. */
+  readonly trust: {
+    /** Verifier keys of the ledger. */
+    readonly ledger_keys: readonly string[];
+    readonly roots: readonly ReportedRoot[];
+  };
   readonly verdict: Verdict;
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
@@ -131,8 +156,8 @@ export interface VerificationReport {
    * `MAX_LISTED` runs each.
    */
   readonly coverage: {
-    readonly consents: StreamCoverage;
-    readonly notices: StreamCoverage;
+    readonly consents: ReportedCoverage;
+    readonly notices: ReportedCoverage;
     readonly person: PersonCoverage;
   } | null;
   readonly policy: ReportedPolicy;

@@ -12,6 +12,7 @@ li { margin: .25rem 0; }
 code, pre { font-family: ui-monospace, "SFMono-Regular", Consolas, "Liberation Mono", monospace; font-size: .85em; overflow-wrap: anywhere; }
 pre { margin: .5rem 0; padding: .8rem 1rem; background: #f4f5f7; border: 1px solid #d5d9de; border-radius: 6px; white-space: pre-wrap; }
 .prose { font: inherit; }
+.picture { display: block; max-width: 100%; max-height: 20rem; margin: .5rem 0; padding: .5rem; background: #fff; border: 1px solid #d5d9de; border-radius: 6px; }
 .certificate dl { font-size: 1.05rem; }
 .certificate dd { font-weight: 600; }
 dl { display: grid; grid-template-columns: minmax(9rem, auto) 1fr; gap: .25rem 1.2rem; margin: .4rem 0; }

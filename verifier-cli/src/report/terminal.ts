@@ -1,6 +1,5 @@
-import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult, Problem } from '../findings/findings.js';
-import { affectsText, becauseText } from './causes-text.js';
+import type { Texts } from '../i18n/texts.js';
 import {
   authoritiesText,
   coverageText,
@@ -12,96 +11,94 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
-import { asOfText } from './page-parts.js';
+import { missingTrust } from './missing-trust.js';
+import { notProved } from './not-proved.js';
+import { placeText } from './page-parts.js';
 import { printable } from './printable.js';
-import type { ReportedFilter, ReportedTime, VerificationReport } from './report.js';
-import { missingStamps, stampLines } from './stamp-lines.js';
-import { verdictWording } from './wording.js';
+import { provesOf } from './proves.js';
+import type { ReportedTime, VerificationReport } from './report.js';
+import { stampLines } from './stamp-lines.js';
+import { asOfText } from './times-text.js';
+import { loudVerdict, OUTCOME_MARKS, verdictWording } from './wording.js';
 
-const MARKS = { pass: '✓', fail: '✗', indeterminate: '?', 'not-applicable': '–' } as const;
 const SHOWN_PROBLEMS = 5;
+/** Columns of the names before times. */
+const TIME_NAMES = 40;
 
 /**
  * The report for people: the verdict, what is proved and what is not, then the proved times, the
  * claims beside them, and the checks. The times of an invalid package come last.
  */
-export function terminalReport(report: VerificationReport): string {
-  const { word, sentence } = verdictWording(report.verdict, report.package.development === true);
-  const times = ['', ...timeLines(report)];
+export function terminalReport(report: VerificationReport, texts: Texts): string {
+  const { terminal } = texts.report;
+  const wording = verdictWording(report.verdict, report.package.development === true, texts);
+  const times = ['', ...timeLines(report, texts)];
   const isInvalid = report.verdict === 'invalid';
+  const proves = provesOf(report, texts);
+  const first = missingTrust(report, texts) ?? wording.sentence;
   return [
-    `${word.toUpperCase()}, ${asOfText(report.as_of)}: ${sentence}`,
+    `${loudVerdict(wording, texts)}, ${asOfText(report.as_of, texts)}: ${printable(first)}`,
     '',
-    'What this proves',
-    ...(report.proves.length === 0 ? ['nothing as a whole: see the checks below'] : report.proves).map(
-      (line) => `  • ${printable(line)}`,
-    ),
+    terminal.proves,
+    ...(proves.length === 0 ? [terminal.provesNothing] : proves).map((line) => `  • ${printable(line)}`),
     '',
-    'What this does not prove',
-    ...report.not_proved.map((line) => `  • ${printable(line)}`),
+    terminal.notProved,
+    ...notProved(report, texts).map((line) => `  • ${printable(line)}`),
     ...(isInvalid ? [] : times),
     '',
-    ...stampLines(report),
+    ...stampLines(report, texts),
     '',
-    ...packageLines(report),
+    ...packageLines(report, texts),
     '',
-    ...witnessLines(report),
-    ...promiseLines(report),
-    'Checks',
-    ...report.checks.flatMap(checkLines),
-    ...warningLines(report),
+    ...witnessLines(report, texts),
+    ...promiseLines(report, texts),
+    terminal.checks,
+    ...report.checks.flatMap((check) => checkLines(check, texts)),
+    ...warningLines(report, texts),
     ...(isInvalid ? times : []),
     '',
   ].join('\n');
 }
 
-function timeLines({ verdict, proved, records, sound_until: soundUntil }: VerificationReport): string[] {
-  const lines = ['Proved times (by time stamp authorities that you trust)'];
-  if (verdict === 'invalid') lines.push('  of the stamped data, which may differ from the content of this package');
+function timeLines({ verdict, proved, records, sound_until: soundUntil }: VerificationReport, texts: Texts): string[] {
+  const { terminal } = texts.report;
+  const line = (name: string, value: string): string => `  ${name.padEnd(TIME_NAMES)}${value}`;
+  const lines = [terminal.times];
+  if (verdict === 'invalid') lines.push(`  ${terminal.timesInvalid}`);
   if (proved.not_after === null) {
-    lines.push(
-      proved.batches === 0
-        ? '  not proved: the package contains no sealed batch'
-        : `  not proved: ${missingStamps(proved.required_stamps)} for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}`,
-    );
+    const { required_stamps: required, batches_without_stamp: missing, batches } = proved;
+    lines.push(`  ${batches === 0 ? terminal.noBatch : terminal.unstamped(required, missing, batches)}`);
   } else {
-    lines.push(`  all records existed by                  ${timeText(proved.not_after)}`);
+    lines.push(line(terminal.existedBy, timeText(proved.not_after)));
   }
-  if (proved.earliest !== null) lines.push(`  the earliest records existed by         ${timeText(proved.earliest)}`);
-  if (proved.not_before !== null)
-    lines.push(`  all records were sealed after           ${timeText(proved.not_before)}`);
-  if (soundUntil !== null) {
-    lines.push(
-      `  valid without renewal until             ${printable(soundUntil.date)} (${printable(soundUntil.reason)})`,
-    );
-  }
+  if (proved.earliest !== null) lines.push(line(terminal.earliest, timeText(proved.earliest)));
+  if (proved.not_before !== null) lines.push(line(terminal.sealedAfter, timeText(proved.not_before)));
+  if (soundUntil !== null)
+    lines.push(line(terminal.validUntil, `${printable(soundUntil.date)} (${printable(soundUntil.reason)})`));
   if (records.claimed !== null) {
-    lines.push('Claimed times (by the service)');
-    lines.push(
-      `  the consents were given from ${printable(records.claimed.first)} to ${printable(records.claimed.last)}`,
-    );
+    lines.push(terminal.claimed);
+    lines.push(`  ${terminal.given(printable(records.claimed.first), printable(records.claimed.last))}`);
   }
   return lines;
 }
 
-function witnessLines({
-  witnesses: { checkpoint, required, cosigned, missing, others },
-}: VerificationReport): string[] {
+function witnessLines({ witnesses: found }: VerificationReport, { report }: Texts): string[] {
+  const { checkpoint, required, cosigned, missing, others } = found;
+  const { terminal } = report;
   if (cosigned.length + missing.length + others === 0) return [];
-  const size = checkpoint === null ? '' : ` of checkpoint ${checkpoint}`;
   return [
-    `Witnesses${size}${required === null ? '' : ` (${required} required)`}`,
-    ...cosigned.map(({ name, time }) => `  ✓ ${printable(name)} cosigned it. It states the time ${time}.`),
-    ...missing.map((name) => `  – ${printable(name)} did not cosign it.`),
-    ...(others === 0 ? [] : [`  – ${counted(others, 'cosignature')} by keys that you did not give`]),
+    terminal.witnesses(checkpoint, required),
+    ...cosigned.map(({ name, time }) => `  ✓ ${terminal.cosigned(printable(name), time)}`),
+    ...missing.map((name) => `  – ${terminal.notCosigned(printable(name))}`),
+    ...(others === 0 ? [] : [`  – ${report.otherCosignatures(others)}`]),
     '',
   ];
 }
 
-function promiseLines({ promises }: VerificationReport): string[] {
+function promiseLines({ promises }: VerificationReport, { report }: Texts): string[] {
   if (promises.length === 0) return [];
   return [
-    'Promises of the service',
+    report.promises,
     ...promises.map(
       ({ file, outcome, message }) => `  ${outcome.padEnd(13)} ${printable(file)}: ${printable(message)}`,
     ),
@@ -113,94 +110,93 @@ function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
 }
 
-function packageLines({
-  package: about,
-  policy,
-  newest,
-  records,
-  coverage,
-  work,
-  verifier,
-}: VerificationReport): string[] {
+function packageLines(found: VerificationReport, texts: Texts): string[] {
+  const { package: about, policy, newest, records, work, verifier, trust } = found;
+  const { report, words } = texts;
+  const { terminal } = report;
+  const { labels } = terminal;
+  const width = Math.max(...Object.values(labels).map((label) => label.length));
+  const line = (label: string, value: string): string => `  ${label.padEnd(width)} ${value}`;
+  const given = (values: readonly string[]): readonly string[] => (values.length === 0 ? [terminal.nothing] : values);
   return [
-    'Package',
-    `  ledger        ${printable(about.origin ?? 'unknown')}`,
-    `  site          ${printable(about.site_id ?? 'unknown')}`,
+    terminal.package,
+    line(labels.ledger, printable(about.origin ?? words.unknown)),
+    line(labels.site, printable(about.site_id ?? words.unknown)),
     ...(about.site === null
       ? []
       : [
-          `  domain        ${printable(about.site.domain)}`,
-          `  controller    ${printable(about.site.controller)}, ${printable(about.site.contact)}`,
+          line(labels.domain, printable(about.site.domain)),
+          line(labels.controller, `${printable(about.site.controller)}, ${printable(about.site.contact)}`),
         ]),
-    ...scopeLines(about.filter, coverage),
-    `  exported      ${printable(about.exported_at ?? 'unknown')} by ${printable(about.exported_by ?? 'unknown')}`,
-    ...(about.development === true
-      ? ['  WARNING       stamped by a development authority: for trials only, not evidence']
-      : []),
-    `  policy        ${policyText(policy)}`,
-    `  authorities   ${authoritiesText(newest)}`,
-    `  witnesses     ${witnessesText(newest)}`,
-    `  records       ${records.consents}: ${verdictsText(records)}`,
-    `  decisions     ${decisionsText(records)}`,
-    `  personal data ${counted(records.disclosed_values, 'value')} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
-    `  work          ${workText(work)}`,
-    `  checked by    ${printable(`${verifier.name} ${verifier.version}`)}`,
-  ];
-}
-
-function scopeLines(filter: ReportedFilter | null, coverage: VerificationReport['coverage']): string[] {
-  return [
-    ...(filter === null
-      ? []
-      : [`  requested     ${printable(filterText(filter))}`, `  values        ${printable(discloseText(filter))}`]),
-    ...(coverage === null
+    ...(about.filter === null
       ? []
       : [
-          `  consents and erasures are ${coverageText(coverage.consents)}`,
-          `  documents and configurations are ${coverageText(coverage.notices)}`,
+          line(labels.requested, printable(filterText(about.filter, texts))),
+          line(labels.values, printable(discloseText(about.filter, texts))),
         ]),
+    ...coverageLines(found, texts),
+    line(
+      labels.exported,
+      terminal.by(printable(about.exported_at ?? words.unknown), printable(about.exported_by ?? words.unknown)),
+    ),
+    ...(about.development === true ? [line(labels.warning, terminal.development)] : []),
+    line(labels.policy, policyText(policy, texts)),
+    line(labels.authorities, authoritiesText(newest, texts)),
+    line(labels.witnesses, witnessesText(newest, texts)),
+    line(labels.records, `${records.consents}: ${verdictsText(records, texts)}`),
+    line(labels.decisions, decisionsText(records, texts)),
+    line(labels.personal, terminal.personal(records.disclosed_values, records.withheld_values, records.erased)),
+    line(labels.work, workText(work, texts)),
+    ...given(trust.ledger_keys).map((key) => line(labels.key, printable(key))),
+    ...given(trust.roots.map(({ subject, sha256 }) => `${subject}, ${report.sha256(sha256)}`)).map((root) =>
+      line(labels.root, printable(root)),
+    ),
+    line(labels.checkedBy, printable(`${verifier.name} ${verifier.version}`)),
   ];
 }
 
-function checkLines(check: CheckResult): string[] {
+function coverageLines({ coverage }: VerificationReport, texts: Texts): string[] {
+  if (coverage === null) return [];
+  const { terminal } = texts.report;
+  return [
+    `  ${terminal.consents(coverageText(coverage.consents, texts))}`,
+    `  ${terminal.notices(coverageText(coverage.notices, texts))}`,
+  ];
+}
+
+function checkLines(check: CheckResult, texts: Texts): string[] {
   const { counts, problems } = check;
+  const { words } = texts;
+  const { terminal } = texts.report;
   const total = counts.pass + counts.fail + counts.indeterminate;
-  const amount = total > 1 ? ` (${counts.pass} of ${total})` : '';
+  const amount = total > 1 ? ` ${terminal.amount(counts.pass, total)}` : '';
   const isQuiet = check.outcome === 'indeterminate' && !check.required;
-  const lines = [`  ${MARKS[check.outcome]} ${check.id.padEnd(24)} ${check.meaning}${amount}`];
-  if (check.outcome === 'not-applicable') return [`${lines[0]} Not applicable.`];
-  if (check.because.length > 0) return [...lines, `      ${becauseText(check)}`];
-  const affected = check.affects.length === 0 ? [] : [`      ${affectsText(check)}`];
+  const { mark } = OUTCOME_MARKS[check.outcome];
+  const lines = [`  ${mark} ${check.id.padEnd(24)} ${texts.checks(check.id)}${amount}`];
+  if (check.outcome === 'not-applicable') return [`${lines[0]} ${terminal.notApplicable}`];
+  if (check.because.length > 0) return [...lines, `      ${words.because(check.because)}`];
+  const affected = check.affects.length === 0 ? [] : [`      ${words.affects(check.affects)}`];
   if (isQuiet && counts.indeterminate > 1) return [...lines, `      ${printable(check.message)}`, ...affected];
   const own = problems.filter(({ because }) => because === undefined);
-  lines.push(...own.slice(0, SHOWN_PROBLEMS).map(problemLine));
+  lines.push(...own.slice(0, SHOWN_PROBLEMS).map((problem) => problemLine(problem, texts)));
   const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, own.length);
-  if (more > 0) lines.push(`      … and ${more} more`);
+  if (more > 0) lines.push(`      ${terminal.more(more)}`);
   return [...lines, ...affected];
 }
 
-function problemLine(problem: Problem): string {
-  return `      ${MARKS[problem.outcome]} ${placeText(problem)}${printable(problem.message)}`;
+function problemLine(problem: Problem, texts: Texts): string {
+  return `      ${OUTCOME_MARKS[problem.outcome].mark} ${placeText(problem, texts)}${printable(problem.message)}`;
 }
 
-function placeText(place: Omit<Problem, 'message' | 'outcome'>): string {
-  const parts = [
-    place.file === undefined ? null : printable(place.file),
-    place.line === undefined ? null : `line ${place.line}`,
-    place.stream === undefined ? null : `${printable(place.stream)} revision ${place.revision}`,
-    place.event_id === undefined ? null : `record ${printable(place.event_id)}`,
-  ].filter((part) => part !== null);
-  return parts.length === 0 ? '' : `${parts.join(', ')}: `;
-}
-
-function warningLines({ warnings }: VerificationReport): string[] {
+function warningLines({ warnings }: VerificationReport, texts: Texts): string[] {
   if (warnings.count === 0) return [];
+  const { terminal } = texts.report;
   const shown = warnings.first.slice(0, SHOWN_PROBLEMS);
   const more = warnings.count - shown.length;
   return [
     '',
-    'Warnings',
-    ...shown.map((warning) => `  ! ${placeText(warning)}${printable(warning.message)}`),
-    ...(more > 0 ? [`  … and ${more} more`] : []),
+    terminal.warnings,
+    ...shown.map((warning) => `  ! ${placeText(warning, texts)}${printable(warning.message)}`),
+    ...(more > 0 ? [`  ${terminal.more(more)}`] : []),
   ];
 }

@@ -1,5 +1,7 @@
 import type { Outcome } from '../findings/check-table.js';
 import type { Verdict } from '../findings/verdict.js';
+import type { Texts } from '../i18n/texts.js';
+import { printable } from './printable.js';
 
 /** A verdict for people. */
 export interface VerdictWording {
@@ -11,47 +13,41 @@ export interface VerdictWording {
   readonly style: string;
 }
 
-const WORDINGS: Readonly<Record<Verdict, VerdictWording>> = {
-  valid: { word: 'Valid', mark: '✓', sentence: 'Every required check passed.', style: 'valid' },
-  indeterminate: {
-    word: 'Indeterminate',
-    mark: '?',
-    sentence: 'No check failed, but a required check could not be decided. See the checks marked “?” below.',
-    style: 'indeterminate',
-  },
-  invalid: {
-    word: 'Invalid',
-    mark: '✗',
-    sentence: 'At least one check failed. See the checks marked “✗” below.',
-    style: 'invalid',
-  },
-};
-
-const VALID_BUT_DEVELOPMENT: VerdictWording = {
-  word: 'Valid, but not evidence',
-  mark: '!',
-  sentence: 'A development time stamp authority stamped this ledger. Anyone can run one and set its clock.',
-  style: 'indeterminate',
+const SIGNS: Readonly<Record<Verdict | 'development', { readonly mark: string; readonly style: string }>> = {
+  valid: { mark: '✓', style: 'valid' },
+  indeterminate: { mark: '?', style: 'indeterminate' },
+  invalid: { mark: '✗', style: 'invalid' },
+  development: { mark: '!', style: 'indeterminate' },
 };
 
 /**
  * The words for a verdict. The stamps of a development authority never make a plain “valid”.
  * @param isDevelopment whether such an authority stamped the ledger
  */
-export function verdictWording(verdict: Verdict, isDevelopment: boolean): VerdictWording {
-  return verdict === 'valid' && isDevelopment ? VALID_BUT_DEVELOPMENT : WORDINGS[verdict];
+export function verdictWording(verdict: Verdict, isDevelopment: boolean, { words }: Texts): VerdictWording {
+  const kind = verdict === 'valid' && isDevelopment ? 'development' : verdict;
+  return { ...SIGNS[kind], ...words.verdicts[kind] };
+}
+
+/** The word of a verdict as the first word of a report on a terminal. */
+export function loudVerdict({ word }: VerdictWording, { language }: Texts): string {
+  return word.toLocaleUpperCase(language);
+}
+
+/** The word of a verdict within a sentence. */
+export function quietVerdict({ word }: VerdictWording, { language }: Texts): string {
+  return word.toLocaleLowerCase(language);
 }
 
 /**
- * An outcome as a mark with a word: colour alone tells nothing to some readers, and to no printer.
+ * Marks of outcomes. Each stands with its word: colour alone tells nothing to some readers, and to no
+ * printer.
  */
-export const OUTCOME_WORDS: Readonly<
-  Record<Outcome, { readonly mark: string; readonly word: string; readonly style: string }>
-> = {
-  pass: { mark: '✓', word: 'passed', style: 'pass' },
-  fail: { mark: '✗', word: 'failed', style: 'fail' },
-  indeterminate: { mark: '?', word: 'open', style: 'open' },
-  'not-applicable': { mark: '–', word: 'not applicable', style: 'none' },
+export const OUTCOME_MARKS: Readonly<Record<Outcome, { readonly mark: string; readonly style: string }>> = {
+  pass: { mark: '✓', style: 'pass' },
+  fail: { mark: '✗', style: 'fail' },
+  indeterminate: { mark: '?', style: 'open' },
+  'not-applicable': { mark: '–', style: 'none' },
 };
 
 /**
@@ -59,5 +55,17 @@ export const OUTCOME_WORDS: Readonly<
  * @param isDevelopment whether a development authority stamped the ledger
  */
 export function verdictMark(verdict: Verdict, isDevelopment: boolean): string {
-  return verdictWording(verdict, isDevelopment).mark;
+  return SIGNS[verdict === 'valid' && isDevelopment ? 'development' : verdict].mark;
+}
+
+/** A decision in the language of the reader; one that this verifier does not know as it is. */
+export function decisionWord(decision: string | null, { words }: Texts): string {
+  if (decision === null) return words.unknown;
+  return wordOf(words.decisions, decision);
+}
+
+/** The word for a name from the package; a name that this verifier does not know as it is. */
+export function wordOf(words: Readonly<Record<string, string>>, name: string): string {
+  const word = Object.hasOwn(words, name) ? words[name] : undefined;
+  return word ?? printable(name);
 }

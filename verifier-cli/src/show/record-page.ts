@@ -1,79 +1,115 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import { counted } from '../../../schemas/text/counted.js';
-import { CHECKS } from '../findings/check-table.js';
+import type { Texts } from '../i18n/texts.js';
 import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { element, type Markup } from '../report/markup.js';
-import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBanner } from '../report/page-parts.js';
+import { facts, finding, foreign, outcomeMark, section, sourceBlock, verdictBanner } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
-import { verdictWording } from '../report/wording.js';
+import { momentText, timeText } from '../report/times-text.js';
+import { quietVerdict, verdictWording } from '../report/wording.js';
 import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
+import type { ShownAttachment } from './shown-attachments.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
  * One record as a page for people: its verdict, the proved times, what it says, the exact text
  * consented to, and the way of its proof.
  */
-export function recordPage(shown: ShownRecord): Markup {
+export function recordPage(shown: ShownRecord, texts: Texts): Markup {
+  const { record, language } = texts;
   return element(
     'article',
-    { lang: 'en' },
+    { lang: language },
     element(
       'header',
       {},
-      element('h1', {}, shown.consent_token === null ? 'One event of the ledger' : 'One record of consent'),
+      element('h1', {}, shown.consent_token === null ? record.eventTitle : record.title),
       element('p', {}, element('code', {}, foreign(shown.consent_token ?? shown.event_id))),
-      verdictBanner(verdictWording(shown.verdict, shown.development), shown.as_of),
-      ...packageNote(shown),
-      ...shown.warnings.map((warning) => element('p', { class: 'attention' }, foreign(warning))),
+      verdictBanner(verdictWording(shown.verdict, shown.development, texts), { asOf: shown.as_of }, texts),
+      ...packageNote(shown, texts),
+      ...shown.warnings.map((warning) => element('p', { class: 'attention' }, finding(warning, texts))),
     ),
-    ...certificate(shown),
-    ...text(shown),
-    ...personal(shown),
-    times(shown),
-    folded('All members of the record', facts(members(shown.record))),
-    folded('Proof, hash by hash', proof(shown)),
-    checks(shown),
+    ...certificate(shown, texts),
+    ...attachments(shown, texts),
+    ...text(shown, texts),
+    ...personal(shown, texts),
+    times(shown, texts),
+    folded(record.members, facts(members(shown.record, texts))),
+    folded(record.proofFolded, proof(shown, texts)),
+    checks(shown, texts),
   );
 }
 
 /** The record in words, as a certificate states it. */
-function certificate(shown: ShownRecord): Markup[] {
-  const lines = certificateOf(shown);
+function certificate(shown: ShownRecord, texts: Texts): Markup[] {
+  const lines = certificateOf(shown, texts);
   if (lines === null) return [];
   const stated = lines.map(([name, value]): [string, Markup] => [name, foreign(value)]);
-  return [element('section', { class: 'certificate' }, element('h2', {}, certificateTitle(shown)), facts(stated))];
+  const title = element('h2', {}, certificateTitle(shown, texts));
+  return [element('section', { class: 'certificate' }, title, facts(stated))];
+}
+
+/** The files of the person: a picture is shown, a text is shown as its source, and others are named. */
+function attachments({ attachments: files }: ShownRecord, texts: Texts): Markup[] {
+  const { record } = texts;
+  return files.map((file) =>
+    section(
+      file.name === 'signature_image' ? record.signature : record.document,
+      ...content(file, texts),
+      facts([
+        [record.sentAs, foreign(file.media_type)],
+        [record.size, record.bytes(file.size)],
+        ['SHA-256', element('code', {}, printable(file.sha256))],
+        [record.inPackage, element('code', {}, printable(file.file))],
+      ]),
+    ),
+  );
+}
+
+function content({ name, picture, text: source, media_type: type, base64 }: ShownAttachment, texts: Texts): Markup[] {
+  const { record } = texts;
+  if (picture !== null && base64 !== null)
+    return [
+      element('p', {}, record.signatureText),
+      { picture, base64, alt: name === 'signature_image' ? record.signature : record.document },
+    ];
+  if (name === 'signature_image') return [element('p', {}, record.notAPicture)];
+  if (source === null) return [element('p', {}, record.documentNotShown)];
+  return [element('p', {}, record.documentSource), sourceBlock(source, type)];
 }
 
 function folded(summary: string, content: Markup): Markup {
   return element('details', {}, element('summary', {}, summary), content);
 }
 
-function packageNote({ verdict, package_verdict: whole, development }: ShownRecord): Markup[] {
+function packageNote({ verdict, package_verdict: whole, development }: ShownRecord, texts: Texts): Markup[] {
   if (whole === verdict) return [];
-  const text = `This verdict is for this record. The verdict of the whole package is ${verdictWording(whole, development).word.toLowerCase()}: see the package report.`;
-  return [element('p', {}, text)];
+  const word = quietVerdict(verdictWording(whole, development, texts), texts);
+  return [element('p', {}, texts.record.wholePackage(word))];
 }
 
-function times({ verdict, proved, newest, record }: ShownRecord): Markup {
-  const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
+function times({ verdict, proved, newest, record: stated }: ShownRecord, texts: Texts): Markup {
+  const { record, report, words } = texts;
+  const claimed = typeof stated === 'object' && stated !== null && !Array.isArray(stated) ? stated.created_at : null;
+  const existedBy = proved.before === null ? unprovedText(verdict, texts) : timeText(proved.before);
   return section(
-    'Proved times',
-    element('p', {}, 'Stated by time stamp authorities that you trust. The service cannot change them.'),
+    report.times,
+    element('p', {}, report.timesText),
     facts([
-      ['Existed by', element('strong', {}, proved.before === null ? unprovedText(verdict) : timeText(proved.before))],
-      ['Sealed after', proved.after === null ? 'not proved' : timeText(proved.after)],
-      ['Authorities', authoritiesText(newest)],
-      ['Witnesses', witnessesText(newest)],
+      [record.existedBy, element('strong', {}, existedBy)],
+      [record.sealedAfter, proved.after === null ? words.notProved : timeText(proved.after)],
+      [report.authorities, authoritiesText(newest, texts)],
+      [report.witnesses, witnessesText(newest, texts)],
     ]),
-    element('p', {}, 'Claimed by the service, and not proved exactly:'),
-    facts([['Created', typeof claimed === 'string' ? foreign(momentText(claimed)) : 'unknown']]),
+    element('p', {}, report.claimed),
+    facts([[record.created, typeof claimed === 'string' ? foreign(momentText(claimed)) : words.unknown]]),
   );
 }
 
-function members(record: JsonValue): [string, Markup][] {
-  if (record === null || typeof record !== 'object' || Array.isArray(record)) return [['Record', 'unreadable']];
-  return Object.entries(record)
+function members(stated: JsonValue, { record }: Texts): [string, Markup][] {
+  if (stated === null || typeof stated !== 'object' || Array.isArray(stated))
+    return [[record.member, record.unreadable]];
+  return Object.entries(stated)
     .filter(([name]) => name !== 'disclosures')
     .map(([name, value]) => [printable(name), valueMarkup(value ?? null)]);
 }
@@ -82,98 +118,91 @@ function valueMarkup(value: JsonValue): Markup {
   return typeof value === 'string' ? foreign(value) : element('code', {}, foreign(JSON.stringify(value)));
 }
 
-function personal({ disclosed, withheld, erased, erasure, person, consent_token: token }: ShownRecord): Markup[] {
+function personal(shown: ShownRecord, { record }: Texts): Markup[] {
+  const { disclosed, withheld, erased, erasure, person, consent_token: token } = shown;
   if (token === null) return [];
-  const hidden =
-    withheld === 0
-      ? null
-      : `${counted(withheld, 'value')}, ${isErasureStanding({ erased, erasure }) ? 'erased' : 'withheld'}`;
-  const shown = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
+  const state = isErasureStanding({ erased, erasure }) ? record.erased : record.withheld;
+  const hidden = withheld === 0 ? record.allShown : record.values(withheld, state);
+  const values = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
   const opened: [string, Markup][] =
-    person === null ? [] : [['Person', foreign(`record ${person.n} of the id ${person.id}`)]];
-  return [
-    section('Personal details', facts([...shown, ...opened, ['Not shown', hidden ?? 'none: all values are shown']])),
-  ];
+    person === null ? [] : [[record.personName, foreign(record.personOpened(person.n, person.id))]];
+  return [section(record.personal, facts([...values, ...opened, [record.notShown, hidden]]))];
 }
 
-function text({ text: source }: ShownRecord): Markup[] {
+function text({ text: source }: ShownRecord, texts: Texts): Markup[] {
   if (source === null) return [];
-  const note = 'The source, exactly as in the package. Invisible characters are written as \\u{…}.';
-  return [section('The exact text consented to', element('p', {}, note), ...textParts(source))];
+  const { record, report } = texts;
+  return [section(record.exactText, element('p', {}, report.textsSource), ...textParts(source, texts))];
 }
 
-function proof({ proof: { checkpoint, stamp, ...found } }: ShownRecord): Markup {
+function proof({ proof: { checkpoint, stamp, ...found } }: ShownRecord, texts: Texts): Markup {
+  const { record, words, evidence } = texts;
+  const hash = (hex: string | null): Markup => (hex === null ? words.unknown : element('code', {}, printable(hex)));
   return section(
-    'Proof',
-    element(
-      'p',
-      {},
-      'Each hash is SHA-256. Starting from the leaf hash of the entry, each step hashes the current value with the listed hash as its left or right neighbour (RFC 9162).',
-    ),
+    record.proof,
+    element('p', {}, record.proofText),
     facts([
-      ['Entry', `line ${found.line} of entries.ndjson`],
-      ['Leaf', hash(found.leaf)],
-      ['Position', `batch ${found.batch}, index ${found.index} of ${found.count ?? 'unknown'}`],
+      [record.entry, record.entryLine(found.line)],
+      [record.leaf, hash(found.leaf)],
+      [record.position, record.positionText(found.batch, found.index, String(found.count ?? words.unknown))],
     ]),
-    ...steps('Up to the root of the batch', found.batch_path),
+    ...steps(record.toBatchRoot, found.batch_path, texts),
     facts([
-      ['Root of the batch', hash(found.batch_root)],
-      ['Leaf of the batch’s header', hash(found.header_leaf)],
+      [record.batchRoot, hash(found.batch_root)],
+      [record.headerLeaf, hash(found.header_leaf)],
     ]),
-    ...steps('Up to the root of the ledger', found.ledger_path),
+    ...steps(record.toLedgerRoot, found.ledger_path, texts),
     facts([
-      ['Root of the ledger', checkpoint === null ? 'the package includes no checkpoint' : hash(checkpoint.root)],
+      [record.ledgerRoot, checkpoint === null ? evidence.noCheckpoint : hash(checkpoint.root)],
+      [record.signedIn, checkpoint === null ? null : record.signedInText(printable(checkpoint.file), checkpoint.size)],
       [
-        'Signed in',
-        checkpoint === null
-          ? null
-          : `${printable(checkpoint.file)}, ledger of ${counted(checkpoint.size, 'batch', 'batches')}`,
-      ],
-      [
-        'Time stamp',
+        record.timestamp,
         stamp === null
-          ? 'no valid time stamp covers the record'
-          : [`${printable(stamp.file)} by `, foreign(stamp.authority ?? 'unknown')],
+          ? record.noStamp
+          : [record.stampBy(printable(stamp.file)), foreign(stamp.authority ?? words.unknown)],
       ],
     ]),
   );
 }
 
-function hash(hex: string | null): Markup {
-  return hex === null ? 'unknown' : element('code', {}, printable(hex));
-}
-
-function steps(caption: string, path: readonly PathStep[] | null): Markup[] {
-  if (path === null) return [element('p', { class: 'fail' }, `${caption}: no matching path.`)];
-  if (path.length === 0) return [element('p', {}, `${caption}: the path is empty, because the tree has one leaf.`)];
-  const rows = path.map(({ side, hash: hex }) =>
-    element('tr', {}, element('th', { scope: 'row' }, side), element('td', {}, hash(hex))),
+function steps(caption: string, path: readonly PathStep[] | null, { record }: Texts): Markup[] {
+  if (path === null) return [element('p', { class: 'fail' }, record.noPath(caption))];
+  if (path.length === 0) return [element('p', {}, record.emptyPath(caption))];
+  const rows = path.map(({ side, hash }) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, record.sides[side]),
+      element('td', {}, element('code', {}, printable(hash))),
+    ),
   );
   return [element('table', {}, element('caption', {}, caption), element('tbody', {}, ...rows))];
 }
 
-function checks({ checks: results }: ShownRecord): Markup {
-  const head = element('tr', {}, ...['Outcome', 'Check'].map((name) => element('th', { scope: 'col' }, name)));
+function checks({ checks: results }: ShownRecord, texts: Texts): Markup {
+  const { record, report } = texts;
+  const names = [report.outcome, report.check].map((name) => element('th', { scope: 'col' }, name));
   const rows = results.map(({ id, outcome, messages }) =>
     element(
       'tr',
       {},
-      element('th', { scope: 'row' }, outcomeMark(outcome)),
+      element('th', { scope: 'row' }, outcomeMark(outcome, texts)),
       element(
         'td',
         {},
-        CHECKS[id].meaning,
+        texts.checks(id),
         ' ',
         element('code', { class: 'id' }, id),
-        ...(outcome === 'pass' ? [] : messages.map((message) => element('p', { class: 'problem' }, foreign(message)))),
+        ...(outcome === 'pass'
+          ? []
+          : messages.map((message) => element('p', { class: 'problem' }, finding(message, texts)))),
       ),
     ),
   );
-  const table = element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows));
+  const head = element('thead', {}, element('tr', {}, ...names));
+  const table = element('table', {}, head, element('tbody', {}, ...rows));
   const open = results.filter(({ outcome }) => outcome === 'fail' || outcome === 'indeterminate');
   // The proof hash is open in every package: only the tenant can check it.
   const isQuiet = open.every(({ id, outcome }) => id === 'record.proof-hash' && outcome === 'indeterminate');
-  return isQuiet
-    ? folded(`${counted(results.length - open.length, 'check')} of this record passed`, table)
-    : section('All checks of this record', table);
+  return isQuiet ? folded(record.checksPassed(results.length - open.length), table) : section(record.checks, table);
 }

@@ -1,122 +1,148 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import { counted } from '../../../schemas/text/counted.js';
+import type { Texts } from '../i18n/texts.js';
 import { authoritiesText, witnessesText } from '../report/coverage-text.js';
-import { asOfText, momentText, timeText } from '../report/page-parts.js';
 import { printable, printableSource } from '../report/printable.js';
-import { OUTCOME_WORDS, verdictWording } from '../report/wording.js';
+import { asOfText, momentText, timeText } from '../report/times-text.js';
+import { loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording } from '../report/wording.js';
 import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
+
+/** Columns of the names of a record's members. */
+const MEMBER_NAMES = 22;
 
 /**
  * One record for people: its verdict, the proved times, what it says, the exact text consented to,
  * and the way of its proof.
  */
-export function recordText(shown: ShownRecord): string {
-  const { word, sentence } = verdictWording(shown.verdict, shown.development);
+export function recordText(shown: ShownRecord, texts: Texts): string {
+  const { terminal, wholePackageShort } = texts.record;
+  const wording = verdictWording(shown.verdict, shown.development, texts);
+  const whole = verdictWording(shown.package_verdict, shown.development, texts);
   return [
-    `${word.toUpperCase()}, ${asOfText(shown.as_of)}: ${shown.consent_token ?? shown.event_id}`,
-    sentence,
-    ...(shown.package_verdict === shown.verdict ? [] : [`(verdict of the whole package: ${shown.package_verdict})`]),
+    `${loudVerdict(wording, texts)}, ${asOfText(shown.as_of, texts)}: ${shown.consent_token ?? shown.event_id}`,
+    wording.sentence,
+    ...(shown.package_verdict === shown.verdict ? [] : [wholePackageShort(quietVerdict(whole, texts))]),
     ...shown.warnings.map((warning) => `! ${printable(warning)}`),
     '',
-    ...certificateLines(shown),
-    ...timeLines(shown),
+    ...certificateLines(shown, texts),
+    ...timeLines(shown, texts),
     '',
-    'Record (public part)',
-    ...members(shown.record),
+    terminal.public,
+    ...members(shown.record, texts),
     '',
-    ...personalLines(shown),
+    ...personalLines(shown, texts),
     '',
-    ...textLines(shown),
-    'Proof',
-    ...proofLines(shown),
+    ...textLines(shown, texts),
+    texts.record.proof,
+    ...proofLines(shown, texts),
     '',
-    'Checks of this record',
+    terminal.checks,
     ...shown.checks.flatMap(({ id, outcome, messages }) => [
-      `  ${OUTCOME_WORDS[outcome].mark} ${id}`,
+      `  ${OUTCOME_MARKS[outcome].mark} ${id}`,
       ...(outcome === 'pass' ? [] : messages.map((message) => `      ${printable(message)}`)),
     ]),
     '',
   ].join('\n');
 }
 
-function certificateLines(shown: ShownRecord): string[] {
-  const lines = certificateOf(shown);
-  if (lines === null) return [];
-  return [certificateTitle(shown), ...lines.map(([name, value]) => `  ${name.padEnd(18)} ${printable(value)}`), ''];
+/** Lines of names and values: the values begin in one column. */
+function columns(lines: readonly (readonly [string, string])[], width: number): string[] {
+  const widest = Math.max(width, ...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `  ${name.padEnd(widest)} ${value}`);
 }
 
-function timeLines({ verdict, proved, newest, record }: ShownRecord): string[] {
+function certificateLines(shown: ShownRecord, texts: Texts): string[] {
+  const lines = certificateOf(shown, texts);
+  if (lines === null) return [];
+  const printed = lines.map(([name, value]) => [name, printable(value)] as const);
+  return [certificateTitle(shown, texts), ...columns(printed, 18), ''];
+}
+
+function timeLines({ verdict, proved, newest, record }: ShownRecord, texts: Texts): string[] {
+  const { terminal } = texts.record;
+  const { labels } = terminal;
+  const { unknown, notProved } = texts.words;
   const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
   return [
-    'Proved times (by time stamp authorities that you trust)',
-    `  existed by         ${proved.before === null ? unprovedText(verdict) : timeText(proved.before)}`,
-    `  sealed after       ${proved.after === null ? 'not proved' : timeText(proved.after)}`,
-    `  authorities        ${authoritiesText(newest)}`,
-    `  witnesses          ${witnessesText(newest)}`,
-    'Claimed time (by the service)',
-    `  created            ${typeof claimed === 'string' ? momentText(claimed) : 'unknown'}`,
+    terminal.times,
+    ...columns(
+      [
+        [labels.existedBy, proved.before === null ? unprovedText(verdict, texts) : timeText(proved.before)],
+        [labels.sealedAfter, proved.after === null ? notProved : timeText(proved.after)],
+        [labels.authorities, authoritiesText(newest, texts)],
+        [labels.witnesses, witnessesText(newest, texts)],
+      ],
+      18,
+    ),
+    terminal.claimed,
+    ...columns([[labels.created, typeof claimed === 'string' ? momentText(claimed) : unknown]], 18),
   ];
 }
 
-function members(record: JsonValue): string[] {
-  if (record === null || typeof record !== 'object' || Array.isArray(record)) return ['  unreadable'];
+function members(record: JsonValue, texts: Texts): string[] {
+  if (record === null || typeof record !== 'object' || Array.isArray(record)) return [`  ${texts.record.unreadable}`];
   return Object.entries(record)
     .filter(([name]) => name !== 'disclosures')
-    .map(([name, value]) => `  ${printable(name).padEnd(22)} ${valueText(value ?? null)}`);
+    .map(([name, value]) => `  ${printable(name).padEnd(MEMBER_NAMES)} ${valueText(value ?? null)}`);
 }
 
 function valueText(value: JsonValue): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-function personalLines({ disclosed, withheld, erased, erasure, person, consent_token: token }: ShownRecord): string[] {
+function personalLines(shown: ShownRecord, { record }: Texts): string[] {
+  const { disclosed, withheld, erased, erasure, person, consent_token: token, attachments } = shown;
+  const { terminal } = record;
   if (token === null) return [];
+  const state = isErasureStanding({ erased, erasure }) ? record.erased : record.withheld;
+  const files = attachments.map(
+    ({ name, file }) => [name === 'signature_image' ? record.signature : record.document, file] as const,
+  );
   return [
-    'Personal details',
-    ...disclosed.map(({ name, value }) => `  ${printable(name).padEnd(22)} ${valueText(value)}`),
-    ...(person === null ? [] : [`  ${'person'.padEnd(22)} record ${person.n} of the id ${person.id}`]),
-    ...(withheld > 0
-      ? [`  ${counted(withheld, 'value')} ${isErasureStanding({ erased, erasure }) ? 'erased' : 'withheld'}`]
-      : []),
+    terminal.personal,
+    ...disclosed.map(({ name, value }) => `  ${printable(name).padEnd(MEMBER_NAMES)} ${valueText(value)}`),
+    ...columns(files, MEMBER_NAMES),
+    ...(person === null ? [] : columns([[terminal.person, record.personOpened(person.n, person.id)]], MEMBER_NAMES)),
+    ...(withheld > 0 ? [`  ${terminal.values(withheld, state)}`] : []),
   ];
 }
 
-function textLines({ text }: ShownRecord): string[] {
+function textLines({ text }: ShownRecord, { record, words }: Texts): string[] {
   if (text === null) return [];
-  const source =
-    text.source === null
-      ? ['(not shown: missing, changed, too long, or not UTF-8)']
-      : printableSource(text.source).split('\n');
+  const source = text.source === null ? [record.terminal.textNotShown] : printableSource(text.source).split('\n');
+  const number = String(text.number ?? words.unknown);
   return [
-    `Text consented to: ${printable(text.title ?? 'unknown title')}, version ${text.number ?? 'unknown'}, ${printable(text.language)}`,
-    `  SHA-256 ${printable(text.sha256)}: ${OUTCOME_WORDS[text.outcome].word}`,
+    record.terminal.text(printable(text.title ?? record.unknownTitle), number, printable(text.language)),
+    `  SHA-256 ${printable(text.sha256)}: ${words.outcomes[text.outcome]}`,
     ...source.map((line) => `  | ${line}`),
     '',
   ];
 }
 
-function proofLines({ proof }: ShownRecord): string[] {
+function proofLines({ proof }: ShownRecord, { record, words, evidence }: Texts): string[] {
   const { checkpoint, stamp } = proof;
+  const { terminal } = record;
+  const labels = terminal.proofLabels;
+  const line = (name: string, value: string): string => `  ${name.padEnd(13)} ${value}`;
   return [
-    `  entry         line ${proof.line} of entries.ndjson`,
-    `  leaf          ${proof.leaf}`,
-    `  in batch      ${proof.batch}, index ${proof.index} of ${proof.count ?? 'unknown'}`,
-    ...pathLines(proof.batch_path),
-    `  batch root    ${proof.batch_root ?? 'unknown'}`,
-    `  header leaf   ${proof.header_leaf ?? 'unknown'}`,
-    ...pathLines(proof.ledger_path),
+    line(labels.entry, record.entryLine(proof.line)),
+    line(labels.leaf, proof.leaf),
+    line(labels.inBatch, terminal.inBatch(proof.batch, proof.index, String(proof.count ?? words.unknown))),
+    ...pathLines(proof.batch_path, record),
+    line(labels.batchRoot, proof.batch_root ?? words.unknown),
+    line(labels.headerLeaf, proof.header_leaf ?? words.unknown),
+    ...pathLines(proof.ledger_path, record),
     checkpoint === null
-      ? '  the package includes no checkpoint'
-      : `  ledger root   ${checkpoint.root} (${checkpoint.file}, ${counted(checkpoint.size, 'batch', 'batches')})`,
+      ? `  ${evidence.noCheckpoint}`
+      : line(labels.ledgerRoot, terminal.ledgerRoot(checkpoint.root, checkpoint.file, checkpoint.size)),
     stamp === null
-      ? '  no valid time stamp covers the record'
-      : `  time stamp    ${stamp.file} by ${printable(stamp.authority ?? 'unknown')}`,
+      ? `  ${record.noStamp}`
+      : line(labels.timestamp, terminal.stampBy(stamp.file, printable(stamp.authority ?? words.unknown))),
   ];
 }
 
-function pathLines(path: readonly PathStep[] | null): string[] {
+function pathLines(path: readonly PathStep[] | null, { sides, terminal }: Texts['record']): string[] {
   return path === null
-    ? ['    no path']
-    : path.map(({ side, hash }) => `    ${side === 'left' ? 'left ' : 'right'}       ${hash}`);
+    ? [`    ${terminal.noPath}`]
+    : path.map(({ side, hash }) => `    ${sides[side].padEnd(5)}       ${hash}`);
 }

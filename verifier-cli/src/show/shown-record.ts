@@ -24,6 +24,8 @@ import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamps } from '../timestamps/stamp.js';
 import { memberOf, type RecordScheme, type Schemes, select } from '../versions/schemes.js';
 
+import { type ShownAttachment, shownAttachments } from './shown-attachments.js';
+
 /** A hash on the way up a tree: the running hash is joined with it, as left or as right child. */
 export interface PathStep {
   readonly side: 'left' | 'right';
@@ -57,6 +59,8 @@ export interface ShownRecord {
   /** The public part. */
   readonly record: JsonValue;
   readonly disclosed: readonly { readonly name: string; readonly value: JsonValue }[];
+  /** The files of the person that the values name, as far as they are intact. */
+  readonly attachments: readonly ShownAttachment[];
   /** How many values are not shown. */
   readonly withheld: number;
   readonly erased: boolean;
@@ -185,6 +189,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     proof_hash: entry.proof_hash,
     record: read.record,
     disclosed,
+    attachments: await shownAttachments(context.files, disclosed),
     withheld: digests.length - disclosed.length,
     erased: watch.isErased,
     erasure: watch.erasure && shownErasure(watch.erasure, context.intervals),

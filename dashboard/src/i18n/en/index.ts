@@ -18,6 +18,7 @@ import { signUp } from './sign-up.js';
 import { sites } from './sites.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
+import { webhooks } from './webhooks.js';
 
 export const en = {
   account,
@@ -40,4 +41,5 @@ export const en = {
   sites,
   team,
   timestamps,
+  webhooks,
 };

@@ -15,6 +15,8 @@ export const secondFactor = {
   recovery: 'Your recovery codes',
   recoveryText:
     'Each code works once in place of the app. Keep them where you keep important papers. They are shown once.',
+  renew: 'Replace the recovery codes',
+  renewText: 'You get new codes, and the old ones no longer work.',
   kept: 'I have kept the codes',
   disable: 'Remove the second factor',
   disableText: 'You then sign in with your password alone.',

@@ -14,6 +14,7 @@ export const shell = {
   erasures: 'Erasures',
   settings: 'Settings',
   siteSettings: 'Site',
+  webhooks: 'Webhooks',
   apiSettings: 'API & Integrations',
   timestamps: 'Time stamps',
   team: 'Team',

@@ -19,6 +19,7 @@ import { signUp } from './sign-up.js';
 import { sites } from './sites.js';
 import { team } from './team.js';
 import { timestamps } from './timestamps.js';
+import { webhooks } from './webhooks.js';
 
 export const tr: Messages = {
   account,
@@ -41,4 +42,5 @@ export const tr: Messages = {
   sites,
   team,
   timestamps,
+  webhooks,
 };

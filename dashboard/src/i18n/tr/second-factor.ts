@@ -16,6 +16,8 @@ export const secondFactor: typeof English = {
   recovery: 'Kurtarma kodlarınız',
   recoveryText:
     'Her kod, uygulamanın yerine bir kez kullanılabilir. Kodları önemli belgelerinizle birlikte saklayın. Bir kez gösterilirler.',
+  renew: 'Kurtarma kodlarını değiştir',
+  renewText: 'Yeni kodlar alırsınız; eskileri artık çalışmaz.',
   kept: 'Kodları sakladım',
   disable: 'İkinci etkeni kaldır',
   disableText: 'Bundan sonra yalnızca parolanızla oturum açarsınız.',

@@ -13,6 +13,7 @@ export const shell: typeof English = {
   erasures: 'Silme işlemleri',
   settings: 'Ayarlar',
   siteSettings: 'Site',
+  webhooks: 'Web kancaları',
   apiSettings: 'API ve Entegrasyonlar',
   timestamps: 'Zaman damgaları',
   team: 'Ekip',

@@ -21,6 +21,7 @@ export function SecondFactor() {
   const { secondFactor, account } = useMessages();
   const { date, number } = useFormats();
   const api = useApi();
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
   const query = useQuery({
     queryKey: ['second-factor'],
     queryFn: () => dataOf(api.GET('/api/v1/auth/second-factor')),
@@ -32,6 +33,14 @@ export function SecondFactor() {
       }),
     ),
   );
+  const renew = useAction(async (values: Values) => {
+    const { recovery_codes } = await dataOf(
+      api.POST('/api/v1/auth/second-factor/recovery-codes', {
+        body: { current_password: values.text('current_password'), totp_code: values.text('totp_code').trim() },
+      }),
+    );
+    return recovery_codes;
+  });
   return (
     <Section title={secondFactor.title} lead={secondFactor.lead}>
       <Loaded query={query}>
@@ -47,6 +56,15 @@ export function SecondFactor() {
                 {secondFactor.on(date(enabled_at))} {secondFactor.codesLeft(number(recovery_codes_left))}
               </p>
               <div className="actions">
+                <Confirm
+                  label={secondFactor.renew}
+                  isDanger={false}
+                  action={async (values) => setCodes(await renew(values))}
+                >
+                  <p>{secondFactor.renewText}</p>
+                  <PasswordInput label={account.currentPassword} />
+                  <TextInput name="totp_code" label={secondFactor.code} autoComplete="one-time-code" isRequired />
+                </Confirm>
                 <Confirm label={secondFactor.disable} look="danger" action={disable}>
                   <p>{secondFactor.disableText}</p>
                   <PasswordInput label={account.currentPassword} />
@@ -62,7 +80,30 @@ export function SecondFactor() {
           )
         }
       </Loaded>
+      <Dialog title={secondFactor.recovery} isOpen={codes !== null} onClose={() => setCodes(null)} staysOpen>
+        <ShownCodes codes={codes ?? []} onKept={() => setCodes(null)} />
+      </Dialog>
     </Section>
+  );
+}
+
+interface ShownCodesProps {
+  readonly codes: readonly string[];
+  readonly onKept: () => void;
+}
+
+function ShownCodes({ codes, onKept }: ShownCodesProps) {
+  const { secondFactor } = useMessages();
+  return (
+    <>
+      <Notice kind="warning">
+        <p>{secondFactor.recoveryText}</p>
+      </Notice>
+      <Copyable text={codes.join('\n')} label={secondFactor.recovery} />
+      <Button look="primary" onPress={onKept}>
+        {secondFactor.kept}
+      </Button>
+    </>
   );
 }
 
@@ -146,15 +187,5 @@ function Steps({ step, onStep }: StepsProps) {
       </ActionForm>
     );
   }
-  return (
-    <>
-      <Notice kind="warning">
-        <p>{secondFactor.recoveryText}</p>
-      </Notice>
-      <Copyable text={step.codes.join('\n')} label={secondFactor.recovery} />
-      <Button look="primary" onPress={() => void finish(undefined)}>
-        {secondFactor.kept}
-      </Button>
-    </>
-  );
+  return <ShownCodes codes={step.codes} onKept={() => void finish(undefined)} />;
 }

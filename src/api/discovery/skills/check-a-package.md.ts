@@ -22,7 +22,8 @@ unknown, and the verdict is indeterminate.
 
 ## With consent-verify
 
-In a checkout of Consent Ledger, after \`npm ci\`, it is \`npx consent-verify\`. Without one, save \`/verify/consent-verify.html\` from the service or another copy, open it in a
+In a checkout of Consent Ledger, after \`npm ci\`, it is \`node verifier-cli/bin/consent-verify.js\`.
+Without one, save \`/verify/consent-verify.html\` from the service or another copy, open it in a
 browser, and drop the package on it: it does the same without a network.
 
 ~~~sh

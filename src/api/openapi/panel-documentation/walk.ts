@@ -6,7 +6,7 @@ Start the service with \`npm start\`. In another terminal, run these commands fr
 
 \`\`\`bash
 BASE=\${BASE:-http://127.0.0.1:8080}
-npx consent-ledger admin seed-demo --json > demo.json
+node bin/consent-ledger.js admin seed-demo --json > demo.json
 demo() { node -p "require('./demo.json').$1"; }
 member() { node -p "JSON.parse(require('fs').readFileSync(0)).$1"; }
 panel() { # METHOD PATH [BODY]
@@ -22,7 +22,7 @@ panel GET /auth/me | member data.role
 # shop.example is in no DNS, so the operator of the service vouches for it.
 SITE=$(panel POST /sites '{"name":"Shop","domain":"shop.example"}' | member data.id)
 panel GET "/sites/$SITE/domain-verification" | member data.dns_record
-npx consent-ledger admin site verify "$SITE"
+node bin/consent-ledger.js admin site verify "$SITE"
 
 # A key for the shop's backend: shown this once.
 KEY=$(panel POST "/sites/$SITE/api-keys" '{"name":"backend of the shop","scope":"write"}' | member data.key)
@@ -65,7 +65,7 @@ until [ "$(search | member 'data[0]?.state')" = stamped ]; do sleep 1; done
 EXPORT=$(panel POST "/sites/$SITE/exports" '{"filter":{"visitor_id":"visitor-1"},"disclose":["visitor_id"]}' | member data.id)
 until [ "$(panel GET "/sites/$SITE/exports/$EXPORT" | member data.state)" = finished ]; do sleep 1; done
 panel GET "/sites/$SITE/exports/$EXPORT/package" > evidence.zip
-npx consent-verify check evidence.zip --tsa-ca "$(demo tsa_ca)" --ledger-key "$(demo ledger_key)"
+node verifier-cli/bin/consent-verify.js check evidence.zip --tsa-ca "$(demo tsa_ca)" --ledger-key "$(demo ledger_key)"
 
 # Erase the person, and read what that did. The package that the service kept is destroyed by it; evidence.zip is yours to delete.
 ERASURE=$(panel POST "/sites/$SITE/erasures" '{"subject":{"by":"visitor_id","value":"visitor-1"}}' | member data.id)

@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { CHECK_IDS } from '../../verifier-cli/src/findings/check-table.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import { languageOf } from '../../verifier-cli/src/i18n/language.js';
+import { standingText } from '../../verifier-cli/src/i18n/standing-text.js';
+import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
+import {
+  htmlPage,
+  memorySource,
+  RecordWatch,
+  recordText,
+  reportPage,
+  terminalReport,
+  type VerificationReport,
+  verifyPackage,
+} from '../../verifier-cli/src/index.js';
+import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
+import { consentsText } from '../../verifier-cli/src/list/consents-text.js';
+import type { ConsentListing } from '../../verifier-cli/src/list/listed-consent.js';
+import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { recordPage } from '../../verifier-cli/src/show/record-page.js';
+import type { ShownRecord } from '../../verifier-cli/src/show/shown-record.js';
+import { ROOT, sourceFiles } from '../architecture/import-graph.js';
+import { findRefusedWords } from '../architecture/refused-words.js';
+import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { fixtureUuid } from '../support/ledger-fixture-events.js';
+import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { bundleCommand } from './bundled-command.js';
+import { verifierKey } from './support.js';
+
+const authority = fixtureAuthority();
+const Tree = z.record(z.string(), z.unknown());
+
+/** Every text by its path. A text with parameters is written with lists of numbers in their places. */
+function textsOf(tree: unknown, path = ''): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(Tree.parse(tree))) {
+    const here = path === '' ? name : `${path}.${name}`;
+    if (typeof value === 'string') found.set(here, value);
+    else if (typeof value === 'function') found.set(here, String(value(['7'], ['8'], ['9'], ['10'])));
+    else for (const [inner, text] of textsOf({ ...Object(value) }, here)) found.set(inner, text);
+  }
+  return found;
+}
+
+const { checks: _, ...englishTexts } = en;
+const { checks: __, ...turkishTexts } = tr;
+const [english, turkish] = [textsOf(englishTexts), textsOf(turkishTexts)];
+
+/** Texts without words of a language, and words that both languages share. */
+const SAME =
+  /^(?:report\.sha256|report\.site|report\.terminal\.labels\.site|words\.months\.|evidence\.run|report\.ofTotal|report\.terminal\.amount|record\.successorId)/;
+
+describe('texts', () => {
+  test('are the same ones in both languages', () => {
+    expect([...turkish.keys()].sort()).toEqual([...english.keys()].sort());
+    for (const id of CHECK_IDS) expect(tr.checks(id)).not.toBe(en.checks(id));
+  });
+
+  test('are translated', () => {
+    const same = [...turkish].filter(([path, text]) => !SAME.test(path) && text === english.get(path));
+    expect(same.filter(([path]) => path !== 'report.findingsNote')).toEqual([]);
+    const empty = [...turkish].filter(([, text]) => text === '').map(([path]) => path);
+    expect(empty).toEqual([]);
+  });
+
+  test('are used', () => {
+    const program = sourceFiles('verifier-cli/src')
+      .filter((file) => !file.includes('/i18n/'))
+      .map((file) => readFileSync(resolve(ROOT, file), 'utf8'))
+      .join();
+    const templates = ['page', 'lookup'].map((name) =>
+      readFileSync(resolve(ROOT, `verifier-cli/src/browser/${name}.template`), 'utf8'),
+    );
+    const build = readFileSync(resolve(ROOT, 'verifier-cli/build-page.js'), 'utf8');
+    const unused = [...english.keys()].filter((path) => {
+      const name = path.split('.').filter((part) => !/^\d+$/.test(part));
+      const parts = name.filter((part) => new RegExp(`\\b${part}\\b`).test(program + templates.join() + build));
+      return parts.length < Math.min(2, name.length);
+    });
+    expect(unused).toEqual([]);
+  });
+
+  test('in English contain no refused word', () => {
+    const found = [...english].flatMap(([path, text]) => findRefusedWords(text).map(({ word }) => `${path}: ${word}`));
+    expect(found).toEqual([]);
+  });
+
+  test('of the page are those that the templates name', () => {
+    const named = ['page', 'lookup']
+      .map((name) => readFileSync(resolve(ROOT, `verifier-cli/src/browser/${name}.template`), 'utf8'))
+      .join();
+    const names = [...named.matchAll(/data-(?:text|label)="(\w+)"/g)].map(([, name]) => name);
+    for (const name of names) expect(standingText(tr.page, name)).not.toBe('');
+    const written = Object.keys(en.page.standing).filter((name) => !names.includes(name));
+    expect(written).toEqual(['privateAlone', 'privateServed', 'privateSave', 'privateOffline']);
+    expect(() => standingText(tr.page, 'toString')).toThrow('no text');
+  });
+});
+
+test.each([
+  ['tr', 'tr'],
+  ['tr-TR', 'tr'],
+  ['EN-us', 'en'],
+  ['de', null],
+  ['', null],
+])('the tag %j is the language %j', (tag, language) => {
+  expect(languageOf(tag)).toBe(language);
+});
+
+interface Checked {
+  readonly report: VerificationReport;
+  readonly listing: ConsentListing;
+  readonly shown: ShownRecord;
+}
+
+async function verified(hooks: PackageHooks, isTrusted: boolean): Promise<Checked> {
+  const watch = RecordWatch.of(fixtureUuid('c3'));
+  const list = new ConsentList(100);
+  const trust = isTrusted
+    ? { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] }
+    : { trustAnchors: [], ledgerKeys: [] };
+  const source = memorySource(buildPackage(authority, hooks));
+  const report = await verifyPackage(source, { ...trust, at: VERIFIED_AT }, { watch, list });
+  if (watch?.shown == null) throw new Error('the package has no record c3');
+  return { report, listing: list.listing, shown: watch.shown };
+}
+
+/** What is not translated: findings, texts of the package, ids. */
+const withoutForeign = (html: string): string =>
+  html.replaceAll(/<bdi[^>]*>.*?<\/bdi>|<code[^>]*>.*?<\/code>|<pre[^>]*>.*?<\/pre>/gs, '');
+
+/** Sentences of the English texts without parameters. */
+const SENTENCES = [...english.values(), ...CHECK_IDS.map((id) => en.checks(id))].filter(
+  (text) => /^[A-Z].{11,}$/.test(text) && !text.includes('7'),
+);
+
+const CASES: readonly [string, PackageHooks, boolean][] = [
+  ['an honest package', {}, true],
+  ['a package without key and root', {}, false],
+  [
+    'a forged package',
+    {
+      entryLines: (lines) =>
+        lines.map((line) => ({ ...line, entry: String(line.entry).replace('"rejected"', '"accepted"') })),
+    },
+    true,
+  ],
+  ['a package of a development ledger', { manifest: (manifest) => ({ ...manifest, development: true }) }, true],
+];
+
+describe.each(CASES)('%s in Turkish', (_name, hooks, isTrusted) => {
+  let checked: Checked;
+
+  beforeAll(async () => {
+    checked = await verified(hooks, isTrusted);
+  });
+
+  test('has no English sentence in report and record', () => {
+    const { report, listing, shown } = checked;
+    const html = withoutForeign(renderHtml(reportPage(report, tr, listing)) + renderHtml(recordPage(shown, tr)));
+    const plain = html.replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+    expect(SENTENCES.filter((sentence) => plain.includes(sentence))).toEqual([]);
+    expect(html).toContain('lang="tr"');
+  });
+
+  test('marks its findings as English', () => {
+    const html = renderHtml(reportPage(checked.report, tr));
+    for (const { problems } of checked.report.checks.filter(({ outcome, required }) => outcome === 'fail' && required))
+      for (const { message, because } of problems.slice(0, 1))
+        if (because === undefined && !/["'<]/.test(message)) expect(html).toContain(`<bdi lang="en">${message}`);
+  });
+
+  test('says the same on a terminal', () => {
+    const text = terminalReport(checked.report, tr);
+    const { word } = tr.words.verdicts[checked.report.verdict];
+    expect(text.startsWith(word.toLocaleUpperCase('tr'))).toBe(true);
+    expect(text).toContain('Kanıtlanmayanlar');
+    expect(recordText(checked.shown, tr)).toContain('Bu kaydın denetimleri');
+    expect(consentsText(checked.listing.consents, checked.listing, false, tr)).toMatch(/reddedildi|kabul edildi/);
+  });
+});
+
+test('the page of a report states its language, and dates are in it', async () => {
+  const { report } = await verified({}, true);
+  expect(htmlPage('Rapor', 'tr', reportPage(report, tr))).toContain('<html lang="tr">');
+  expect(renderHtml(reportPage(report, tr))).toContain('Defterin durumu: 1 Mart 2026, 10:49 UTC.');
+  expect(renderHtml(reportPage(report, tr))).toContain('Bu 8 kayıt mühürlendiği gibidir.');
+});
+
+describe('with the package alone', () => {
+  test('the first line says what is missing, and who publishes it', async () => {
+    const { report } = await verified({}, false);
+    const [line] = terminalReport(report, en).split('\n');
+    expect(line).toMatch(/^INDETERMINATE, as of an unproved time: This file alone proves nothing: give the key of the/);
+    expect(line).toContain('the operator of “ledger.example/consents” publishes');
+    expect(line).toContain('Fixture TSA');
+    expect(renderHtml(reportPage(report, en))).toContain('<span class="statement">This file alone proves nothing:');
+    expect(terminalReport(report, tr).split('\n')[0]).toContain('Bu dosya tek başına hiçbir şey kanıtlamaz');
+  });
+
+  test('nothing is missing once key and root are given', async () => {
+    const { report } = await verified({}, true);
+    expect(terminalReport(report, en).split('\n')[0]).toContain('Every required check passed.');
+    expect(report.trust.ledger_keys).toEqual([LEDGER_KEY.verifierKey]);
+    expect(report.trust.roots).toEqual([
+      { subject: expect.stringContaining('Fixture Root'), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
+    expect(terminalReport(report, en)).toContain(`ledger key    ${LEDGER_KEY.verifierKey}`);
+  });
+
+  test('an invalid package is not asked for more', async () => {
+    const { report } = await verified({ signedFiles: (files) => files.set('README.txt', new Uint8Array(3)) }, false);
+    expect(terminalReport(report, en).split('\n')[0]).not.toContain('alone');
+  });
+});
+
+test('the command takes a language, and refuses one that it does not have', () => {
+  const command = bundleCommand();
+  try {
+    const file = command.write('package.zip', buildPackage(authority));
+    const turkish = command.run('check', file, '--language', 'tr');
+    expect(turkish.stdout).toMatch(/^BELİRSİZ, kanıtlanmamış bir zaman itibarıyla: Bu dosya tek başına/);
+    expect(JSON.parse(command.run('check', file, '--language', 'tr', '--json').stdout).not_proved[0]).toBe(
+      en.evidence.notWho,
+    );
+    const refused = command.run('list', file, '--language', 'xx');
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('write en or tr');
+  } finally {
+    command.remove();
+  }
+});

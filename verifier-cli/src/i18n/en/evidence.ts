@@ -1,0 +1,81 @@
+import { counted } from '../../../../schemas/text/counted.js';
+
+/** What a package proves and does not prove, and how far it reaches. */
+export const evidence = {
+  // What it proves.
+  ledger: (origin: string, records: number, decisions: string) =>
+    `The ledger “${origin}”, whose key you gave, contains ${records === 1 ? 'this record' : `these ${records} records`} (${decisions}).`,
+  existed: (time: string) =>
+    `All of them existed by ${time} (UTC). Time stamp authorities that you trust state this, not the service.`,
+  sealedAfter: (time: string) => `All of them were sealed after ${time} (UTC).`,
+  unchanged: 'None of them was changed since: every record still matches the digest that was stamped.',
+  witnessed: (witnesses: number, names: string, batches: number) =>
+    `${counted(witnesses, 'witness', 'witnesses')} that you trust (${names}) saw this ledger of ${counted(batches, 'batch', 'batches')}, and no other history of it.`,
+  texts:
+    'The texts consented to are included exactly as they were published, and the ledger contains their publication.',
+  disclosed: (values: number) =>
+    `The disclosed personal details (${counted(values, 'value')}) are the ones that were recorded.`,
+  consentsReach: (coverage: string) => `The site's consents and erasures are ${coverage}.`,
+  noticesReach: (coverage: string) => `The site's documents and configurations are ${coverage}.`,
+  person: (records: number) =>
+    `The ledger has ${counted(records, 'record')} of the person, and the package contains all of them: no withdrawal is left out.`,
+  erased: (records: number) =>
+    `The personal details of ${counted(records, 'record')} were erased, and the ledger contains the erasure.`,
+  // What it does not prove.
+  notWho:
+    'Who the person was. The records state what the service was told, or what the backend of the tenant vouched for.',
+  notWhen:
+    'When a person acted. The time stamps prove by when a record existed. The time in a record (created_at) is a claim of the service.',
+  notAll: 'That every consent was recorded. Completeness can be proved only for events in the event log.',
+  notWitnessed:
+    'That every recipient sees the same history. That requires cosignatures of independent witnesses that you trust, and the newest checkpoint has none.',
+  notIndependent: 'That the witnesses are independent of the operator of the ledger, and of each other.',
+  notShownToOthers:
+    'That no other recipient was shown a different entry for the same stream and revision. Compare packages with consent-verify compare to detect that.',
+  notLaterOfPerson:
+    'What the person did after that time, or under another identifier. Compare the receipts that the person keeps.',
+  notLater: (revision: number) =>
+    `What was recorded after revision ${revision} of the consents. The package contains no later event.`,
+  notComplete: (coverage: string | null) =>
+    `That these are all records of the site or of a person. A later withdrawal may be missing.${coverage === null ? '' : ` Its consents and erasures are ${coverage}.`}`,
+  notStamped: (consents: number) =>
+    `Anything about ${counted(consents, 'further consent')} without a time stamp when the package was made.`,
+  notWithheld: (values: number) =>
+    `The content of ${counted(values, 'value')} that the package withholds. It proves only that a value was recorded and not changed.`,
+  notErased: (records: number) =>
+    `The personal details of ${counted(records, 'erased record')}. Erasures that were announced later than the state of the package are not known to it.`,
+  notInDispute:
+    'Anything in a dispute. A development time stamp authority stamped this ledger, and anyone can run one.',
+  // How far it reaches.
+  endNotShown: 'the package does not show where it ends',
+  endEmpty: 'the ledger has none',
+  endAt: (revision: number) => `the ledger has revisions up to ${revision}`,
+  wholeUpTo: (revision: number) => `complete up to revision ${revision}, the last one in the ledger`,
+  completeUpTo: (revision: number, end: string) => `complete up to revision ${revision}; ${end}`,
+  notShownComplete: (end: string) => `not shown to be complete; ${end}`,
+  run: (first: number, last: number) => `${first} to ${last}`,
+  completeWithin: (runs: string, more: number, end: string) =>
+    `complete only within revisions ${runs}${more === 0 ? '' : ` and ${more} more runs`}; ${end}`,
+  verdicts: (valid: number, indeterminate: number, invalid: number) =>
+    `${valid} hold, ${indeterminate} indeterminate, ${invalid} invalid`,
+  work: (done: number, limit: number) => `${done} units of at most ${limit}`,
+  policy: (sealWithin: number, stampWithin: number, source: string) =>
+    `sealed within ${sealWithin} s, stamped within ${stampWithin} s (${source})`,
+  policyDefaults: 'defaults: the package includes no policy of the ledger',
+  policyNumber: (number: number) => `policy ${number} of the ledger`,
+  noCheckpoint: 'the package includes no checkpoint',
+  authorities: (count: number, checkpoint: number, demanded: number) =>
+    `${counted(count, 'distinct authority', 'distinct authorities')} stamped checkpoint ${checkpoint}; the policy demands ${demanded}`,
+  witnesses: (count: number, checkpoint: number, demanded: number) =>
+    `${counted(count, 'witness', 'witnesses')} that you gave cosigned checkpoint ${checkpoint}; the policy demands ${demanded}`,
+  // What was requested.
+  wholeSite: 'the whole site',
+  only: (conditions: string) => `only ${conditions}`,
+  from: (time: string) => `created from ${time}`,
+  to: (time: string) => `created before ${time}`,
+  type: (type: string) => `type ${type}`,
+  version: (id: string) => `document version ${id}`,
+  selected: (count: number) => `${count} selected records`,
+  persons: (count: number) => `${count === 1 ? 'one person' : `${count} persons`} (not named here)`,
+  discloses: { all: 'all', none: 'none' },
+};

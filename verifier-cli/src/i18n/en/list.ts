@@ -1,0 +1,36 @@
+import { counted } from '../../../../schemas/text/counted.js';
+
+/** The list of records. */
+export const list = {
+  verdict: 'Verdict',
+  claimedTime: 'Claimed time',
+  decision: 'Decision',
+  person: 'Person',
+  text: 'Text',
+  afterwards: 'Afterwards',
+  records: (count: number) => counted(count, 'record'),
+  firstRecords: (shown: number, count: number) => `The first ${shown} of ${counted(count, 'record')}`,
+  unreadable: 'unreadable',
+  existedBy: (time: string) => `existed by ${time}`,
+  notDisclosed: 'not disclosed',
+  notShown: 'not shown',
+  titleVersion: (title: string, number: number) => `${title}, version ${number}`,
+  erased: 'personal details erased',
+  erasedUnproved: 'named by an erasure, not proved',
+  withdrawnLater: 'withdrawn later',
+  replacedLater: 'replaced by a later record',
+  unproved: (text: string) => `${text}, not proved`,
+  columns: {
+    claimedTime: 'claimed time',
+    existedBy: 'existed by',
+    decision: 'decision',
+    type: 'type',
+    text: 'text',
+    person: 'person',
+    afterwards: 'afterwards',
+    token: 'consent token',
+  },
+  noMatch: 'No consent of the package matches.',
+  shownOf: (shown: number, count: number) => `${counted(shown, 'consent')} of ${count} in the package.`,
+  onlyFirst: (shown: number) => `Only the first ${shown} were listed: export fewer records to list all of them.`,
+};

@@ -1,0 +1,33 @@
+/** The look-up of one consent, which states what the service answers. */
+export const lookup = {
+  asking: 'Asking …',
+  recorded: (domain: string, when: string | null, decision: string) =>
+    `The website ${domain} recorded${when === null ? '' : ` on ${when}`} the decision “${decision}”.`,
+  unknownDomain: '(unknown)',
+  noStamp: 'The service states no time stamp that covers it yet.',
+  stamp: (time: string) =>
+    `The service states that a time stamp covers it since ${time}; check the receipt to see whose.`,
+  notStampedYet: 'The record has no time stamp yet. Try again in some minutes.',
+  noReceipt: 'The service did not give the receipt. Try again later.',
+  unreachable: 'The service could not be reached. Check your connection and try again.',
+  unsupported: 'The service returned a response that this page does not support.',
+  notFound: 'The service has no record with this token, proof hash or id.',
+  tooMany: 'Too many requests. Wait a minute, then try again.',
+  refused: (code: string) => `The service rejected the request (${code}).`,
+  clientToken: 'This is a client token. It refers to no record, and any client can create one.',
+  onRecord: 'On record',
+  notIntact: 'On record, but the integrity check failed',
+  website: 'Website',
+  kind: 'Kind',
+  decision: 'Decision',
+  categories: 'Categories',
+  recordedAt: 'Recorded',
+  validUntil: 'Valid until',
+  stamped: 'Time stamp',
+  notYet: 'not yet',
+  by: (time: string) => `by ${time}`,
+  personal: 'Personal details',
+  erased: 'erased',
+  proofHash: 'Proof hash',
+  receiptChecked: 'The receipt was checked: its record is shown above.',
+};

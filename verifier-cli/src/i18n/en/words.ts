@@ -1,0 +1,42 @@
+/** Words that several pages share. */
+export const words = {
+  unknown: 'unknown',
+  none: 'none',
+  notProved: 'not proved',
+  yes: 'yes',
+  no: 'no',
+  months: [
+    ...['January', 'February', 'March', 'April', 'May', 'June'],
+    ...['July', 'August', 'September', 'October', 'November', 'December'],
+  ],
+  verdicts: {
+    valid: { word: 'Valid', sentence: 'Every required check passed.' },
+    indeterminate: {
+      word: 'Indeterminate',
+      sentence: 'No check failed, but a required check could not be decided. See the checks marked “?” below.',
+    },
+    invalid: { word: 'Invalid', sentence: 'At least one check failed. See the checks marked “✗” below.' },
+    development: {
+      word: 'Valid, but not evidence',
+      sentence: 'A development time stamp authority stamped this ledger. Anyone can run one and set its clock.',
+    },
+  },
+  outcomes: { pass: 'passed', fail: 'failed', indeterminate: 'open', 'not-applicable': 'not applicable' },
+  recordVerdicts: { valid: 'valid', indeterminate: 'indeterminate', invalid: 'invalid' },
+  decisions: { accepted: 'accepted', rejected: 'rejected', partial: 'partial', withdrawn: 'withdrawn' },
+  stateOfLedger: (time: string) => `State of the ledger: ${time}.`,
+  atUnprovedTime: 'at an unproved time',
+  asOf: (time: string) => `as of ${time}`,
+  asOfUnproved: 'as of an unproved time',
+  because: (checks: readonly string[]) => `because of ${checks.join(' and ')}`,
+  affects: (checks: readonly string[]) => `because of this, also failed or open: ${checks.join(', ')}`,
+  line: (line: number) => `line ${line}`,
+  revision: (stream: string, revision: number) => `${stream} revision ${revision}`,
+  record: (id: string) => `record ${id}`,
+  more: (count: number) => `and ${count} more`,
+  missingTrust: (missing: string) => `This file alone proves nothing: ${missing}.`,
+  missingKey: (ledger: string) => `give the key of the ledger, which the operator of “${ledger}” publishes`,
+  missingRoot: (authorities: string | null) =>
+    `give the root certificate of the time stamp authority${authorities === null ? '' : ` (${authorities})`}, which that authority publishes`,
+  and: ' and ',
+};

@@ -1,0 +1,10 @@
+/** Languages of reports and of the page. */
+export const LANGUAGES = ['en', 'tr'] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+/** The language of a tag such as `tr-TR`; null if reports do not have it. */
+export function languageOf(tag: string): Language | null {
+  const [primary = ''] = tag.toLowerCase().split('-');
+  return LANGUAGES.find((language) => language === primary) ?? null;
+}

@@ -1,0 +1,70 @@
+import type { evidence as English } from '../en/evidence.js';
+
+export const evidence: typeof English = {
+  ledger: (origin, records, decisions) =>
+    `Anahtarını verdiğiniz “${origin}” defteri ${records === 1 ? 'bu kaydı' : `bu ${records} kaydı`} içerir (${decisions}).`,
+  existed: (time) =>
+    `Hepsi en geç ${time} (UTC) anında vardı. Bunu hizmet değil, güvendiğiniz zaman damgası makamları bildirir.`,
+  sealedAfter: (time) => `Hepsi ${time} (UTC) anından sonra mühürlendi.`,
+  unchanged: 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
+  witnessed: (witnesses, names, batches) =>
+    `Güvendiğiniz ${witnesses} tanık (${names}) bu defteri ${batches} grupla gördü; defterin başka bir geçmişini görmedi.`,
+  texts: 'Rıza verilen metinler yayımlandıkları gibi pakettedir ve defter yayımlanmalarını içerir.',
+  disclosed: (values) => `Gösterilen kişisel veriler (${values} değer), kaydedilenlerdir.`,
+  consentsReach: (coverage) => `Sitenin rızaları ve silme işlemleri: ${coverage}.`,
+  noticesReach: (coverage) => `Sitenin metinleri ve yapılandırmaları: ${coverage}.`,
+  person: (records) =>
+    `Defterde bu kişinin ${records} kaydı var ve paket hepsini içeriyor: dışarıda bırakılan bir geri alma yok.`,
+  erased: (records) => `${records} kaydın kişisel verileri silindi ve defter silme işlemini içeriyor.`,
+  notWho: 'Kişinin kim olduğunu. Kayıtlar, hizmete bildirileni veya sitenin arka ucunun doğruladığını belirtir.',
+  notWhen:
+    'Kişinin ne zaman davrandığını. Zaman damgaları bir kaydın en geç ne zaman var olduğunu kanıtlar. Kayıttaki zaman (created_at) hizmetin beyanıdır.',
+  notAll: 'Her rızanın kaydedildiğini. Eksiksizlik yalnızca olay günlüğündeki olaylar için kanıtlanabilir.',
+  notWitnessed:
+    'Her alıcının aynı geçmişi gördüğünü. Bunun için güvendiğiniz bağımsız tanıkların imzaları gerekir; en yeni denetim noktasında böyle bir imza yok.',
+  notIndependent: 'Tanıkların defterin işletmecisinden ve birbirlerinden bağımsız olduğunu.',
+  notShownToOthers:
+    'Başka bir alıcıya aynı akış ve revizyon için farklı bir girdi gösterilmediğini. Bunu ortaya çıkarmak için paketleri consent-verify compare ile karşılaştırın.',
+  notLaterOfPerson:
+    'Kişinin o zamandan sonra veya başka bir kimlikle yaptıklarını. Kişinin sakladığı makbuzlarla karşılaştırın.',
+  notLater: (revision) =>
+    `Rızaların ${revision} numaralı revizyonundan sonra kaydedilenleri. Paket daha sonraki bir olay içermez.`,
+  notComplete: (coverage) =>
+    `Bunların sitenin veya bir kişinin tüm kayıtları olduğunu. Sonraki bir geri alma eksik olabilir.${coverage === null ? '' : ` Rızalar ve silme işlemleri: ${coverage}.`}`,
+  notStamped: (consents) => `Paket hazırlandığında zaman damgası olmayan ${consents} rıza hakkında herhangi bir şeyi.`,
+  notWithheld: (values) =>
+    `Paketin göstermediği ${values} değerin içeriğini. Paket yalnızca bir değerin kaydedildiğini ve değişmediğini kanıtlar.`,
+  notErased: (records) =>
+    `Silinmiş ${records} kaydın kişisel verilerini. Paketin durumundan sonra duyurulan silme işlemleri pakette bilinmez.`,
+  notInDispute:
+    'Bir uyuşmazlıkta herhangi bir şeyi. Bu defteri bir geliştirme zaman damgası makamı damgaladı; böyle bir makamı herkes çalıştırabilir.',
+  endNotShown: 'paket nerede bittiğini göstermiyor',
+  endEmpty: 'defterde hiç yok',
+  endAt: (revision) => `defterde ${revision} numaralı revizyona kadar var`,
+  wholeUpTo: (revision) => `defterdeki sonuncusu olan ${revision} numaralı revizyona kadar eksiksiz`,
+  completeUpTo: (revision, end) => `${revision} numaralı revizyona kadar eksiksiz; ${end}`,
+  notShownComplete: (end) => `eksiksiz olduğu gösterilmedi; ${end}`,
+  run: (first, last) => `${first}–${last}`,
+  completeWithin: (runs, more, end) =>
+    `yalnızca şu revizyonlar içinde eksiksiz: ${runs}${more === 0 ? '' : ` ve ${more} aralık daha`}; ${end}`,
+  verdicts: (valid, indeterminate, invalid) => `${valid} geçerli, ${indeterminate} belirsiz, ${invalid} geçersiz`,
+  work: (done, limit) => `en çok ${limit} birimden ${done} birim`,
+  policy: (sealWithin, stampWithin, source) =>
+    `${sealWithin} sn içinde mühürleme, ${stampWithin} sn içinde damgalama (${source})`,
+  policyDefaults: 'varsayılanlar: pakette defterin ilkesi yok',
+  policyNumber: (number) => `defterin ${number} numaralı ilkesi`,
+  noCheckpoint: 'pakette denetim noktası yok',
+  authorities: (count, checkpoint, demanded) =>
+    `${checkpoint} numaralı denetim noktasını ${count} ayrı makam damgaladı; ilkenin istediği: ${demanded}`,
+  witnesses: (count, checkpoint, demanded) =>
+    `${checkpoint} numaralı denetim noktasını verdiğiniz tanıklardan ${count} tanesi imzaladı; ilkenin istediği: ${demanded}`,
+  wholeSite: 'sitenin tümü',
+  only: (conditions) => `yalnızca ${conditions}`,
+  from: (time) => `${time} anından itibaren oluşturulanlar`,
+  to: (time) => `${time} anından önce oluşturulanlar`,
+  type: (type) => `türü ${type} olanlar`,
+  version: (id) => `metin sürümü ${id} olanlar`,
+  selected: (count) => `seçilen ${count} kayıt`,
+  persons: (count) => `${count === 1 ? 'bir kişi' : `${count} kişi`} (burada adı verilmez)`,
+  discloses: { all: 'tümü', none: 'hiçbiri' },
+};

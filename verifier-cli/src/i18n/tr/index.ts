@@ -1,0 +1,11 @@
+import type { Texts } from '../texts.js';
+import { checks } from './checks.js';
+import { evidence } from './evidence.js';
+import { list } from './list.js';
+import { lookup } from './lookup.js';
+import { page } from './page.js';
+import { record } from './record.js';
+import { report } from './report.js';
+import { words } from './words.js';
+
+export const tr: Texts = { language: 'tr', checks, evidence, list, lookup, page, record, report, words };

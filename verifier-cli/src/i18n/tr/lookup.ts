@@ -1,0 +1,34 @@
+import type { lookup as English } from '../en/lookup.js';
+
+export const lookup: typeof English = {
+  asking: 'Soruluyor …',
+  recorded: (domain, when, decision) =>
+    `${domain} web sitesi${when === null ? '' : ` ${when} anında`} “${decision}” kararını kaydetti.`,
+  unknownDomain: '(bilinmeyen)',
+  noStamp: 'Hizmet, kaydı kapsayan bir zaman damgası henüz bildirmiyor.',
+  stamp: (time) =>
+    `Hizmet, kaydı ${time} anından beri bir zaman damgasının kapsadığını bildiriyor; kimin damgası olduğunu görmek için makbuzu denetleyin.`,
+  notStampedYet: 'Kaydın henüz zaman damgası yok. Birkaç dakika sonra yeniden deneyin.',
+  noReceipt: 'Hizmet makbuzu vermedi. Daha sonra yeniden deneyin.',
+  unreachable: 'Hizmete ulaşılamadı. Bağlantınızı denetleyip yeniden deneyin.',
+  unsupported: 'Hizmet, bu sayfanın desteklemediği bir yanıt verdi.',
+  notFound: 'Hizmette bu koda, kanıt özetine veya kimliğe sahip bir kayıt yok.',
+  tooMany: 'Çok fazla istek. Bir dakika bekleyip yeniden deneyin.',
+  refused: (code) => `Hizmet isteği reddetti (${code}).`,
+  clientToken: 'Bu bir istemci kodudur. Hiçbir kayda ait değildir; her istemci böyle bir kod oluşturabilir.',
+  onRecord: 'Kayıtlı',
+  notIntact: 'Kayıtlı, ancak bütünlük denetimi başarısız',
+  website: 'Web sitesi',
+  kind: 'Tür',
+  decision: 'Karar',
+  categories: 'Kategoriler',
+  recordedAt: 'Kaydedilme',
+  validUntil: 'Geçerlilik sonu',
+  stamped: 'Zaman damgası',
+  notYet: 'henüz yok',
+  by: (time) => `en geç ${time}`,
+  personal: 'Kişisel veriler',
+  erased: 'silindi',
+  proofHash: 'Kanıt özeti',
+  receiptChecked: 'Makbuz denetlendi: kaydı yukarıda gösteriliyor.',
+};

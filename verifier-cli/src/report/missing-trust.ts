@@ -1,0 +1,20 @@
+import type { Texts } from '../i18n/texts.js';
+import type { ReportFacts } from './report.js';
+
+/** Authorities that the sentence names at most. */
+const MAX_NAMED = 3;
+
+/**
+ * What the reader must still give, and who publishes it: without it, the file proves nothing. What
+ * the file says of ledger and authority only tells whom to ask.
+ * @returns null: a key and a root were given, or the package is invalid whatever is given
+ */
+export function missingTrust({ verdict, trust, package: about, stamps }: ReportFacts, { words }: Texts): string | null {
+  if (verdict === 'invalid') return null;
+  const authorities = [...new Set(stamps.first.flatMap(({ authority }) => authority ?? []))].slice(0, MAX_NAMED);
+  const missing = [
+    ...(trust.ledger_keys.length > 0 ? [] : [words.missingKey(about.origin ?? words.unknown)]),
+    ...(trust.roots.length > 0 ? [] : [words.missingRoot(authorities.length === 0 ? null : authorities.join('; '))]),
+  ];
+  return missing.length === 0 ? null : words.missingTrust(missing.join(words.and));
+}

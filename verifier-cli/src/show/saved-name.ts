@@ -1,0 +1,12 @@
+import type { ShownAttachment } from './shown-attachments.js';
+
+const ENDINGS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' } as const;
+
+/**
+ * The name under which a file of the person is saved. Its ending says no more than its bytes: a file
+ * that was sent as HTML or SVG must not open in a browser.
+ */
+export function savedName({ name, sha256, picture, text }: ShownAttachment): string {
+  const ending = picture === null ? (text === null ? 'bin' : 'txt') : ENDINGS[picture];
+  return `${name === 'signature_image' ? 'signature' : 'document'}-${sha256.slice(0, 12)}.${ending}`;
+}
