@@ -167,15 +167,17 @@ function durationOf(attributes: ReadonlyMap<string, string>, now: number): numbe
   return Number.isNaN(expires) ? null : Math.max(0, Math.round((expires - now) / 1000));
 }
 
-const TAG = /<(script|img|iframe|link|source|video|audio|embed|object)\b([^>]{0,4000})>/gi;
-const ADDRESS = /\b(?:src|href|data)\s*=\s*["']?([^"'\s>]+)/i;
-const LOADED_LINK = /\brel\s*=\s*["']?[^"'>]*(?:stylesheet|icon|preload|preconnect|dns-prefetch)/i;
+// Each character is looked at a bounded number of times: the page comes from a stranger.
+const TAG = /<(script|img|iframe|link|source|video|audio|embed|object)\b([^<>]{0,4000})>/gi;
+const ADDRESS = /\b(?:src|href|data)\s{0,20}=\s{0,20}["']?([^"'\s>]+)/i;
+const REL = /\brel\s{0,20}=\s{0,20}["']?([^"'<>]{0,200})/i;
+const LOADED_LINK = /stylesheet|icon|preload|preconnect|dns-prefetch/i;
 
 /** Returns the hosts that the elements of a page load from. */
 export function hostsOf(html: string, base: URL): string[] {
   const hosts = new Set<string>();
   for (const [, tag = '', attributes = ''] of html.matchAll(TAG)) {
-    if (tag.toLowerCase() === 'link' && !LOADED_LINK.test(attributes)) continue;
+    if (tag.toLowerCase() === 'link' && !LOADED_LINK.test(REL.exec(attributes)?.[1] ?? '')) continue;
     const address = ADDRESS.exec(attributes)?.[1]?.replaceAll('&amp;', '&');
     if (address === undefined || !URL.canParse(address, base.href)) continue;
     const { protocol, hostname } = new URL(address, base);
