@@ -21,7 +21,10 @@ export class SoakedService {
   /** Processes of `serve` that ended without being told to. */
   unexpectedEnds = 0;
 
-  private constructor(readonly dataDir: string) {}
+  private constructor(readonly dataDir: string) {
+    // A failed soak must leave no process running.
+    process.once('exit', () => this.#child?.kill('SIGKILL'));
+  }
 
   static async make(): Promise<SoakedService> {
     return new SoakedService(await mkdtemp(join(tmpdir(), 'consent-ledger-soak-')));
@@ -45,7 +48,6 @@ export class SoakedService {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
-    process.once('exit', () => child.kill('SIGKILL'));
     child.once('exit', () => {
       if (this.#child === child) this.unexpectedEnds += 1;
     });
