@@ -22,7 +22,7 @@ export class SoakedService {
   unexpectedEnds = 0;
 
   private constructor(readonly dataDir: string) {
-    // A failed soak must leave no process running.
+    // One listener for all starts; the command must leave no process running.
     process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
