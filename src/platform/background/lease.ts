@@ -47,14 +47,22 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
     client.release(true);
     throw error;
   }
+  let beat: Promise<void> | null = null;
   const heartbeat = setInterval(() => {
+    // Behind one that waits for its answer, another would only wait too.
+    if (beat !== null) return;
     // A connection to a host that vanished answers nothing at all.
-    withDeadline(client.query('select 1'), SILENCE_MS).catch(onLost);
+    beat = withDeadline(client.query('select 1'), SILENCE_MS)
+      .then(() => undefined, onLost)
+      .finally(() => {
+        beat = null;
+      });
   }, HEARTBEAT_MS);
   return {
     lost: lost.signal,
     release: async () => {
       clearInterval(heartbeat);
+      await beat;
       const isUnlocked = !lost.signal.aborted && (await unlock(client, name));
       client.off('end', onLost);
       if (isUnlocked) client.off('error', onLost);

@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pg from 'pg';
@@ -151,6 +151,7 @@ test('retains no memory of turns that wait for appends', async () => {
   const wakeups = new Wakeups({}, () => undefined);
   const { signal } = new AbortController();
   const AT_ONCE = 1_000;
+  setMaxListeners(AT_ONCE, signal);
   for (let turn = 0; turn < TURNS; turn += AT_ONCE) {
     const waits = Array.from({ length: AT_ONCE }, () => wakeups.wait(wakeups.ticket, 0, signal));
     expect(getEventListeners(signal, 'abort').length).toBe(AT_ONCE);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { PoolClient } from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { tryLease, waitForLease } from '../../../src/platform/background/lease.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
@@ -53,6 +54,23 @@ test('a holder that falls silent is replaced, and learns it', async () => {
   await next?.release();
   proxy.restore();
   await Promise.all([vanished.end(), standby.end()]);
+});
+
+test('a holder asks nothing more while an answer is missing', async () => {
+  const holder = poolAt(proxy.port);
+  const clients: PoolClient[] = [];
+  holder.on('connect', (client) => clients.push(client));
+  const lease = await tryLease(holder, 'part');
+  const [client] = clients;
+  if (lease === null || client === undefined) throw new Error('the lock is not free');
+  const asked = vi.spyOn(client, 'query');
+  proxy.silence();
+  // Two heartbeats are due, and the deadline of the first is not over.
+  await new Promise((resolve) => setTimeout(resolve, 7_000));
+  expect(asked).toHaveBeenCalledTimes(1);
+  proxy.restore();
+  await lease.release();
+  await holder.end();
 });
 
 test('a holder that only waits keeps the lock', async () => {
