@@ -6,7 +6,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const LONGEST: readonly string[] = [
   'test/acceptance/acceptance.test.ts',
+  'test/verifier/whole-service/the-play.test.ts',
+  'test/verifier/by-hand-forgeries.test.ts',
+  'test/reliability/memory-limit.test.ts',
   'test/verifier/sweep.test.ts',
+  'test/tenancy/scans/visits.test.ts',
+  'test/api/tool/export.test.ts',
+  'test/verifier/by-hand.test.ts',
+  'test/dashboard/owner.test.ts',
   'test/platform/database/embedded/crashes.test.ts',
   'test/app/metrics/metrics.test.ts',
   'test/integration/shutdown.test.ts',
