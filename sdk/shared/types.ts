@@ -29,6 +29,15 @@ export type Verification = Schemas['VerifyResponse'];
 export type ExportedConsent = Schemas['ExportedConsent'];
 /** An erasure that a copy of the records must repeat. */
 export type ExportedErasure = Schemas['ExportedErasure'];
+/** What an evidence package contains and discloses. */
+export type EvidenceExportRequest = Partial<Schemas['CreateExportRequest']>;
+/** The state of an evidence export. */
+export type EvidenceExport = Omit<Schemas['EvidenceExportDetails'], 'disclose'> & {
+  /** Personal fields that the package discloses. */
+  readonly disclose: 'all' | 'none' | readonly string[];
+};
+/** The evidence of one record, for `consent-verify check`. */
+export type RecordReceipt = Schemas['Receipt'];
 export type ErasureRequest = Schemas['S2sErasureRequest'];
 export type ErasureReceipt = Schemas['ErasureReceipt'];
 export type Ping = Schemas['PingResponse']['data'];

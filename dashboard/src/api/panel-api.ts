@@ -679,6 +679,11 @@ export interface components {
             events?: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
             enabled?: boolean;
         };
+        /** @default {} */
+        RotateWebhookSecretRequest: {
+            /** @default 86400 */
+            grace_seconds?: number;
+        };
         ReplayWebhookRequest: {
             from_revision: number;
         };
@@ -3304,6 +3309,11 @@ export interface operations {
             path: {
                 site_id: components["parameters"]["SiteId"];
                 webhook_id: components["parameters"]["WebhookId"];
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateWebhookSecretRequest"];
             };
         };
         responses: {

@@ -79,3 +79,14 @@ export const ReplayWebhookRequest = z.strictObject({
     .min(0)
     .describe('Revision of the site’s consents from which the events are sent again, in order.'),
 });
+
+export const RotateWebhookSecretRequest = z
+  .strictObject({
+    grace_seconds: z
+      .int()
+      .min(0)
+      .max(2_592_000)
+      .default(86_400)
+      .describe('Seconds for which messages have a second signature, by the old secret.'),
+  })
+  .prefault({});

@@ -1,5 +1,5 @@
 import type { ActiveDocument, Acceptance as RecordedConsent, SiteConfiguration } from '../../shared/types.js';
-import { isFlag, isNumber, isText, listOf, nullable, objectOf, recordOf } from './guards.js';
+import { isFlag, isNumber, isText, listOf, nullable, objectOf, optional, recordOf } from './guards.js';
 
 type Category = SiteConfiguration['categories'][number];
 type Cookie = Category['cookies'][number];
@@ -83,7 +83,10 @@ export const isShownDocument = objectOf<ShownDocument>({
 });
 
 /** The part of the service's answer that the SDK reads and keeps; a newer service may say more. */
-export type Acceptance = Pick<RecordedConsent, 'consent_token' | 'proof_hash' | 'created_at' | 'duplicate' | 'promise'>;
+export type Acceptance = Pick<
+  RecordedConsent,
+  'consent_token' | 'proof_hash' | 'created_at' | 'duplicate' | 'promise' | 'warnings'
+>;
 export const isAcceptance = objectOf<Acceptance>({
   consent_token: isText,
   proof_hash: isText,
@@ -99,4 +102,5 @@ export const isAcceptance = objectOf<Acceptance>({
       certificate: isText,
     }),
   ),
+  warnings: optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText }))),
 });

@@ -90,6 +90,8 @@ const DEFAULT_MAX_AGE_SECONDS = 300;
  * call `start`.
  */
 export class Consent {
+  /** Fields that the service warned of. */
+  readonly #warned = new Set<string>();
   readonly #options: ConsentOptions;
   readonly #store = new BrowserStore();
   readonly #service: Service;
@@ -382,7 +384,12 @@ export class Consent {
     return made;
   }
 
-  #onAccepted({ body }: QueuedConsent, { consent_token, proof_hash, created_at }: Acceptance): void {
+  #onAccepted({ body }: QueuedConsent, { consent_token, proof_hash, created_at, warnings }: Acceptance): void {
+    for (const { field, message } of warnings ?? []) {
+      // For the developer of the page, to whom one line is enough.
+      if (!this.#warned.has(field)) console.warn(`Consent Ledger: ${field}: ${message}`);
+      this.#warned.add(field);
+    }
     const { configuration } = this.#state;
     const kept = readCookie();
     const sent = parseJson(body, isCookieConsent);

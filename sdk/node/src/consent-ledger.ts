@@ -5,9 +5,11 @@ import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/cons
 import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../../schemas/api/documents.js';
 import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { ErasureListResponse, ExportResponse } from '../../../schemas/api/export.js';
+import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import { PingResponse } from '../../../schemas/api/ping.js';
 import { StatusResponse } from '../../../schemas/api/status.js';
 import { VerifyResponse } from '../../../schemas/api/verify.js';
+import { Receipt } from '../../../schemas/evidence/receipt.js';
 import { ServiceError } from '../../shared/service-error.js';
 import type {
   Acceptance,
@@ -19,10 +21,13 @@ import type {
   DocumentSummary,
   ErasureReceipt,
   ErasureRequest,
+  EvidenceExport,
+  EvidenceExportRequest,
   ExportedConsent,
   ExportedErasure,
   ExportQuery,
   Ping,
+  RecordReceipt,
   SiteConfiguration,
   StatusItem,
   StatusQuery,
@@ -168,6 +173,41 @@ export class ConsentLedger {
     return this.#getAsUser(path, {}, (body) => ErasureReceiptResponse.parse(body).data);
   }
 
+  /**
+   * Reads the receipt of a record: its evidence in one file, for `consent-verify check`.
+   * @param token consent token of the record
+   * @param disclose names of personal values to disclose, or `all`; none if absent
+   * @throws ServiceError `RECEIPT_NOT_READY` until the record is stamped
+   */
+  receipt(token: string, disclose?: readonly string[] | 'all'): Promise<RecordReceipt> {
+    const path = `/tool/v1/s2s/consents/${encodeURIComponent(token)}/receipt`;
+    const names = disclose === 'all' || disclose === undefined ? disclose : disclose.join(',');
+    return this.#getAsUser(path, { disclose: names }, (body) => Receipt.parse(body));
+  }
+
+  /** Starts an evidence export, which the service builds in the background. */
+  startEvidenceExport(request: EvidenceExportRequest = {}): Promise<EvidenceExport> {
+    return this.#post('/tool/v1/s2s/evidence-exports', request, (body) => EvidenceExportAnswer.parse(body).data);
+  }
+
+  /** Reads the state and progress of an evidence export. @param id of the export */
+  evidenceExport(id: string): Promise<EvidenceExport> {
+    const path = `/tool/v1/s2s/evidence-exports/${encodeURIComponent(id)}`;
+    return this.#getAsUser(path, {}, (body) => EvidenceExportAnswer.parse(body).data);
+  }
+
+  /**
+   * Downloads the evidence package of a finished export, a ZIP file for `consent-verify check`.
+   * @param id of the export
+   * @returns its bytes as they arrive; `timeoutMs` bounds only the time until the first of them
+   * @throws ServiceError `EXPORT_NOT_FINISHED`, `EXPORT_GONE`
+   */
+  async evidencePackage(id: string): Promise<ReadableStream<Uint8Array>> {
+    const path = `/tool/v1/s2s/evidence-exports/${encodeURIComponent(id)}/package`;
+    const request = { method: 'GET', path, bearer: this.#user(), hasKey: true, isFile: true } as const;
+    return this.#transport.send(request, streamOf);
+  }
+
   /** Ends the sign-in at the service. The next request signs in again. */
   async signOut(): Promise<void> {
     await this.#signIn?.end();
@@ -218,6 +258,11 @@ export class ConsentLedger {
     if (this.#signIn !== undefined) return this.#signIn;
     throw new ServiceError('This method needs the option user, with the role api_user.', 'MISSING_BEARER_TOKEN', 0);
   }
+}
+
+function streamOf(body: unknown): ReadableStream<Uint8Array> {
+  if (body instanceof ReadableStream) return body;
+  throw new TypeError('the answer has no body');
 }
 
 function withKey(consent: Consent): Consent {

@@ -22,6 +22,8 @@ export interface ServiceRequest {
   readonly bearer?: BearerSource | undefined;
   /** Whether the request carries the API key and, if it is a POST, a signature. False for sign-in. */
   readonly hasKey: boolean;
+  /** Whether a successful response is a file, whose bytes are returned as they arrive. */
+  readonly isFile?: boolean;
 }
 
 export interface BearerSource {
@@ -105,7 +107,8 @@ export class Transport {
 
   async #attempt(request: ServiceRequest, body: string | undefined, bearer?: string): Promise<Answer | NoAnswer> {
     const { timeoutMs = DEFAULTS.timeoutMs, signal } = this.#options;
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     try {
       const response = await fetch(this.#baseUrl + request.path + queryText(request.query), {
         method: request.method,
@@ -120,12 +123,17 @@ export class Transport {
         ...(body !== undefined && { body }),
         // The key and the token are for this service alone: a redirection is an unexpected answer.
         redirect: 'manual',
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
       });
-      return { status: response.status, headers: response.headers, body: jsonOf(await response.text()) };
+      const { status, headers } = response;
+      const isFile = request.isFile === true && status === 200;
+      return { status, headers, body: isFile ? response.body : jsonOf(await response.text()) };
     } catch (error) {
       signal?.throwIfAborted();
       return new NoAnswer(error);
+    } finally {
+      // The bytes of a file may take longer to arrive than an answer.
+      clearTimeout(timer);
     }
   }
 

@@ -21,16 +21,26 @@ const ClaimedRow = z
     url: z.string(),
     events: z.array(WebhookEvent),
     secret: z.instanceof(Uint8Array),
+    previous_secret: z.instanceof(Uint8Array).nullable(),
     row_seal: SealJson,
     revision: z.int(),
     checkpoint_size: z.int(),
   })
-  .transform(({ site_id: siteId, row_seal: rowSeal, checkpoint_size: checkpointSize, ...row }) => ({
-    ...row,
-    siteId,
-    rowSeal,
-    checkpointSize,
-  }));
+  .transform(
+    ({
+      site_id: siteId,
+      previous_secret: previousSecret,
+      row_seal: rowSeal,
+      checkpoint_size: checkpointSize,
+      ...row
+    }) => ({
+      ...row,
+      siteId,
+      previousSecret,
+      rowSeal,
+      checkpointSize,
+    }),
+  );
 export type ClaimedWebhook = z.infer<typeof ClaimedRow>;
 
 /**
@@ -53,7 +63,8 @@ export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null
         order by p.next_attempt_at, w.id limit 1 for update of p skip locked)
      update webhook_progress p set claimed_until = now() + ${CLAIM}
        from next, webhooks w where p.webhook_id = next.id and w.id = next.id
-     returning w.id, w.site_id, w.url, w.events, w.secret, ${sealJson('webhooks', 'w')} as row_seal, p.revision, p.checkpoint_size`,
+     returning w.id, w.site_id, w.url, w.events, w.secret,
+               case when w.previous_secret_until > now() then w.previous_secret end as previous_secret, ${sealJson('webhooks', 'w')} as row_seal, p.revision, p.checkpoint_size`,
   );
   return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
 }

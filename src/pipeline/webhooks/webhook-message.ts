@@ -88,11 +88,19 @@ export function bodyOf({ type, timestamp, data }: WebhookMessage): string {
 
 /**
  * The headers that authenticate a message (Standard Webhooks: `v1`, HMAC-SHA-256).
- * @param key of the webhook
+ * @param keys of the webhook, the newest first. Each signs, so that a receiver may have any of them
  * @param now time of the attempt, in milliseconds since 1970
  */
-export function signedHeaders(id: string, body: string, key: Uint8Array, now: number): Record<string, string> {
+export function signedHeaders(
+  id: string,
+  body: string,
+  keys: readonly Uint8Array[],
+  now: number,
+): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signatures = keys.map((key) => {
+    const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`);
+    return `v1,${mac.digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

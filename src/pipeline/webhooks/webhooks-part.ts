@@ -68,12 +68,12 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   /** @returns whether the message arrived. A failure is stored, unless the process stops */
   const deliver = async (
     webhook: ClaimedWebhook,
-    key: Uint8Array,
+    keys: readonly Uint8Array[],
     message: WebhookMessage,
     signal: AbortSignal,
   ): Promise<boolean> => {
     const body = bodyOf(message);
-    const outcome = await options.send(webhook.url, signedHeaders(message.id, body, key, Date.now()), body, signal);
+    const outcome = await options.send(webhook.url, signedHeaders(message.id, body, keys, Date.now()), body, signal);
     if (outcome.isDelivered) counts.delivered += 1;
     else if (signal.aborted) await releaseWebhook(db, webhook.id);
     else await fail(webhook, outcome.reason, outcome.isGone);
@@ -84,8 +84,8 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   const deliverNext = async (signal: AbortSignal): Promise<boolean> => {
     const webhook = await claimWebhook(db);
     if (webhook === null) return false;
-    const key = await keyOf(options, webhook);
-    if (key === null) {
+    const keys = await keysOf(options, webhook);
+    if (keys === null) {
       // An altered row could send events to another address.
       await fail(webhook, 'its row was altered in the database', false);
       return true;
@@ -95,7 +95,7 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     for await (const { message, reached } of stepsOf(options, webhook)) {
       if (signal.aborted) break;
       const isWanted = message !== null && webhook.events.includes(message.type);
-      if (isWanted && !(await deliver(webhook, key, message, signal))) return true;
+      if (isWanted && !(await deliver(webhook, keys, message, signal))) return true;
       const isOn = isWanted
         ? await noteDelivered(db, webhook, at, reached)
         : await notePassed(db, webhook.id, at, reached);
@@ -116,10 +116,17 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   };
 }
 
-/** The key of the signatures; null: the row is not the one that the service wrote. */
-async function keyOf({ keyring }: WebhooksOptions, webhook: ClaimedWebhook): Promise<Uint8Array | null> {
+/** The keys of the signatures, the newest first; null: the row is not the one that the service wrote. */
+async function keysOf({ keyring }: WebhooksOptions, webhook: ClaimedWebhook): Promise<readonly Uint8Array[] | null> {
   if (!(await keyring.isSealed('webhooks', webhook.id, webhook.rowSeal))) return null;
-  return openWebhookSecret(keyring, webhook.siteId, webhook.id, webhook.secret);
+  const { siteId, id, secret, previousSecret } = webhook;
+  const keys: Uint8Array[] = [];
+  for (const sealed of previousSecret === null ? [secret] : [secret, previousSecret]) {
+    const key = await openWebhookSecret(keyring, siteId, id, sealed);
+    if (key === null) return null;
+    keys.push(key);
+  }
+  return keys;
 }
 
 /** What one webhook gets in this run: one page of events, and then the newest time stamp. */

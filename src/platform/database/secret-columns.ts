@@ -13,7 +13,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   mails: ['content'],
   sign_up_requests: ['address_digest'],
   api_keys: ['digest'],
-  webhooks: ['url', 'secret'],
+  webhooks: ['url', 'secret', 'previous_secret'],
   keyring: ['wrapped'],
   record_keys: ['seed', 'visitor_index', 'email_index', 'phone_index', 'id_number_index', 'seal'],
   attachments: ['ciphertext'],

@@ -101,6 +101,8 @@ export const SEALED_TABLES = {
     description: 'text',
     events: 'text',
     secret: 'bytes',
+    previous_secret: 'bytes',
+    previous_secret_until: 'time',
     created_at: 'time',
     disabled_at: 'time',
     disabled_reason: 'text',

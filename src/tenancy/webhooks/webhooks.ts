@@ -79,20 +79,26 @@ export function changeWebhook(
   });
 }
 
-/** Replaces the secret of a webhook at once. @throws ChangeRefused `not_found`; KeyError */
+/**
+ * Replaces the secret of a webhook. For a time messages have a signature by the old one as well, so
+ * that a receiver can change over without refusing any.
+ * @param graceSeconds grace period in seconds; 0: the old secret signs nothing more
+ * @throws ChangeRefused `not_found`; KeyError */
 export function rotateWebhookSecret(
   db: Queryable,
   keys: WebhookKeys,
   siteId: string,
   webhookId: string,
+  graceSeconds: number,
 ): Promise<CreatedWebhook> {
   return changeSite(db, siteId, async ({ db }) => {
     const secret = newWebhookSecret();
-    const { rowCount } = await db.query('update webhooks set secret = $3 where id = $1 and site_id = $2', [
-      webhookId,
-      siteId,
-      await sealWebhookSecret(keys, siteId, webhookId, secret),
-    ]);
+    const { rowCount } = await db.query(
+      `update webhooks set secret = $3, previous_secret = case when $4 > 0 then secret end,
+              previous_secret_until = case when $4 > 0 then now() + make_interval(secs => $4) end
+        where id = $1 and site_id = $2`,
+      [webhookId, siteId, await sealWebhookSecret(keys, siteId, webhookId, secret), graceSeconds],
+    );
     if (rowCount === 0) throw noSuchWebhook(webhookId);
     return { id: webhookId, secret };
   });

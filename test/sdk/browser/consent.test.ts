@@ -362,6 +362,26 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     ]);
   });
 
+  test('headless: the console shows once what the service warns of', async () => {
+    const { approval_token } = await ledger.mintApprovalToken({
+      document_slug: 'explicit-consent',
+      subject: 'customer-9',
+    });
+    await visitor.visit({ attributes: `data-approval-token="${approval_token}"` });
+    const warnings = () =>
+      visitor.page
+        .events('Runtime.consoleAPICalled')
+        .filter((event) => JSON.stringify(event).includes('declaration_txt'));
+    const before = warnings().length;
+    await visitor.page.evaluate(`(async () => {
+      const { consent } = consentLedger;
+      const shown = await consent.document('explicit-consent');
+      await consent.approve(shown, { decision: 'accepted', declaration_txt: 'I agree.' });
+    })()`);
+    expect(warnings().length - before).toBe(1);
+    expect(JSON.stringify(warnings().at(-1))).toContain('declaration_text');
+  });
+
   test('headless: a page draws its own banner with the module', async () => {
     shop.show({
       module: `

@@ -62,6 +62,32 @@ describe('the SDK for Node', () => {
     );
   const paths = () => front.received.map(({ path }) => path);
 
+  test('reads the receipt of a record, with the values that are named', async () => {
+    const { consent_token } = await ledger.record(consent('receipt-1', { signer_name: 'Ada Example' }));
+    const receipt = await vi.waitFor(() => ledger.receipt(consent_token), { timeout: 60_000, interval: 500 });
+    expect(JSON.stringify(receipt)).not.toContain('receipt-1');
+    const disclosed = await ledger.receipt(consent_token, ['visitor_id', 'signer_name']);
+    expect(JSON.stringify(disclosed).length).toBeGreaterThan(JSON.stringify(receipt).length);
+    await expect(ledger.receipt(`ct_${'0'.repeat(32)}`)).rejects.toMatchObject({ code: 'CONSENT_NOT_FOUND' });
+  });
+
+  test('exports evidence, and downloads the package', async () => {
+    await ledger.record(consent('evidence-1'));
+    const started = await ledger.startEvidenceExport({ filter: { consent_type: 'cookie' } });
+    expect(started).toMatchObject({ disclose: 'none', filter: { consent_type: 'cookie' } });
+    await vi.waitFor(async () => expect((await ledger.evidenceExport(started.id)).state).toBe('finished'), {
+      timeout: 60_000,
+      interval: 500,
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await ledger.evidencePackage(started.id)) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    expect(bytes.subarray(0, 2).toString('latin1')).toBe('PK');
+    expect(bytes.length).toBe((await ledger.evidenceExport(started.id)).package?.bytes);
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    await expect(ledger.evidencePackage(unknown)).rejects.toMatchObject({ status: 404 });
+  });
+
   test('records over the S2S route: the person’s address where it is given, never that of the backend', async () => {
     const { consent_token, duplicate, promise } = await ledger.record(
       consent('person-1', { ip_address: '192.0.2.7', user_agent: 'Person/1.0' }),

@@ -4,6 +4,7 @@ import {
   CreateWebhookRequest,
   NewWebhook,
   ReplayWebhookRequest,
+  RotateWebhookSecretRequest,
   Webhook,
   WebhookParams,
 } from '../../../../schemas/api/panel/webhooks.js';
@@ -90,11 +91,13 @@ export const rotateWebhookSecret = operation({
   path: `${path}/{webhook_id}/rotate-secret`,
   tag,
   summary: 'Replace the secret of a webhook',
-  description: 'At most the message that is being sent has the old one. Only this response contains the new secret.',
+  description:
+    'For `grace_seconds`, a day unless given, messages have a second signature, by the old secret. Only this response contains the new one.',
   roles: EDITORS,
   params: WebhookParams,
   query: None,
-  body: NoBody,
+  body: RotateWebhookSecretRequest,
+  example: { grace_seconds: 86_400 },
   status: 200,
   response: dataOf(NewWebhook),
   errors: ['RESOURCE_NOT_FOUND'],

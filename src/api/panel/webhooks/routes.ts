@@ -34,12 +34,13 @@ export function webhookRoutes({ apiPool, keyring }: PanelRoutesOptions): readonl
         details: { site_id: params.site_id, ...rest, ...(url !== undefined && { host: hostOf(url) }) },
       };
     }),
-    changes(operations.rotateWebhookSecret, async ({ params }, db) => {
-      const { id, secret } = await rotateWebhookSecret(db, keyring, params.site_id, params.webhook_id);
+    changes(operations.rotateWebhookSecret, async ({ params, body }, db) => {
+      const { grace_seconds } = body;
+      const { id, secret } = await rotateWebhookSecret(db, keyring, params.site_id, params.webhook_id, grace_seconds);
       return {
         response: { data: { ...(await webhookOf(db, params.site_id, id)), secret } },
         subject: { kind: 'webhook', id },
-        details: { site_id: params.site_id },
+        details: { site_id: params.site_id, grace_seconds },
       };
     }),
     changes(operations.replayWebhook, async ({ params, body }, db) => {

@@ -81,6 +81,8 @@ create table webhooks (
   description text not null,
   events text[] not null,
   secret bytea not null,
+  previous_secret bytea,
+  previous_secret_until timestamptz,
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('requested', 'failing', 'gone')),
@@ -95,6 +97,10 @@ comment on column webhooks.url is 'URL that receives them.';
 comment on column webhooks.description is 'Display text; empty: none.';
 comment on column webhooks.events is 'Events that are sent.';
 comment on column webhooks.secret is 'Key of the signatures, encrypted under a key of the site.';
+comment on column webhooks.previous_secret is
+  'Key before the last rotation, encrypted like secret; null: there was none.';
+comment on column webhooks.previous_secret_until is
+  'Time until which messages are signed with the previous key as well; null: there is none.';
 comment on column webhooks.created_at is 'Time of creation.';
 comment on column webhooks.disabled_at is 'Time from which nothing is sent; null: enabled.';
 comment on column webhooks.disabled_reason is

@@ -28,7 +28,8 @@ alter table api_keys
   alter column digest set statistics 0;
 alter table webhooks
   alter column url set statistics 0,
-  alter column secret set statistics 0;
+  alter column secret set statistics 0,
+  alter column previous_secret set statistics 0;
 alter table keyring
   alter column wrapped set statistics 0;
 alter table record_keys

@@ -57,7 +57,8 @@ create trigger changes_are_sealed after insert or update of
   on api_keys for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
-    id, site_id, url, description, events, secret, created_at, disabled_at, disabled_reason
+    id, site_id, url, description, events, secret, previous_secret, previous_secret_until, created_at,
+    disabled_at, disabled_reason
   on webhooks for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
