@@ -111,6 +111,7 @@ export async function buildPages(notices) {
       POLICY: policy,
       STYLE: styles,
       TITLE: texts.standing.title,
+      DESCRIPTION: texts.standing.lead,
       PRIVACY: privacy,
       LOOKUP: section,
       SCRIPT: script,

@@ -18,6 +18,10 @@ import { fixtureConsent, fixtureDisclosure, fixtureUuid } from '../support/ledge
 import { titleNeeding } from '../support/missing-tools.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { PNG } from '../support/picture.js';
+import { makeLedger } from './dishonest-operator/ledger.js';
+import { receiptOf } from './dishonest-operator/receipt.js';
+import { TimeAuthority } from './dishonest-operator/time-authority.js';
+import { makePlan, WORLDS } from './dishonest-operator/world.js';
 import { verifyFixture } from './support.js';
 
 const PAGE = fileURLToPath(new URL('../../verifier-cli/dist/consent-verify.html', import.meta.url));
@@ -255,6 +259,18 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       await page.chooseFiles('#package', [file('cut short.zip')]);
       await page.until(async () => (await status()) === 'Checked: invalid.');
       expect(await recordShown()).toBe('');
+    });
+
+    test('a receipt is taken in place of a package, and its record is shown at once', async () => {
+      const operator = new TimeAuthority();
+      const ledger = makeLedger(makePlan(WORLDS.small), operator);
+      writeFileSync(file('receipt.json'), receiptOf(ledger, 'alice 1', { disclose: 'none' }));
+      await page.chooseFiles('#package', [file('receipt.json')]);
+      expect(await verdictOf()).toBe('Checked: indeterminate.');
+      expect(await page.evaluate(`document.querySelector('#result .statement').textContent`)).toMatch(
+        /^This file alone proves nothing\. Missing: the key of the ledger/,
+      );
+      await page.until(async () => String(await recordShown()).includes('A receipt does not show what was recorded'));
     });
 
     test('the proof of a contradiction is checked too', async () => {

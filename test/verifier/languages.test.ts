@@ -195,10 +195,14 @@ describe('with the package alone', () => {
   test('the first line says what is missing, and who publishes it', async () => {
     const { report } = await verified({}, false);
     const [line] = terminalReport(report, en).split('\n');
-    expect(line).toMatch(/^INDETERMINATE, as of an unproved time: This file alone proves nothing: give the key of the/);
-    expect(line).toContain('the operator of “ledger.example/consents” publishes');
+    expect(line).toMatch(
+      /^INDETERMINATE, as of an unproved time: This file alone proves nothing. Missing: the key of the/,
+    );
+    expect(line).toContain('ask the operator of “ledger.example/consents”');
     expect(line).toContain('Fixture TSA');
-    expect(renderHtml(reportPage(report, en))).toContain('<span class="statement">This file alone proves nothing:');
+    expect(renderHtml(reportPage(report, en))).toContain(
+      '<span class="statement">This file alone proves nothing. Missing:',
+    );
     expect(terminalReport(report, tr).split('\n')[0]).toContain('Bu dosya tek başına hiçbir şey kanıtlamaz');
   });
 

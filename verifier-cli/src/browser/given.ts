@@ -1,5 +1,6 @@
 import { decodeUtf8, utf8 } from '../../../schemas/crypto/encoding.js';
 import { Contradiction } from '../../../schemas/evidence/contradiction.js';
+import { Receipt } from '../../../schemas/evidence/receipt.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
@@ -8,6 +9,7 @@ import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-mater
 
 /** The recognised kind of a file. */
 export type Given =
+  /** A package or a receipt. */
   | { readonly kind: 'package'; readonly file: File }
   | { readonly kind: 'contradiction'; readonly file: File; readonly proof: Contradiction }
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
@@ -25,6 +27,7 @@ export async function recognise(file: File): Promise<Given> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const proof = parseShape(Contradiction, bytes);
   if (proof.ok) return { kind: 'contradiction', file, proof: proof.value };
+  if (parseShape(Receipt, bytes).ok) return { kind: 'package', file };
   const certificates = certificatesIn(bytes);
   if (certificates.length > 0) return { kind: 'roots', certificates };
   const keys = ledgerKeysIn(decodeUtf8(bytes) ?? '');

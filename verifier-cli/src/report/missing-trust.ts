@@ -16,5 +16,5 @@ export function missingTrust({ verdict, trust, package: about, stamps }: ReportF
     ...(trust.ledger_keys.length > 0 ? [] : [words.missingKey(about.origin ?? words.unknown)]),
     ...(trust.roots.length > 0 ? [] : [words.missingRoot(authorities.length === 0 ? null : authorities.join('; '))]),
   ];
-  return missing.length === 0 ? null : words.missingTrust(missing.join(words.and));
+  return missing.length === 0 ? null : words.missingTrust(missing);
 }

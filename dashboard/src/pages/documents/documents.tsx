@@ -32,7 +32,7 @@ export function Documents() {
   const add = mayChange ? <AddDocument siteId={siteId} /> : null;
   return (
     <Page title={documents.title} lead={documents.lead}>
-      <Section title={documents.list} actions={query.data?.length === 0 ? null : add}>
+      <Section title={documents.list} actions={(query.data?.length ?? 0) === 0 ? null : add}>
         <Loaded query={query}>
           {(items) =>
             items.length === 0 ? (

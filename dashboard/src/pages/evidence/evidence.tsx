@@ -37,7 +37,7 @@ export function Evidence() {
   const add = mayExport ? <MakeExport siteId={siteId} /> : null;
   return (
     <Page title={evidence.title} lead={evidence.lead}>
-      <Section title={evidence.list} actions={query.data?.length === 0 ? null : add}>
+      <Section title={evidence.list} actions={(query.data?.length ?? 0) === 0 ? null : add}>
         <Loaded query={query}>
           {(items) =>
             items.length === 0 ? (

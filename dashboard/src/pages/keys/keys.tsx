@@ -45,7 +45,7 @@ export function Keys() {
   const add = mayChange ? <AddKey siteId={siteId} onCreated={show} /> : null;
   return (
     <Page title={keys.title} lead={keys.lead}>
-      <Section title={keys.list} actions={query.data?.length === 0 ? null : add}>
+      <Section title={keys.list} actions={(query.data?.length ?? 0) === 0 ? null : add}>
         <Loaded query={query}>
           {(items) =>
             items.length === 0 ? (

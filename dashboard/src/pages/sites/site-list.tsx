@@ -22,7 +22,7 @@ export function SiteList() {
   const query = useSites();
   const mayChange = useMay('changeSites');
   return (
-    <Section title={sites.list} actions={mayChange && query.data?.length !== 0 ? <AddSite /> : null}>
+    <Section title={sites.list} actions={mayChange && (query.data?.length ?? 0) > 0 ? <AddSite /> : null}>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (

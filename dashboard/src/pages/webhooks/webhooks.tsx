@@ -39,7 +39,7 @@ export function Webhooks() {
   const add = mayChange ? <AddWebhook siteId={siteId} onCreated={setShown} /> : null;
   return (
     <Page title={webhooks.title} lead={webhooks.lead}>
-      <Section title={webhooks.list} actions={query.data?.length === 0 ? null : add}>
+      <Section title={webhooks.list} actions={(query.data?.length ?? 0) === 0 ? null : add}>
         <Loaded query={query}>
           {(items) =>
             items.length === 0 ? (

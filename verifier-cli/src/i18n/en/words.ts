@@ -34,9 +34,8 @@ export const words = {
   revision: (stream: string, revision: number) => `${stream} revision ${revision}`,
   record: (id: string) => `record ${id}`,
   more: (count: number) => `and ${count} more`,
-  missingTrust: (missing: string) => `This file alone proves nothing: ${missing}.`,
-  missingKey: (ledger: string) => `give the key of the ledger, which the operator of “${ledger}” publishes`,
+  missingTrust: (missing: readonly string[]) => `This file alone proves nothing. Missing: ${missing.join('; ')}.`,
+  missingKey: (ledger: string) => `the key of the ledger (ask the operator of “${ledger}”)`,
   missingRoot: (authorities: string | null) =>
-    `give the root certificate of the time stamp authority${authorities === null ? '' : ` (${authorities})`}, which that authority publishes`,
-  and: ' and ',
+    `the root certificate of the time stamp authority (ask that authority${authorities === null ? '' : `: ${authorities}`})`,
 };

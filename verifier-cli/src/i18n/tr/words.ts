@@ -45,9 +45,8 @@ export const words: typeof English = {
   revision: (stream, revision) => `${stream} revizyon ${revision}`,
   record: (id) => `kayıt ${id}`,
   more: (count) => `ve ${count} tane daha`,
-  missingTrust: (missing) => `Bu dosya tek başına hiçbir şey kanıtlamaz: ${missing}.`,
-  missingKey: (ledger) => `“${ledger}” işletmecisinin yayımladığı defter anahtarını verin`,
+  missingTrust: (missing) => `Bu dosya tek başına hiçbir şey kanıtlamaz. Eksik: ${missing.join('; ')}.`,
+  missingKey: (ledger) => `defterin anahtarı (“${ledger}” işletmecisinden isteyin)`,
   missingRoot: (authorities) =>
-    `zaman damgası makamının${authorities === null ? '' : ` (${authorities})`} yayımladığı kök sertifikayı verin`,
-  and: ' ve ',
+    `zaman damgası makamının kök sertifikası (makamın kendisinden isteyin${authorities === null ? '' : `: ${authorities}`})`,
 };
