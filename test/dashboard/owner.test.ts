@@ -196,7 +196,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     for (const language of ['English', 'Turkish']) await panel.type(`Purpose (${language})`, `Counting ${language}`);
     await panel.press('Save');
     await panel.sees('_visits');
-    await panel.sees('banner.tr.text: is missing');
+    await panel.sees('Texts of the banner: Text (Turkish): is missing');
     expect(await panel.violations('banner')).toEqual([]);
     await panel.choose('Language of the texts', 'Turkish');
     await panel.type('Heading', 'Fırının çerezleri');

@@ -6,6 +6,7 @@ import { Confirm } from '../../ui/confirm.js';
 import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
+import { problemPlace } from './problem-place.js';
 
 interface DraftStateProps {
   readonly siteId: string;
@@ -15,7 +16,7 @@ interface DraftStateProps {
 /** Which version is in force, and what publishing the draft needs. */
 export function DraftState({ siteId, draft }: DraftStateProps) {
   const { banner } = useMessages();
-  const { number } = useFormats();
+  const { number, languageName } = useFormats();
   const api = useApi();
   const mayChange = useMay('changeSites');
   const publish = useAction(() =>
@@ -43,7 +44,7 @@ export function DraftState({ siteId, draft }: DraftStateProps) {
           <ul className="list">
             {draft.problems.map(({ field, message }) => (
               <li key={field + message}>
-                <code>{field}</code>: {words[message] ?? message}
+                {problemPlace(field, banner, languageName)}: {words[message] ?? message}
               </li>
             ))}
           </ul>
