@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ApiError, type ErrorCode, type FieldError } from '../../../schemas/api/error-codes.js';
+import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
+import { isConnectionFailure } from '../../platform/database/connection-failure.js';
 import { type ChangeRefusalCode, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 
@@ -43,6 +45,9 @@ function challengeOf(code: ErrorCode): string {
   return /BEARER|CREDENTIALS/.test(code) ? 'Bearer' : 'ApiKey';
 }
 
+/** A connection that was cut is replaced within a second. */
+const RETRY_AFTER_SECONDS = 2;
+
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -69,6 +74,10 @@ export function apiErrorOf(error: unknown): ApiError | null {
   }
   if (error instanceof ChangeRefused) return new ApiError(CHANGE_REFUSED_CODES[error.code], error.message);
   if (!(error instanceof Error)) return null;
+  if (error instanceof EventLogUnavailable || isConnectionFailure(error)) {
+    const told = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    return Object.assign(told, { cause: error });
+  }
   const code = 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;
   if (code !== undefined) return new ApiError(code);
   const status = 'statusCode' in error ? Number(error.statusCode) : 500;

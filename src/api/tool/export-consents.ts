@@ -21,7 +21,6 @@ import {
   selectErasures,
   selectRecords,
 } from '../../evidence/records/selection.js';
-import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { csvLine } from './csv.js';
@@ -61,7 +60,7 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
         format === 'json' ? jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE) : rows(lines, query, format, closing);
       const chunks = chunked(text);
       // Until here a failure still has a status of its own.
-      const first = await chunks.next().catch(asApiError);
+      const first = await chunks.next();
       await noteExport(options.db, caller, query).catch(async (cause: unknown) => {
         await chunks.return();
         throw unavailable(cause);
@@ -244,10 +243,6 @@ async function* follow(
   } finally {
     await rest.return();
   }
-}
-
-function asApiError(error: unknown): never {
-  throw error instanceof EventLogUnavailable ? unavailable(error) : error;
 }
 
 function unavailable(cause: unknown): ApiError {

@@ -5,7 +5,6 @@ import { type ConsentRow, findConsent } from '../../../evidence/records/consent-
 import { discloseConsent as disclose } from '../../../evidence/records/disclose-consent.js';
 import { type ConsentSearch, searchConsents as search } from '../../../evidence/records/search-consents.js';
 import { parseIdentifier } from '../../../evidence/verification/identifier.js';
-import { EventLogUnavailable } from '../../../pipeline/event-log/errors.js';
 import { blindIndex } from '../../../platform/keys/index.js';
 import { verifiedRecord } from '../../tool/get-verify.js';
 import type { PanelRoutesOptions } from '../deps.js';
@@ -18,7 +17,6 @@ import { sealingOf, summaryOf } from './show-consents.js';
 /** Where a search continues: after a record. Times in milliseconds. */
 const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15), z.uuid()]);
 
-const RETRY_AFTER_SECONDS = 2;
 const SEARCHES_PER_TENANT = 2;
 const MAX_WAITING_SEARCHES = 100;
 
@@ -89,21 +87,11 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
       const row = await existing(params);
       return {
         response: {
-          data: await disclose({ db: apiPool, eventLog: options.eventLog, keyring }, row, fields).catch(logFailure),
+          data: await disclose({ db: apiPool, eventLog: options.eventLog, keyring }, row, fields),
         },
         subject: { kind: 'consent', id: row.event_id },
         details: { site_id: row.site_id, fields },
       };
     }),
   ];
-}
-
-/**
- * @throws ApiError SERVICE_UNAVAILABLE if the event log does not respond; any other error as it is
- */
-function logFailure(error: unknown): never {
-  if (!(error instanceof EventLogUnavailable)) throw error;
-  const refused = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  refused.cause = error;
-  throw refused;
 }

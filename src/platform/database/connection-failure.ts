@@ -1,0 +1,31 @@
+import pg from 'pg';
+
+/**
+ * Classes and codes of PostgreSQL (appendix A of its manual) for a server that cannot be used now:
+ * connection exceptions, too many connections, a server that stops, crashed or starts.
+ */
+const SQLSTATES = /^(?:08...|53300|57P0[123])$/;
+const SOCKET_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+/** Of `pg` and its pool, which give these errors no code. */
+const MESSAGES =
+  /^(?:Connection terminated|Query read timeout$|timeout exceeded when trying to connect$|Client (?:has encountered a connection error|was closed) and is not queryable$)/;
+
+/**
+ * Whether a statement failed because the connection to the database failed, or could not be made.
+ * Nothing is known about a COMMIT that failed in this way; everything else may be tried again.
+ */
+export function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof pg.DatabaseError) return SQLSTATES.test(error.code ?? '');
+  const code = 'code' in error ? String(error.code) : '';
+  return SOCKET_CODES.has(code) || MESSAGES.test(error.message);
+}
