@@ -169,11 +169,18 @@ export async function openServeBench(
   };
 }
 
-/** Accepts as fast as possible, with pauses while events wait. @returns consents a second */
-export async function searchRate(bench: ServeBench): Promise<number> {
+/**
+ * Accepts as fast as possible, with pauses while events wait.
+ * @param waitingOf the events that must not wait
+ * @returns consents a second
+ */
+export async function searchRate(
+  bench: ServeBench,
+  waitingOf = ({ relay, projections }: Backlog): number => relay + projections,
+): Promise<number> {
   await prepare(bench, SEARCH_MS / 1000, null, CONNECTIONS);
-  const sampling = sampleBacklog(bench.owner, SAMPLE_MS / 4, ({ relay, projections }) => {
-    bench.generator.setRate(relay + projections > SEARCH_BACKLOG ? 1 : null);
+  const sampling = sampleBacklog(bench.owner, SAMPLE_MS / 4, (backlog) => {
+    bench.generator.setRate(waitingOf(backlog) > SEARCH_BACKLOG ? 1 : null);
   });
   const { accepted } = await bench.generator.run(SEARCH_MS, null);
   await sampling.stop();

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { recordManyConsents } from '../test/support/recorded-consents.js';
-import { loggedConsents, settled } from './pipeline-backlog.js';
+import { loggedConsents, settled, type Backlog as Waiting } from './pipeline-backlog.js';
 import { postgresCpuMs } from './processor-time.js';
 import { median } from './report.js';
 import { openServeBench, type ServeBench, searchRate, usage } from './serve.js';
@@ -172,7 +172,9 @@ async function compareRebuild({ serve, postmaster }: ServeBench, filler: pg.Pool
 
 /** Measures single consents alone, and while a whole site is exported and a read model rebuilt. */
 async function admissionBeside(bench: ServeBench, site: SiteFixture): Promise<void> {
-  const alone = await searchRate(bench);
+  // While a rebuild compares, it holds the live read model, which then waits by intent.
+  const ofRelay = ({ relay }: Waiting): number => relay;
+  const alone = await searchRate(bench, ofRelay);
   const output = join(tmpdir(), `consent-ledger-bench-export-${process.pid}.zip`);
   try {
     const busy = Promise.all([
@@ -189,7 +191,7 @@ async function admissionBeside(bench: ServeBench, site: SiteFixture): Promise<vo
       ),
       bench.serve.command('projections', 'rebuild', 'consents', '--json'),
     ]);
-    const beside = await searchRate(bench);
+    const beside = await searchRate(bench, ofRelay);
     const [exported, rebuilt] = await busy;
     const ratio = beside / alone;
     console.log(
