@@ -23,7 +23,7 @@ export const sites = {
   settingsLead: 'Name, domain and who may use the API keys of this site.',
   origins: 'Allowed origins',
   originsHint:
-    'One a line, for example https://shop.example. Only pages of these origins may use the API keys. Empty: pages of every origin.',
+    'One a line, for example https://shop.example. Only pages of these origins may use the API keys. Empty: a publishable key works on pages of your domain, any other key everywhere.',
   ips: 'Allowed addresses',
   ipsHint: 'One a line: an IP address or a range such as 192.0.2.0/24. Empty: every address.',
   everyOrigin: 'Every origin',

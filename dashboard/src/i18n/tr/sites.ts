@@ -24,7 +24,7 @@ export const sites: typeof English = {
   settingsLead: 'Ad, alan adı ve bu sitenin API anahtarlarını kimlerin kullanabileceği.',
   origins: 'İzin verilen kaynaklar (origin)',
   originsHint:
-    'Her satıra bir tane, örneğin https://shop.example. API anahtarlarını yalnızca bu kaynakların sayfaları kullanabilir. Boşsa her kaynak.',
+    'Her satıra bir tane, örneğin https://shop.example. API anahtarlarını yalnızca bu kaynakların sayfaları kullanabilir. Boşsa: yayımlanabilir anahtar yalnızca alan adınızın sayfalarında, diğer anahtarlar her yerde çalışır.',
   ips: 'İzin verilen adresler',
   ipsHint: 'Her satıra bir tane: bir IP adresi veya 192.0.2.0/24 gibi bir aralık. Boşsa her adres.',
   everyOrigin: 'Her kaynak',
