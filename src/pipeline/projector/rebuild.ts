@@ -3,7 +3,7 @@ import type { Projection } from '../../../projections/definition.js';
 import { type Lease, tryLease, waitForLease } from '../../platform/background/lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import type { EventLog, Position } from '../event-log/port.js';
+import type { EventLog, LogPage, Position } from '../event-log/port.js';
 import { applyPage, holdName, preparePage } from './apply-events.js';
 import { refuseChangedDefinition } from './changed-definition.js';
 import { compareGenerations, type TableComparison } from './compare.js';
@@ -214,14 +214,15 @@ class Replay {
     if (until === null) return;
     const total = await this.#total;
     let cursor = this.fresh.position;
-    let next = eventLog.readAll(cursor, PAGE);
+    let next: Promise<LogPage> | null = null;
     while (until === undefined || cursor === null || cursor < until) {
       this.signal.throwIfAborted();
-      const page = await next;
+      const page: LogPage = await (next ?? eventLog.readAll(cursor, PAGE));
+      const isLast = page.atEnd || (until !== undefined && (page.next === null || page.next >= until));
       // The log reads the following page while the database applies this one.
-      if (!page.atEnd) next = eventLog.readAll(page.next, PAGE);
+      next = isLast ? null : eventLog.readAll(page.next, PAGE);
       // A failure of this page leaves that read behind, whose own failure then concerns nobody.
-      next.catch(() => undefined);
+      next?.catch(() => undefined);
       const events = until === undefined ? page.events : page.events.filter((event) => event.position <= until);
       const end = until !== undefined && (page.next === null || page.next > until || page.atEnd) ? until : page.next;
       if (end !== null && end !== cursor) {
