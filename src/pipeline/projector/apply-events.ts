@@ -110,9 +110,7 @@ async function applyTogether(
 ): Promise<void> {
   const { db, projection, generation, isLive } = target;
   const statements = statementsOf(projection, mutations);
-  await withTransaction(db, async (db) => {
-    // Rows and position are lost together in a crash of the database, and the log has the events.
-    await db.query('set local synchronous_commit = off');
+  const work = async (db: Queryable): Promise<void> => {
     if (isLive) await assertLive(db, projection.name, generation);
     const moved = await db.query(
       `update projection_generations set position = $4, events = events + $5
@@ -126,7 +124,9 @@ async function applyTogether(
       if (rowCount !== statement.rows.length)
         throw new UnexpectedState(`a row of ${statement.table} to be changed is not there`);
     }
-  });
+  };
+  // Rows and position are lost together in a crash of the database, and the log has the events.
+  await withTransaction(db, work, { durability: 'redone' });
 }
 
 const lockRows = z.array(z.object({ free: z.boolean(), live_generation: z.int().nullable(), state: z.string() }));

@@ -17,7 +17,15 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 ]);
 /** Of `pg` and its pool, which give these errors no code. */
 const MESSAGES =
-  /^(?:Connection terminated|Query read timeout$|timeout exceeded when trying to connect$|Client (?:has encountered a connection error|was closed) and is not queryable$)/;
+  /^(?:Connection terminated|timeout exceeded when trying to connect$|Client (?:has encountered a connection error|was closed) and is not queryable$)/;
+
+/** What `pg` rejects a statement with whose answer did not come in time. */
+const NO_ANSWER = 'Query read timeout';
+
+/** Whether the server did not answer a statement in time. It may still run there. */
+export function isWithoutAnswer(error: unknown): error is Error {
+  return error instanceof Error && error.message === NO_ANSWER;
+}
 
 /**
  * Whether a statement failed because the connection to the database failed, or could not be made.
@@ -27,5 +35,5 @@ export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return SQLSTATES.test(error.code ?? '');
   const code = 'code' in error ? String(error.code) : '';
-  return SOCKET_CODES.has(code) || MESSAGES.test(error.message);
+  return SOCKET_CODES.has(code) || MESSAGES.test(error.message) || isWithoutAnswer(error);
 }
