@@ -16,23 +16,15 @@ export interface KnownProjection {
   readonly source: 'service' | 'file';
 }
 
-/** A projection and its views. */
-export interface ListedProjection {
-  readonly name: string;
-  readonly version: number;
-  /** Names in the schema `read_model`. */
-  readonly views: readonly string[];
-  readonly source: KnownProjection['source'];
+/** A projection, its views and its state. */
+export interface ListedProjection extends KnownProjection {
   readonly state: ProjectionState | 'never_built';
   /** The failure that stopped the projection, and its event. */
   readonly problem: Problem | null;
 }
 
-export interface ProjectionStatus {
-  readonly name: string;
-  readonly source: KnownProjection['source'];
-  /** Version of the definition. The live read model may have an older one. */
-  readonly version: number;
+/** How far a projection is. The live read model may have an older version than the definition. */
+export interface ProjectionStatus extends Omit<KnownProjection, 'views'> {
   readonly state: ProjectionState | 'never_built';
   readonly problem: Problem | null;
   /** Time of the last change of state. */
@@ -75,10 +67,10 @@ export async function listProjections(
   projections: readonly KnownProjection[],
 ): Promise<ListedProjection[]> {
   return Promise.all(
-    projections.map(async ({ name, version, views, source }) => {
-      const stored = await readStored(db, name);
+    projections.map(async (projection) => {
+      const stored = await readStored(db, projection.name);
       const state = stored?.live == null ? 'never_built' : stored.state;
-      return { name, version, views, source, state, problem: stored?.problem ?? null };
+      return { ...projection, state, problem: stored?.problem ?? null };
     }),
   );
 }
