@@ -461,9 +461,8 @@ class EntriesPass {
     if (erasure?.ok) {
       const { stream, revision } = entry;
       this.context.watch?.acceptErasure(erasure.value, { stream, revision, batch: source.batch }, findings.verdict);
+      this.#erasures.add({ stream, revision }, erasure.value, entry.person_tag, findings);
     }
-    if (erasure?.ok)
-      this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, entry.person_tag, findings);
   }
 
   #verifyConsent(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {

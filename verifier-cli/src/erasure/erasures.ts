@@ -4,7 +4,7 @@ import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { LIMITS } from '../container/limits.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
-import { type Verdict, worst } from '../findings/verdict.js';
+import { best, type Verdict } from '../findings/verdict.js';
 
 /** The position of an erasure. */
 export interface ErasurePlace {
@@ -54,8 +54,7 @@ export class Erasures {
     this.#erasures.push({ ...place, verdict, cause, erasedId, tag });
     this.#places.set(`${place.stream}@${place.revision}`, index);
     if (!this.#firsts.has(erasedId)) this.#firsts.set(erasedId, index);
-    const best = this.#best.get(erasedId) ?? 'invalid';
-    this.#best.set(erasedId, worst(best, verdict) === best ? verdict : best);
+    this.#best.set(erasedId, best(this.#best.get(erasedId) ?? 'invalid', verdict));
   }
 
   /** An event of a version that this verifier does not know may erase any earlier record of its stream. */

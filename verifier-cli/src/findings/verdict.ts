@@ -8,6 +8,10 @@ export function worst(a: Verdict, b: Verdict): Verdict {
   return RANK[a] >= RANK[b] ? a : b;
 }
 
+export function best(a: Verdict, b: Verdict): Verdict {
+  return RANK[a] <= RANK[b] ? a : b;
+}
+
 /**
  * What one check's outcome makes of the verdict: any failure is fatal, doubt only where the check
  * is required.
