@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { ApiError } from '../../schemas/api/error-codes.js';
 import { hashPassword } from '../accounts/credentials/passwords.js';
 import { startSignIn } from '../accounts/sign-in/start-sign-in.js';
 import type { WantedAccount } from '../accounts/sign-up/sign-up-tokens.js';
@@ -9,6 +8,7 @@ import type { CreateAccount } from '../api/auth/auth-deps.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
 import { ChangeRefused } from '../platform/errors/change-refused.js';
+import { RequestRefused } from '../platform/errors/request-refused.js';
 import { createTenant } from '../tenancy/tenants/create-tenant.js';
 import { PLANS } from '../tenancy/tenants/plans.js';
 
@@ -52,12 +52,12 @@ async function create(db: Queryable, { organisation, email }: WantedAccount, pas
   return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
 }
 
-/** @throws ApiError TENANT_LIMIT_EXCEEDED */
+/** @throws RequestRefused TENANT_LIMIT_EXCEEDED */
 async function refuseExcess(db: Queryable): Promise<void> {
   const { rows } = await db.query(
     `select count(*)::int as made from tenants where made_by_tenant is null and created_at > now() - interval '24 hours'`,
   );
   if (CountRows.parse(rows)[0].made < SIGN_UPS_A_DAY) return;
   const message = `${SIGN_UPS_A_DAY} organisations signed up within a day, which is the limit. Retry later.`;
-  throw new ApiError('TENANT_LIMIT_EXCEEDED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  throw new RequestRefused('TENANT_LIMIT_EXCEEDED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

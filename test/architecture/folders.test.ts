@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { cycleOf, graphOf, importsOf } from './import-graph.js';
+import { cycleOf, graphOf, importsOf, ROOT, sourceFiles } from './import-graph.js';
 
 /**
  * Which folders of `src` each folder may import. A name without a slash stands for all that lies
@@ -191,4 +193,11 @@ test('only src/api makes HTTP errors, and only HTTP code knows Fastify', () => {
     ({ file, specifier }) => specifier === 'fastify' && !/^src\/(?:api|app|platform\/telemetry)\//.test(file),
   );
   expect(outside).toEqual([]);
+});
+
+test('only src/api knows errors with an HTTP status; the domain throws RequestRefused', () => {
+  const found = sourceFiles('src').filter(
+    (file) => !file.startsWith('src/api/') && /\bApiError\b/.test(readFileSync(resolve(ROOT, file), 'utf8')),
+  );
+  expect(found).toEqual([]);
 });

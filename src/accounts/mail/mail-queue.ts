@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
+import type { RequestRefused } from '../../platform/errors/request-refused.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
 import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 import { MailJob, type NewMailJob } from './mail-job.js';
@@ -28,6 +30,11 @@ const LONGEST_RETRY_SECONDS = HOUR_SECONDS;
  * @returns false if too many mails of this kind wait
  */
 export type QueueMail = (db: Queryable, job: NewMailJob) => Promise<boolean>;
+
+/** Returns the refusal of a request whose mail the queue did not take. */
+export function tooManyMails(): RequestRefused {
+  return serviceUnavailable({ retryAfterSeconds: FIRST_RETRY_SECONDS });
+}
 
 export type MailKeys = Pick<Keyring, 'accountKey'>;
 

@@ -1,8 +1,7 @@
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 import { SIGN_UP_SECONDS } from '../credentials/lifetimes.js';
-import type { QueueMail } from '../mail/mail-queue.js';
+import { type QueueMail, tooManyMails } from '../mail/mail-queue.js';
 import { newSignUpToken, type SignUpKeys } from './sign-up-tokens.js';
 
 /** No second mail to an address within this time. */
@@ -20,7 +19,7 @@ export interface RequestedSignUp {
  * @param db in the role `consent_ledger_api`
  * @param queueMail null: the service sends no mail
  * @returns the token for the response; null if it is mailed
- * @throws ApiError SERVICE_UNAVAILABLE, and nothing is changed, if too many mails wait
+ * @throws RequestRefused SERVICE_UNAVAILABLE, and nothing is changed, if too many mails wait
  */
 export async function requestSignUp(
   db: Queryable,
@@ -42,7 +41,7 @@ export async function requestSignUp(
     if (rowCount !== 1) return;
     const isQueued = await queueMail(db, { kind: 'sign_up', to: email, token, expires_at });
     // The pause is rolled back as well, so that another request can succeed.
-    if (!isQueued) throw new ApiError('SERVICE_UNAVAILABLE');
+    if (!isQueued) throw tooManyMails();
   });
   return null;
 }

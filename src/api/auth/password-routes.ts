@@ -1,4 +1,5 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { tooManyMails } from '../../accounts/mail/mail-queue.js';
 import * as invitations from '../../accounts/sign-in/accept-invitation.js';
 import * as passwords from '../../accounts/sign-in/set-password.js';
 import { refuseExcess } from '../guards/rate-limit.js';
@@ -63,7 +64,7 @@ export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] 
       }
       // The same work for every address: the worker looks up whether it has a user.
       const isQueued = await queueMail(options.apiPool, { kind: 'reset_request', email });
-      if (!isQueued) throw new ApiError('SERVICE_UNAVAILABLE');
+      if (!isQueued) throw tooManyMails();
       return { message: 'If the address has a user, a mail with a link is on its way.' };
     }),
     open(resetPassword, async ({ body: { token, password }, request, reply }) => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createGroupCommitter } from '../../pipeline/admission/group-committer.js';
 import { byteaArray, int4Array } from '../../platform/database/binary-arrays.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 
 export interface RateLimitDecision {
@@ -24,19 +25,19 @@ export interface RateLimiter {
    * @param scope name of the limit, e.g. `site`, `invalid-key`
    * @param key limited party, e.g. a site id or an IP address; only a keyed hash of it is stored
    * @param limit requests per minute
-   * @throws ApiError SERVICE_UNAVAILABLE if the database is unavailable
+   * @throws RequestRefused SERVICE_UNAVAILABLE if the database is unavailable
    */
   take(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
    * Returns the decision of `take` without taking. It serves limits on failures, which are counted
    * only when they occur.
-   * @throws ApiError SERVICE_UNAVAILABLE
+   * @throws RequestRefused SERVICE_UNAVAILABLE
    */
   peek(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
    * Returns the newest request. It serves limits on failures, when there was no
    * failure.
-   * @throws ApiError SERVICE_UNAVAILABLE
+   * @throws RequestRefused SERVICE_UNAVAILABLE
    */
   giveBack(scope: string, key: string): Promise<void>;
   /** Deletes windows in which nothing counts any more. Any process calls it periodically. */
@@ -60,7 +61,6 @@ interface Take {
 
 const Rows = z.array(z.object({ granted: z.int(), used: z.int(), reset_seconds: z.int() }));
 
-const RETRY_AFTER_SECONDS = 2;
 const MAX_WAITING = 20_000;
 const BUCKET_BYTES = 16;
 
@@ -69,11 +69,6 @@ const BUCKET_BYTES = 16;
  * the next one.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const unavailable = (cause?: unknown): ApiError => {
-    const error = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    error.cause = cause;
-    return error;
-  };
   const committer = createGroupCommitter<Take, RateLimitDecision>({
     send: (takes) => sendTakes(options, takes),
     keysOf: () => [],
@@ -82,14 +77,14 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     maxWeight: 1000,
     maxInFlight: 1,
     maxWaiting: MAX_WAITING,
-    overloaded: unavailable,
+    overloaded: serviceUnavailable,
     isItemFault: () => false,
   });
   const submit = async (take: Take): Promise<RateLimitDecision> => {
     try {
       return await committer.submit(take);
     } catch (error) {
-      throw error instanceof ApiError ? error : unavailable(error);
+      throw error instanceof RequestRefused ? error : serviceUnavailable({ cause: error });
     }
   };
   return {

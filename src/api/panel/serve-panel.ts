@@ -8,6 +8,7 @@ import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
@@ -29,8 +30,6 @@ export interface ServePanelOptions {
   readonly adminPool: pg.Pool;
   readonly seals: RowSeals;
 }
-
-const RETRY_AFTER_SECONDS = 2;
 
 /**
  * Registers the routes of the panel. Every request passes, in this order: bearer token, rate limit,
@@ -99,13 +98,10 @@ function inputOf(
     disclose: async ({ response, subject, details }) => {
       const user = await reauthorize(users, operation, asked);
       await appendEntry(options.apiPool, operation, user, subject, details).catch((cause: unknown) => {
-        const refused = new ApiError(
-          'SERVICE_UNAVAILABLE',
-          'Nothing was disclosed, because the audit log could not be written. Retry after Retry-After.',
-          { retryAfterSeconds: RETRY_AFTER_SECONDS },
-        );
-        refused.cause = cause;
-        throw refused;
+        throw serviceUnavailable({
+          message: 'Nothing was disclosed, because the audit log could not be written. Retry after Retry-After.',
+          cause,
+        });
       });
       return response;
     },

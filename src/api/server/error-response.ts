@@ -4,6 +4,7 @@ import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
 import { isConnectionFailure } from '../../platform/database/connection-failure.js';
 import { type ChangeRefusalCode, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -46,7 +47,6 @@ function challengeOf(code: ErrorCode): string {
 }
 
 /** A connection that was cut is replaced within a second. */
-const RETRY_AFTER_SECONDS = 2;
 
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
@@ -75,8 +75,7 @@ export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ChangeRefused) return new ApiError(CHANGE_REFUSED_CODES[error.code], error.message);
   if (!(error instanceof Error)) return null;
   if (error instanceof EventLogUnavailable || isConnectionFailure(error)) {
-    const told = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    return Object.assign(told, { cause: error });
+    return apiErrorOf(serviceUnavailable({ cause: error }));
   }
   const code = 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;
   if (code !== undefined) return new ApiError(code);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 
 /** Degradations of a ready process. */
 export interface Readiness {
@@ -14,8 +14,6 @@ export interface Readiness {
 /** Resolves if this process is ready; rejects otherwise. */
 export type CheckReadiness = () => Promise<Readiness>;
 
-const RETRY_AFTER_SECONDS = 2;
-
 /**
  * GET /healthz: the process runs. GET /readyz: the process is ready, or `degraded` while it can
  * still accept consents. A process that stops is not ready, while it still answers requests.
@@ -26,9 +24,7 @@ export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadin
   });
   scope.get('/readyz', async () => {
     if (scope.isStopping()) {
-      throw new ApiError('SERVICE_UNAVAILABLE', 'The process is stopping. Send requests to another process.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+      throw serviceUnavailable({ message: 'The process is stopping. Send requests to another process.' });
     }
     try {
       const { stoppedProjections, isWorkerDown, isLogAway } = await checkReadiness();
@@ -40,9 +36,7 @@ export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadin
         event_log_is_away: isLogAway,
       };
     } catch (cause) {
-      const error = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-      error.cause = cause;
-      throw error;
+      throw serviceUnavailable({ cause });
     }
   });
 }

@@ -22,6 +22,7 @@ import {
   selectRecords,
 } from '../../evidence/records/selection.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { csvLine } from './csv.js';
 import { noteExport } from './export-audit.js';
@@ -40,7 +41,6 @@ export interface RecordExportOptions extends RecordOptions {
  * Milliseconds without progress after which the connection to a client that reads nothing is cut.
  */
 const IDLE_MS = 60_000;
-const RETRY_AFTER_SECONDS = 2;
 const CHUNK_CHARACTERS = 65_536;
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
@@ -63,7 +63,7 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
       const first = await chunks.next();
       await noteExport(options.db, caller, query).catch(async (cause: unknown) => {
         await chunks.return();
-        throw unavailable(cause);
+        throw serviceUnavailable({ cause });
       });
       reply.raw.setTimeout(IDLE_MS);
       if (format !== 'json') cutOnClosing(reply.raw, closing);
@@ -243,10 +243,4 @@ async function* follow(
   } finally {
     await rest.return();
   }
-}
-
-function unavailable(cause: unknown): ApiError {
-  const told = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  told.cause = cause;
-  return told;
 }

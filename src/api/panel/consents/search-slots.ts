@@ -1,4 +1,4 @@
-import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { serviceUnavailable } from '../../../platform/errors/service-unavailable.js';
 
 export interface SearchSlotsOptions {
   /** Searches that run at the same time. */
@@ -30,7 +30,7 @@ export class SearchSlots {
 
   /**
    * Runs a search when it is its turn.
-   * @throws ApiError SERVICE_UNAVAILABLE if too many wait already; what `search` throws
+   * @throws RequestRefused SERVICE_UNAVAILABLE if too many wait already; what `search` throws
    */
   async run<T>(tenantId: string, search: () => Promise<T>): Promise<T> {
     if (this.#hasSlot(tenantId)) this.#take(tenantId);
@@ -53,7 +53,8 @@ export class SearchSlots {
 
   #turn(tenantId: string): Promise<void> {
     if (this.#waiting.length >= this.options.waiting) {
-      throw new ApiError('SERVICE_UNAVAILABLE', 'Too many searches are running. Retry after Retry-After.', {
+      throw serviceUnavailable({
+        message: 'Too many searches are running. Retry after Retry-After.',
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
-import type { QueueMail } from '../../../accounts/mail/mail-queue.js';
+import { type QueueMail, tooManyMails } from '../../../accounts/mail/mail-queue.js';
 import type { ListedInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 
@@ -41,6 +41,6 @@ export async function deliverInvitation(
     });
   }
   const letter = { token, to: email, invited_by: invitedBy, expires_at: expiresAt.toISOString() };
-  if (!(await queueMail(db, { kind: 'invitation', ...letter }))) throw new ApiError('SERVICE_UNAVAILABLE');
+  if (!(await queueMail(db, { kind: 'invitation', ...letter }))) throw tooManyMails();
   return null;
 }

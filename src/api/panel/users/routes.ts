@@ -1,7 +1,7 @@
-import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
 import { noticeTo } from '../../../accounts/mail/mail-job.js';
 import { inLanguage } from '../../../accounts/mail/mail-language.js';
+import { tooManyMails } from '../../../accounts/mail/mail-queue.js';
 import { removeSecondFactor } from '../../../accounts/second-factor/change-factor.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';
@@ -47,7 +47,7 @@ export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly
       const { token, expiresAt } = await createPasswordReset(db, target, user.id);
       const expires_at = expiresAt.toISOString();
       if (mail !== null && !(await mail(db, { kind: 'password_reset', to: target.email, token, expires_at }))) {
-        throw new ApiError('SERVICE_UNAVAILABLE');
+        throw tooManyMails();
       }
       return {
         response: { data: { user_id: target.id, token: mail === null ? token : null, expires_at } },
