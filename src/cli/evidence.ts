@@ -63,6 +63,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
   const filter = filterOf(options);
   const disclose = discloseOf(options.disclose);
   await withInstallation(context, async (installation) => {
+    context.lowerPriority();
     const { adminPool, workerPool, eventLog, keyring, config, tracing } = installation;
     if (options.overwrite !== true) await refuseExisting(options.output);
     if (options.wait !== undefined) await waitForStamp(context, installation, options.site, options.wait);

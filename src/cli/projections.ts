@@ -65,6 +65,7 @@ export function projectionsCommand(context: CliContext): Command {
       async (projectionName: string | undefined, options: Options) => {
         const projection = await projectionOf(projectionName, options);
         await withInstallation(context, async (installation) => {
+          context.lowerPriority();
           const result = await withProgress(context, installation, projection, work);
           printResult(context, options, projection, result, name === 'rebuild');
         });

@@ -100,7 +100,8 @@ function descriptionText(value: unknown): string {
 
 /** The help of `consent-ledger` and of every command below it. */
 async function commandLineHelp(): Promise<readonly PublicText[]> {
-  const program = await createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr }, []);
+  const { stdout, stderr } = process;
+  const program = await createProgram({ env: {}, stdout, stderr, lowerPriority: () => undefined }, []);
   const visit = (command: Command, path: string): readonly PublicText[] => [
     { source: `${path} --help`, text: helpOf(command) },
     ...command.commands.flatMap((inner) => visit(inner, `${path} ${inner.name()}`)),

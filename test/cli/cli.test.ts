@@ -195,6 +195,15 @@ describe('consent-ledger', () => {
     });
   });
 
+  it('lets other processes go first while it replays the log, and only then', async () => {
+    for (const [args, isLowPriority] of [
+      [['projections', 'rebuild', 'notices'], true],
+      [['projections', 'compare', 'notices'], true],
+      [['projections', 'list'], false],
+    ] as const)
+      expect(await run(args), args.join(' ')).toMatchObject({ exitCode: 0, isLowPriority });
+  });
+
   it('reports an error in one message, prints nothing else, and ends with the stated exit code', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     const cases: [number, RegExp, string[], Record<string, string>?][] = [
@@ -220,7 +229,12 @@ describe('consent-ledger', () => {
     ];
     for (const [exitCode, message, args, env] of cases) {
       const result = await run([...args, '--json'], env);
-      expect(result, args.join(' ')).toEqual({ exitCode, stdout: '', stderr: expect.stringMatching(message) });
+      expect(result, args.join(' ')).toEqual({
+        exitCode,
+        stdout: '',
+        isLowPriority: false,
+        stderr: expect.stringMatching(message),
+      });
       expect(result.stderr, args.join(' ')).not.toMatch(/\n\s+at /);
     }
   });

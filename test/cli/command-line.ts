@@ -3,12 +3,17 @@ import { expect } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import type { RunningApp } from '../api/server/running-app.js';
 
+export interface CommandResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Whether it let other processes go first. */
+  readonly isLowPriority: boolean;
+}
+
 /** Runs commands beside a running service, on its installation. */
 export interface CommandLine {
-  run(
-    args: readonly string[],
-    env?: Record<string, string>,
-  ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
+  run(args: readonly string[], env?: Record<string, string>): Promise<CommandResult>;
   /**
    * Runs with `--json`. It expects success, one line on standard output, and only log lines on
    * standard error.
@@ -21,6 +26,7 @@ export function commandLine(app: RunningApp): CommandLine {
     const { config, databaseUrl } = app.service.installation;
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
     const texts = { stdout: '', stderr: '' };
+    let isLowPriority = false;
     streams.stdout.on('data', (chunk) => {
       texts.stdout += String(chunk);
     });
@@ -30,8 +36,11 @@ export function commandLine(app: RunningApp): CommandLine {
     const exitCode = await runCli(args, {
       env: { DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...env },
       ...streams,
+      lowerPriority: () => {
+        isLowPriority = true;
+      },
     });
-    return { exitCode, ...texts };
+    return { exitCode, ...texts, isLowPriority };
   };
   return {
     run,

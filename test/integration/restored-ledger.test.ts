@@ -37,6 +37,7 @@ const run = (...args: readonly string[]) =>
     env: env(),
     stdout: new PassThrough().resume(),
     stderr: new PassThrough().resume(),
+    lowerPriority: () => undefined,
   });
 const accept = () => run('admin', 'log', 'accept-restore');
 

@@ -201,7 +201,11 @@ export class World {
       this.#command = null;
       void front.arm(fault, isMeant).then(strike);
     }
-    const sink = { stdout: new PassThrough().resume(), stderr: new PassThrough().resume() };
+    const sink = {
+      stdout: new PassThrough().resume(),
+      stderr: new PassThrough().resume(),
+      lowerPriority: () => undefined,
+    };
     try {
       return await runCli([...args, '--json'], { env: this.environment(url), ...sink });
     } finally {

@@ -2,11 +2,16 @@ import { pino } from 'pino';
 import { type Installation, openInstallation } from '../../app/installation.js';
 import { type Config, type Environment, loadConfig } from '../../platform/config/index.js';
 
-/** Environment and standard streams of a command, passed in so that tests can replace them. */
+/** What a command has of its process, passed in so that tests can replace it. */
 export interface CliContext {
   readonly env: Environment;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
+  /**
+   * For long work that nobody waits for: lets the other processes of the machine go first, such as a
+   * service that records consents meanwhile. A database that this process starts before stays as it is.
+   */
+  readonly lowerPriority: () => void;
 }
 
 /** Reads the configuration. @throws ConfigError */

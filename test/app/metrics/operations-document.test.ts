@@ -19,7 +19,8 @@ const FOREIGN = new Set([
 
 const read = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)), 'utf8');
-const program = await createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr }, []);
+const { stdout, stderr } = process;
+const program = await createProgram({ env: {}, stdout, stderr, lowerPriority: () => undefined }, []);
 
 /** The command lines of a document, each as words. */
 function commandLines(text: string): string[][] {
