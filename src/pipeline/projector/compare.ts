@@ -19,8 +19,8 @@ export interface TableComparison {
 }
 
 /**
- * Compares the tables of two generations page by page, by digests of their rows in the order of the
- * primary key. Both generations must remain at the same position.
+ * Compares the tables of two generations page by page, in the order of the primary key. Both
+ * generations must remain at the same position.
  */
 export async function compareGenerations(
   db: Queryable,
@@ -45,46 +45,41 @@ async function compareTables(
   let rows = 0;
   let after: readonly string[] | null = null;
   for (;;) {
-    const [left, right]: [PageDigest, PageDigest] = await Promise.all([
-      digestPage(db, table, a, after),
-      digestPage(db, table, b, after),
-    ]);
-    if (left.digest !== right.digest || left.rows !== right.rows) return { equal: false, rows, differsBehind: after };
-    rows += left.rows;
-    if (left.last === null || left.rows < PAGE) return { equal: true, rows, differsBehind: null };
-    after = left.last;
+    const page: ComparedPage = await comparePage(db, table, [a, b], after);
+    if (!page.equal) return { equal: false, rows, differsBehind: after };
+    rows += page.rows;
+    if (page.last === null || page.rows < PAGE) return { equal: true, rows, differsBehind: null };
+    after = page.last;
   }
 }
 
-const digestRows = z.array(z.object({ rows: z.int(), digest: z.string(), last: z.array(z.string()).nullable() }));
-type PageDigest = z.infer<typeof digestRows>[number];
+const comparedRows = z.tuple([z.object({ equal: z.boolean(), rows: z.int(), last: z.array(z.string()).nullable() })]);
+type ComparedPage = z.infer<typeof comparedRows>[0];
 
-async function digestPage(
+/**
+ * Compares the next rows of both tables, byte by byte as PostgreSQL stores them (`*<>`).
+ * @returns whether all are equal; number and last primary key of the rows of the first table
+ */
+async function comparePage(
   db: Queryable,
   { columns, primaryKey }: TableDefinition,
-  table: string,
+  tables: readonly [string, string],
   after: readonly string[] | null,
-): Promise<PageDigest> {
+): Promise<ComparedPage> {
   const key = list(primaryKey);
   const values = primaryKey.map((column, place) => `$${place + 1}::text::${columns[column]?.type ?? 'text'}`);
   const where = after === null ? '' : `where (${key}) > (${values.join(', ')})`;
+  const [a, b] = tables.map(
+    (table) => `select ${list(Object.keys(columns))} from ${table} ${where} order by ${key} limit ${PAGE}`,
+  );
+  const last = primaryKey.map((column) => `${identifier(column)}::text`).join(', ');
   const { rows } = await db.query(
-    `with page as (select ${list(Object.keys(columns))} from ${table} ${where} order by ${key} limit ${PAGE})
-     select count(*)::int as rows,
-            encode(sha256(convert_to(coalesce(string_agg(page::text, E'\\n' order by ${key}), ''), 'UTF8')), 'hex') as digest,
-            (array_agg(array[${primaryKey.map((column) => `${identifier(column)}::text`).join(', ')}] order by ${key}))[count(*):count(*)] as last
-       from page`,
+    `with a as materialized (${a}), b as materialized (${b})
+     select not exists (select from a full join b using (${key}) where a is null or b is null or a *<> b) as equal,
+            (select count(*)::int from a) as rows,
+            (select array[${last}] from a order by ${primaryKey.map((column) => `${identifier(column)} desc`).join(', ')} limit 1) as last`,
     after === null ? [] : [...after],
   );
-  const [row] = digestRows.parse(rows.map(flattenLast));
-  if (row === undefined) throw new RangeError('an aggregate without a row');
-  return row;
-}
-
-const lastShape = z.object({ last: z.array(z.array(z.string())).nullable() }).loose();
-
-/** PostgreSQL returns a slice of an array of arrays as an array with one array. */
-function flattenLast(row: unknown): unknown {
-  const parsed = lastShape.parse(row);
-  return { ...parsed, last: parsed.last?.[0] ?? null };
+  const [page] = comparedRows.parse(rows);
+  return page;
 }

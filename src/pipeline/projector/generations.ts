@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
-import { createTablesSql, identifier, schemaOf } from './sql.js';
+import { createIndexesSql, createTablesSql, identifier, schemaOf } from './sql.js';
 
 /** One set of the tables of a projection. */
 export interface Generation {
@@ -69,7 +69,10 @@ function toProblem({ reason, event }: z.infer<typeof problemSchema>): Problem {
 
 const generationRows = z.array(z.object({ generation: z.int() }));
 
-/** Creates a new, empty generation. Existing generations remain. */
+/**
+ * Creates a new, empty generation, without the indexes that `createIndexes` adds. Existing
+ * generations remain.
+ */
 export async function createGeneration(db: Queryable, projection: Projection): Promise<Generation> {
   const { name, version } = projection;
   return withTransaction(db, async (db) => {
@@ -88,6 +91,26 @@ export async function createGeneration(db: Queryable, projection: Projection): P
     await db.query(createTablesSql(projection, schemaOf(name, row.generation)));
     return { generation: row.generation, version, position: null, events: 0 };
   });
+}
+
+/** Half a day, in milliseconds: the indexes of the largest table that a rebuild can be waited for. */
+const INDEX_TIMEOUT_MS = 43_200_000;
+
+/**
+ * Adds to a generation the indexes that make reading fast. An index over all rows at once costs less
+ * than an index that grows with each row.
+ */
+export async function createIndexes(db: Queryable, projection: Projection, generation: number): Promise<void> {
+  for (const text of createIndexesSql(projection, schemaOf(projection.name, generation))) {
+    await withTransaction(db, async (db) => {
+      await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
+      const statement: pg.QueryConfig & Pick<pg.ClientConfig, 'query_timeout'> = {
+        text,
+        query_timeout: INDEX_TIMEOUT_MS,
+      };
+      await db.query(statement);
+    });
+  }
 }
 
 /**

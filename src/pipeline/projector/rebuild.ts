@@ -4,11 +4,12 @@ import { type Lease, tryLease, waitForLease } from '../../platform/background/le
 import { withAnySignal } from '../../platform/background/signals.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { EventLog, LogPage, Position } from '../event-log/port.js';
-import { applyPage, holdName, preparePage } from './apply-events.js';
+import { applyPage, holdName, type PreparedPage, preparePage } from './apply-events.js';
 import { refuseChangedDefinition } from './changed-definition.js';
 import { compareGenerations, type TableComparison } from './compare.js';
 import {
   createGeneration,
+  createIndexes,
   deleteProjection,
   dropUnusedGenerations,
   type Generation,
@@ -100,6 +101,7 @@ export async function buildFirstGeneration(db: pg.Pool, projection: Projection):
     const present = await readStored(db, projection.name);
     if (present?.live) return present.live;
     const first = await createGeneration(db, projection);
+    await createIndexes(db, projection, first.generation);
     await withTransaction(db, (db) => showGeneration(db, projection, first.generation));
     return first;
   } finally {
@@ -162,6 +164,7 @@ async function buildUnderLease(
     await refuseChangedDefinition(db, projection);
     const replay = new Replay(options, await createGeneration(db, projection), stopped);
     await replay.toEndOrLive();
+    await createIndexes(db, projection, replay.fresh.generation);
     hold = await waitForLease(db, holdName(projection.name), signal, HOLD_RETRY_MS);
     const comparable = await replay.toEndOrLive();
     signal.throwIfAborted();
@@ -208,34 +211,53 @@ class Replay {
     await this.#replay(undefined);
   }
 
-  /** @param until last position to replay; undefined: the end of the log; null: replay nothing */
+  /**
+   * While the database applies one page, the next one is prepared, and the log reads the one behind it.
+   * @param until last position to replay; undefined: the end of the log; null: replay nothing
+   */
   async #replay(until: Position | null | undefined): Promise<void> {
-    const { db, eventLog, projection, onProgress } = this.options;
     if (until === null) return;
     const total = await this.#total;
+    let applying: Promise<void> = Promise.resolve();
+    try {
+      for await (const page of this.#pages(until)) {
+        await applying;
+        this.options.onProgress?.(this.fresh.events, total);
+        applying = this.#apply(page);
+        // Whoever awaits it hears of its failure.
+        applying.catch(() => undefined);
+      }
+    } finally {
+      await applying;
+    }
+    this.options.onProgress?.(this.fresh.events, total);
+  }
+
+  /** The changes of each page of the log up to a position, in order. */
+  async *#pages(until: Position | undefined): AsyncGenerator<PreparedPage, void, undefined> {
+    const { eventLog, projection } = this.options;
     let cursor = this.fresh.position;
     let next: Promise<LogPage> | null = null;
     while (until === undefined || cursor === null || cursor < until) {
       this.signal.throwIfAborted();
       const page: LogPage = await (next ?? eventLog.readAll(cursor, PAGE));
       const isLast = page.atEnd || (until !== undefined && (page.next === null || page.next >= until));
-      // The log reads the following page while the database applies this one.
       next = isLast ? null : eventLog.readAll(page.next, PAGE);
       // A failure of this page leaves that read behind, whose own failure then concerns nobody.
       next?.catch(() => undefined);
       const events = until === undefined ? page.events : page.events.filter((event) => event.position <= until);
-      const end = until !== undefined && (page.next === null || page.next > until || page.atEnd) ? until : page.next;
-      if (end !== null && end !== cursor) {
-        const target = { db, projection, generation: this.fresh.generation, isLive: false };
-        await applyPage(target, this.fresh.position, preparePage(projection, this.fresh.position, events, end));
-        // A page without events does not change the position.
-        const position = events.length > 0 ? end : this.fresh.position;
-        this.fresh = { ...this.fresh, position, events: this.fresh.events + events.length };
-        cursor = end;
-        onProgress?.(this.fresh.events, total);
-      }
-      if (page.atEnd) return;
+      const end = isLast && until !== undefined ? until : page.next;
+      if (end !== null && events.length > 0) yield preparePage(projection, cursor, events, end);
+      if (isLast) return;
+      cursor = end;
     }
+  }
+
+  async #apply(page: PreparedPage): Promise<void> {
+    const { db, projection } = this.options;
+    const { generation, position, events } = this.fresh;
+    await applyPage({ db, projection, generation, isLive: false }, position, page);
+    this.fresh = { ...this.fresh, position: page.position, events: events + page.events.length };
   }
 }
 

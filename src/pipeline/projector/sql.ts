@@ -12,26 +12,38 @@ export function schemaOf(name: string, generation: number): string {
   return `rm_${name}_${generation}`;
 }
 
-/** Returns the SQL that creates the tables of a projection in a schema. */
+/**
+ * Returns the SQL that creates the tables of a projection in a schema, with the indexes that must
+ * refuse a row: primary keys and unique ones.
+ */
 export function createTablesSql(projection: Projection, schema: string): string {
   return Object.entries(projection.tables)
-    .map(([name, table]) => createTableSql(schema, name, table))
+    .flatMap(([name, table]) => [createTableSql(schema, name, table), ...indexesSql(schema, name, table, true)])
     .join(';\n');
 }
 
+/** Returns the statements that create the other indexes, which only make reading fast. */
+export function createIndexesSql(projection: Projection, schema: string): string[] {
+  return Object.entries(projection.tables).flatMap(([name, table]) => indexesSql(schema, name, table, false));
+}
+
 function createTableSql(schema: string, name: string, table: TableDefinition): string {
-  const qualified = `${identifier(schema)}.${identifier(name)}`;
   const columns = Object.entries(table.columns).map(
     ([column, { type, nullable }]) => `${identifier(column)} ${type}${nullable ? '' : ' not null'}`,
   );
-  const indexes = table.indexes.map(
-    ({ columns: indexed, unique }, place) =>
-      `create ${unique ? 'unique ' : ''}index ${identifier(`${name}_${place + 1}`)} on ${qualified} (${list(indexed)})`,
-  );
-  return [
-    `create table ${qualified} (${columns.join(', ')}, primary key (${list(table.primaryKey)}))`,
-    ...indexes,
-  ].join(';\n');
+  return `create table ${qualified(schema, name)} (${columns.join(', ')}, primary key (${list(table.primaryKey)}))`;
+}
+
+function indexesSql(schema: string, name: string, { indexes }: TableDefinition, isUnique: boolean): string[] {
+  return indexes.flatMap(({ columns, unique }, place) => {
+    if (unique !== isUnique) return [];
+    const kind = unique ? 'unique index' : 'index';
+    return [`create ${kind} ${identifier(`${name}_${place + 1}`)} on ${qualified(schema, name)} (${list(columns)})`];
+  });
+}
+
+function qualified(schema: string, table: string): string {
+  return `${identifier(schema)}.${identifier(table)}`;
 }
 
 /**
@@ -72,7 +84,7 @@ function textOf(value: RowValue, isJson: boolean): string | null {
 }
 
 function textWith(given: string, definition: TableDefinition, schema: string, statement: Statement): string {
-  const table = `${identifier(schema)}.${identifier(statement.table)}`;
+  const table = qualified(schema, statement.table);
   const key = definition.primaryKey;
   const all = list([...key, ...statement.columns]);
   const insert = `insert into ${table} as t (${all}) select ${all} from ${given} as g`;

@@ -62,6 +62,17 @@ async function upToDate(projections: readonly Projection[] = PROJECTIONS): Promi
   return all.every((status) => status.state === 'running' && status.isUpToDate === true);
 }
 
+/** Columns of the indexes of a live table, by name. */
+async function indexesOf(table: string): Promise<readonly unknown[]> {
+  const { rows } = await pipeline.owner.query(
+    `select i.indexname, substring(i.indexdef from ' USING .*') as columns from pg_indexes i
+       join projections p on i.schemaname = 'rm_' || p.name || '_' || p.live_generation
+      where i.tablename = $1 order by 1`,
+    [table],
+  );
+  return rows;
+}
+
 const consentsOf = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
 const rowsOf = (site: string) => count(pipeline.owner, 'read_model.consents where site_id = $1', [site]);
 
@@ -243,6 +254,8 @@ test('rebuilds an equal read model beside the live one, without a gap for reader
   const site = randomUUID();
   const events = consentsOf(site, 3_000);
   await append(site, events.slice(0, 2_000));
+  const indexesBefore = await indexesOf('consents');
+  expect(indexesBefore).toHaveLength(4);
   await whileRunning([projector()], async () => {
     await until(async () => (await rowsOf(site)) === 2_000);
     let least = Number.POSITIVE_INFINITY;
@@ -278,29 +291,38 @@ test('rebuilds an equal read model beside the live one, without a gap for reader
     `select nspname from pg_namespace where nspname like 'rm\\_consents\\_%'`,
   );
   expect(rows.length).toBe(1);
+  expect(await indexesOf('consents')).toEqual(indexesBefore);
 });
 
-test('finds a row that was changed by hand when comparing', async () => {
+test('finds a row that was changed, deleted or added by hand when comparing', async () => {
   const { projections: pool, eventLog } = pipeline;
-  const { rows } = await pipeline.owner.query(
-    `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
-  );
-  const [{ schema }] = z.tuple([z.object({ schema: z.string() })]).parse(rows);
-  expect(
-    (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
-  ).toMatchObject([{ equal: true }, { equal: true }]);
-  await pipeline.owner.query(
-    `update ${schema}.consents set decision = 'accepted' where event_id = (select max(event_id::text)::uuid from ${schema}.consents)`,
-  );
-  expect(
-    (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
-  ).toMatchObject([{ equal: false }, { equal: true }]);
-  expect(
-    (await rebuildProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
-  ).toMatchObject([{ equal: false }, { equal: true }]);
-  expect(
-    (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
-  ).toMatchObject([{ equal: true }, { equal: true }]);
+  const compare = async () =>
+    (await compareProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison;
+  const last = (schema: string) => `event_id = (select max(event_id::text)::uuid from ${schema}.consents)`;
+  const alterations: readonly ((schema: string) => string)[] = [
+    (schema) => `update ${schema}.consents set decision = 'accepted' where ${last(schema)}`,
+    (schema) => `update ${schema}.consents set erased_by = 4 where ${last(schema)}`,
+    (schema) => `update ${schema}.consents set categories = '{"analytics": true}' where ${last(schema)}`,
+    (schema) => `delete from ${schema}.consents where ${last(schema)}`,
+    (schema) =>
+      `delete from ${schema}.consents where event_id = (select min(event_id::text)::uuid from ${schema}.consents)`,
+    (schema) =>
+      `insert into ${schema}.consents select (jsonb_populate_record(c, jsonb_build_object('event_id', gen_random_uuid(), 'revision', -1))).*
+         from ${schema}.consents c limit 1`,
+  ];
+  for (const alteration of alterations) {
+    expect(await compare()).toMatchObject([{ equal: true }, { equal: true }]);
+    const { rows } = await pipeline.owner.query(
+      `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
+    );
+    const [{ schema }] = z.tuple([z.object({ schema: z.string() })]).parse(rows);
+    const altered = await pipeline.owner.query(alteration(schema));
+    expect(altered.rowCount, alteration(schema)).toBe(1);
+    expect(await compare(), alteration(schema)).toMatchObject([{ equal: false }, { equal: true }]);
+    expect(
+      (await rebuildProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
+    ).toMatchObject([{ equal: false }, { equal: true }]);
+  }
 });
 
 test('replays the example projection of the documentation', async () => {
