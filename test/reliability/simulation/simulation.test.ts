@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,6 +9,8 @@ import { type Authority, type History, runHistory } from './history.js';
 /** `npm run simulate` sets them. */
 const FIRST_SEED = Number(process.env.SIMULATE_SEED ?? '1');
 const HISTORIES = Number(process.env.SIMULATE_HISTORIES ?? '2');
+/** File that gets one byte for each history. */
+const { SIMULATE_DONE: DONE } = process.env;
 
 let folder: string;
 let tsa: DevelopmentTsa;
@@ -30,6 +32,7 @@ test('every history keeps the rules', { timeout: 60_000 + HISTORIES * 30_000 }, 
     const history = await runHistory(seed, authority);
     const again = `npm run simulate -- --seed ${seed} --histories 1\n${lastOf(history)}`;
     expect(history.problems, again).toEqual([]);
+    if (DONE !== undefined) await appendFile(DONE, '.');
   }
 });
 
