@@ -8,15 +8,16 @@ import { InputTime } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
 
-/** Most records of a page of JSON; NDJSON and CSV have no such limit. */
+/** Most records of a page of JSON; the other formats have no such limit. */
 export const MAX_EXPORT_PAGE = 1000;
 export const DEFAULT_EXPORT_PAGE = 100;
 
-export const EXPORT_FORMATS = ['json', 'ndjson', 'csv'] as const;
+export const EXPORT_FORMATS = ['json', 'ndjson', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
 export const CSV_MEDIA_TYPE = 'text/csv';
+export const PARQUET_MEDIA_TYPE = 'application/vnd.apache.parquet';
 
 /** A large content of a record, whose text or base64 stands in the field that it came in. */
 export const ExportedAttachment = AttachmentReference.extend({

@@ -1483,7 +1483,7 @@ export interface components {
              * @description Format of the response; overrides the header Accept.
              * @enum {string}
              */
-            format?: "json" | "ndjson" | "csv";
+            format?: "json" | "ndjson" | "csv" | "parquet";
         };
         GetReceiptS2sQuery: {
             /** @description Values to disclose: `all`, `none` (the default), or names separated by commas. */

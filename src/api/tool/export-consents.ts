@@ -6,10 +6,12 @@ import {
   CSV_MEDIA_TYPE,
   DEFAULT_EXPORT_PAGE,
   EXPORTED_FIELDS,
+  ExportedConsent,
   type ExportFormat,
   type ExportQuery,
   MAX_EXPORT_PAGE,
   NDJSON_MEDIA_TYPE,
+  PARQUET_MEDIA_TYPE,
 } from '../../../schemas/api/export.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
@@ -23,10 +25,12 @@ import {
 } from '../../evidence/records/selection.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { csvLine } from './csv.js';
 import { noteExport } from './export-audit.js';
 import { exportConsents } from './operations/recording.js';
+import { type ParquetType, parquetFile, parquetType } from './parquet.js';
 import { reads, type ToolRoute } from './route.js';
 
 export interface RecordExportOptions extends RecordOptions {
@@ -47,18 +51,17 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   json: 'application/json; charset=utf-8',
   ndjson: NDJSON_MEDIA_TYPE,
   csv: `${CSV_MEDIA_TYPE}; charset=utf-8; header=present`,
+  parquet: PARQUET_MEDIA_TYPE,
 };
 
-/** Serves the consent records of a site, as pages of JSON, as NDJSON or as CSV. */
+/** Serves the consent records of a site, as pages of JSON, as NDJSON, as CSV or as a Parquet file. */
 export function recordExportRoutes(options: RecordExportOptions): readonly ToolRoute[] {
   return [
     reads(exportConsents, async ({ caller, query, request, reply, closing }) => {
       const format = query.format ?? formatAccepted(request);
       checkLimit(query, format);
       const lines = records(options, caller.site, query);
-      const text =
-        format === 'json' ? jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE) : rows(lines, query, format, closing);
-      const chunks = chunked(text);
+      const chunks = chunksOf(lines, query, format, closing);
       // Until here a failure still has a status of its own.
       const first = await chunks.next();
       await noteExport(options.db, caller, query).catch(async (cause: unknown) => {
@@ -88,19 +91,22 @@ function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
 function formatAccepted({ headers: { accept = '' } }: FastifyRequest): ExportFormat {
   const ranges = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
   if (ranges.includes(NDJSON_MEDIA_TYPE)) return 'ndjson';
+  if (ranges.includes(PARQUET_MEDIA_TYPE)) return 'parquet';
   return ranges.includes(CSV_MEDIA_TYPE) ? 'csv' : 'json';
 }
 
 function checkLimit({ limit }: ExportQuery, format: ExportFormat): void {
   if (format !== 'json' || limit === undefined || limit <= MAX_EXPORT_PAGE) return;
-  const message = `must be at most ${MAX_EXPORT_PAGE}; larger exports need format=ndjson or format=csv`;
+  const message = `must be at most ${MAX_EXPORT_PAGE}; larger exports need format=ndjson, csv or parquet`;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });
 }
+
+type Chunk = string | Uint8Array;
 
 /** A record or an erasure, with its revision in the event log. */
 interface Line {
   readonly content: JsonObject;
-  /** The row of CSV. */
+  /** The row of CSV and Parquet. */
   readonly cells: JsonObject;
   readonly revision: number;
 }
@@ -136,7 +142,7 @@ async function* erasureLines(db: Queryable, siteId: string, range: StreamRange):
     for (const erasure of page) {
       const content = exportedErasure(erasure);
       const { erased_record, announced_at, cursor } = content;
-      yield { content, cells: { ...erased_record, erased_at: announced_at, cursor }, revision: erasure.revision };
+      yield { content, cells: { ...erased_record, [ERASED_AT]: announced_at, cursor }, revision: erasure.revision };
     }
 }
 
@@ -185,29 +191,59 @@ async function* jsonPage(lines: AsyncIterable<Line>, limit: number): AsyncGenera
   yield `],"next_cursor":${JSON.stringify(next)}}`;
 }
 
-async function* rows(
+/** The body of the response in pieces. */
+function chunksOf(
   lines: AsyncIterable<Line>,
   query: ExportQuery,
-  format: 'ndjson' | 'csv',
+  format: ExportFormat,
   closing: AbortSignal,
-): AsyncGenerator<string, void> {
-  const { limit = Number.POSITIVE_INFINITY } = query;
-  const columns = columnsOf(query);
-  if (format === 'csv') yield csvLine(columns);
+): AsyncGenerator<Chunk, void> {
+  if (format === 'json') return chunked(jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE));
+  const wanted = limited(lines, query.limit, closing);
+  if (format !== 'parquet') return chunked(textRows(wanted, format, columnsOf(query)));
+  const columns = columnsOf(query).map((name) => ({ name, type: COLUMN_TYPES[name] ?? 'text' }));
+  return parquetFile(columns, cellsOf(wanted), `Consent Ledger version ${VERSION}`);
+}
+
+async function* limited(
+  lines: AsyncIterable<Line>,
+  limit = Number.POSITIVE_INFINITY,
+  closing: AbortSignal,
+): AsyncGenerator<Line, void> {
   let count = 0;
-  for await (const { content, cells } of lines) {
+  for await (const line of lines) {
     // An export can take an hour, and the service does not delay its stop that long. The client
     // continues from the cursor of the last line.
     if (closing.aborted) throw new Error('the service stopped during an export');
-    yield format === 'csv' ? csvLine(columns.map((name) => cells[name])) : `${JSON.stringify(content)}\n`;
+    yield line;
     count += 1;
     if (count >= limit) return;
   }
 }
 
-/** Columns of CSV. An erasure has a row with the time in `erased_at`, which no record has. */
+async function* textRows(
+  lines: AsyncIterable<Line>,
+  format: 'ndjson' | 'csv',
+  columns: readonly string[],
+): AsyncGenerator<string, void> {
+  if (format === 'csv') yield csvLine(columns);
+  for await (const { content, cells } of lines)
+    yield format === 'csv' ? csvLine(columns.map((name) => cells[name])) : `${JSON.stringify(content)}\n`;
+}
+
+async function* cellsOf(lines: AsyncIterable<Line>): AsyncGenerator<JsonObject, void> {
+  for await (const { cells } of lines) yield cells;
+}
+
+const ERASED_AT = 'erased_at';
+const COLUMN_TYPES: Readonly<Record<string, ParquetType>> = {
+  ...Object.fromEntries(Object.entries(ExportedConsent.shape).map(([name, field]) => [name, parquetType(field)])),
+  [ERASED_AT]: 'time',
+};
+
+/** Columns of CSV and Parquet. An erasure has a row with the time in `erased_at`, which no record has. */
 function columnsOf({ fields, include_erasures: withErasures }: ExportQuery): readonly string[] {
-  const others = withErasures === true ? ['id', 'erased_at', 'cursor'] : ['cursor'];
+  const others = withErasures === true ? ['id', ERASED_AT, 'cursor'] : ['cursor'];
   return [...new Set([...(fields ?? EXPORTED_FIELDS), ...others])];
 }
 
@@ -228,10 +264,10 @@ async function* chunked(texts: AsyncIterable<string>): AsyncGenerator<string, vo
 }
 
 async function* follow(
-  first: IteratorResult<string, void>,
-  rest: AsyncGenerator<string, void>,
+  first: IteratorResult<Chunk, void>,
+  rest: AsyncGenerator<Chunk, void>,
   onError: (error: unknown) => void,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<Chunk, void> {
   try {
     if (first.done !== true) {
       yield first.value;

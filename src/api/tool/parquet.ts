@@ -1,0 +1,131 @@
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { z } from 'zod';
+import { Instant } from '../../../schemas/evidence/primitives.js';
+import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
+
+/** Type of a column: a time is in milliseconds, UTC; what is not of another type is text. */
+export type ParquetType = 'text' | 'flag' | 'number' | 'time';
+
+export interface ParquetColumn {
+  readonly name: string;
+  readonly type: ParquetType;
+}
+
+/** The type of the column for the values that a schema gives. */
+export function parquetType(field: z.core.$ZodType): ParquetType {
+  if (field === Instant) return 'time';
+  if (field instanceof z.ZodNullable || field instanceof z.ZodOptional || field instanceof z.ZodNonOptional)
+    return parquetType(field.unwrap());
+  if (field instanceof z.ZodBoolean) return 'flag';
+  const isNumber = field instanceof z.ZodLiteral ? typeof field.value === 'number' : field instanceof z.ZodNumber;
+  return isNumber ? 'number' : 'text';
+}
+
+type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
+
+const ELEMENTS: Readonly<Record<ParquetType, Omit<Element, 'name'>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  flag: { type: 'BOOLEAN' },
+  number: { type: 'DOUBLE' },
+  time: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
+};
+
+/**
+ * Rows of a row group, and characters of their texts, at most. A group is encoded at once, while other
+ * requests wait.
+ */
+const MAX_ROWS = 1_000;
+const MAX_CHARACTERS = 4_000_000;
+
+/** Keeps what was written until it is taken; offsets in the file go on. */
+class Pieces extends ByteWriter {
+  take(): Uint8Array {
+    const piece = this.getBytes().slice();
+    this.index = 0;
+    return piece;
+  }
+}
+
+/**
+ * Returns the pieces of a Parquet file, one for each row group. Every column may be null; objects and
+ * lists are JSON. A file without its last piece cannot be read.
+ * @param rows values by column; others are left out
+ * @param createdBy program that writes the file
+ */
+export async function* parquetFile(
+  columns: readonly ParquetColumn[],
+  rows: AsyncIterable<JsonObject>,
+  createdBy: string,
+): AsyncGenerator<Uint8Array, void> {
+  const pieces = new Pieces();
+  const file = new ParquetWriter({
+    writer: pieces,
+    schema: [
+      { name: 'schema', num_children: columns.length },
+      ...columns.map(({ name, type }): Element => ({ name, repetition_type: 'OPTIONAL', ...ELEMENTS[type] })),
+    ],
+    createdBy,
+  });
+  const group = new RowGroup(columns);
+  for await (const row of rows) {
+    group.add(row);
+    if (!group.isFull) continue;
+    await file.write(group.take());
+    yield pieces.take();
+  }
+  if (!group.isEmpty) await file.write(group.take());
+  await file.finish();
+  yield pieces.take();
+}
+
+type Cell = string | number | boolean | Date | null;
+
+class RowGroup {
+  #cells: Cell[][];
+  #rows = 0;
+  #characters = 0;
+
+  constructor(private readonly columns: readonly ParquetColumn[]) {
+    this.#cells = columns.map(() => []);
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#rows >= MAX_ROWS || this.#characters >= MAX_CHARACTERS;
+  }
+
+  add(row: JsonObject): void {
+    this.#rows += 1;
+    for (const [place, { name, type }] of this.columns.entries()) {
+      const cell = cellOf(row[name], type);
+      this.#cells[place]?.push(cell);
+      if (typeof cell === 'string') this.#characters += cell.length;
+    }
+  }
+
+  take(): Parameters<ParquetWriter['write']>[0] {
+    const columnData = this.columns.map(({ name }, place) => ({ name, data: this.#cells[place] ?? [] }));
+    const rowGroupSize = this.#rows;
+    this.#cells = this.columns.map(() => []);
+    this.#rows = 0;
+    this.#characters = 0;
+    return { columnData, rowGroupSize };
+  }
+}
+
+/** @throws TypeError for a value that the column cannot hold */
+function cellOf(value: JsonValue | undefined, type: ParquetType): Cell {
+  if (value === null || value === undefined) return null;
+  if (type === 'text') return typeof value === 'string' ? value : JSON.stringify(value);
+  if (type === 'time' && typeof value === 'string') return new Date(value);
+  if (type === 'number' && typeof value === 'number') return value;
+  if (type === 'flag' && typeof value === 'boolean') return value;
+  throw new TypeError(`a column of type ${type} cannot hold a ${typeof value}`);
+}
