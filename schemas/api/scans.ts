@@ -14,7 +14,7 @@ export const ScanRequest = z
       .boolean()
       .default(false)
       .describe(
-        'true: records the result in the event log of the site of the API key, sealed and stamped like a published text: evidence of the state of the site.',
+        'true: records the result in the event log of the site, sealed and stamped like a published text: evidence of the state of the site.',
       ),
   })
   .meta({ id: 'ScanRequest' });

@@ -140,7 +140,7 @@ export interface components {
             /** @description Address of the page, on a verified domain of the tenant or a subdomain of it. */
             url: string;
             /**
-             * @description true: records the result in the event log of the site of the API key, sealed and stamped like a published text: evidence of the state of the site.
+             * @description true: records the result in the event log of the site, sealed and stamped like a published text: evidence of the state of the site.
              * @default false
              */
             record: boolean;

@@ -31,10 +31,15 @@ export interface ScannerOptions {
 /**
  * Scans a page of a verified domain: visits it before any choice, and after every optional category
  * was refused.
- * @param caller site of the API key
+ * @param caller site of the API key, or of the page of the panel
  * @throws RequestRefused SCAN_URL_REFUSED, SCAN_FAILED, SCANNER_BUSY, SCAN_RECORDS_EXCEEDED
  */
-export type ScanPage = (caller: SiteContext, request: ScanRequest, signal: AbortSignal) => Promise<ScanResult>;
+export type ScanPage = (caller: SiteContext, request: RequestedScan, signal: AbortSignal) => Promise<ScanResult>;
+
+export interface RequestedScan extends ScanRequest {
+  /** Whether only pages of the caller's site are scanned, and none of another site of the tenant. */
+  readonly isOwnSiteOnly?: boolean;
+}
 
 export function createScanner(options: ScannerOptions): ScanPage {
   const reach = createReach(options.allowedNetworks, options.lookUp);
@@ -42,10 +47,10 @@ export function createScanner(options: ScannerOptions): ScanPage {
   const visit = chromePath === undefined ? visitByHttp(reach, options.userAgent) : visitByBrowser(chromePath, reach);
   const targets = { ...options, allowsPorts: options.allowedNetworks.length > 0 };
   let running = 0;
-  return async (caller, { url, record }, signal) => {
+  return async (caller, { url, record, isOwnSiteOnly = false }, signal) => {
     const { site, target } = await findTarget(targets, caller, url);
+    if (record || isOwnSiteOnly) refuseOtherSite(site, caller, isOwnSiteOnly);
     if (record) {
-      refuseOtherSite(site, caller);
       await refuseExcessRecords(options.db, site.siteId);
     }
     if (running >= MAX_CONCURRENT)
@@ -87,12 +92,12 @@ export function createScanner(options: ScannerOptions): ScanPage {
  * A key writes into the log of its own site only.
  * @throws RequestRefused SCAN_URL_REFUSED
  */
-function refuseOtherSite(site: SiteContext, caller: SiteContext): void {
+function refuseOtherSite(site: SiteContext, caller: SiteContext, isOwnSiteOnly: boolean): void {
   if (site.siteId === caller.siteId) return;
-  throw new RequestRefused(
-    'SCAN_URL_REFUSED',
-    `The page belongs to the site of ${site.domain}. Record its scan with an API key of that site, or scan without record.`,
-  );
+  const advice = isOwnSiteOnly
+    ? 'Scan it there.'
+    : 'Record its scan with an API key of that site, or scan without record.';
+  throw new RequestRefused('SCAN_URL_REFUSED', `The page belongs to the site of ${site.domain}. ${advice}`);
 }
 
 /**
