@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SiteScannedRecord } from '../../schemas/events/site-scanned.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { reportPage, terminalReport } from '../../verifier-cli/src/index.js';
@@ -73,6 +74,15 @@ test.each(REFUSED)('a package with a scan %s is invalid', async (_, hooks, check
   const report = await verifyFixture(authority, buildPackage(authority, hooks));
   expect({ verdict: report.verdict, ...notPassed(report) }).toMatchObject({ verdict: 'invalid', [check]: 'fail' });
   expect(report.scans.verdicts.valid).toBe(0);
+});
+
+test('says nothing about a refusal after which the page was not visited', async () => {
+  const { record } = scanEvent('s1', 42);
+  const [first] = SiteScannedRecord.parse(record).visits;
+  const zip = buildPackage(authority, withScans(scanEvent('s1', 42, { visits: [first ?? null] })));
+  const printed = terminalReport(await verifyFixture(authority, zip), en);
+  expect(printed).toContain('Set before a choice');
+  expect(printed).not.toMatch(/Set after a refusal|was refused/);
 });
 
 test('a scan changes nothing that is in force', async () => {
