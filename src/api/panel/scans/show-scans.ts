@@ -30,10 +30,11 @@ export async function recordedScans(db: Queryable, siteId: string, page: PageReq
 
 function shown(row: z.infer<typeof Rows>[number]): RecordedScan {
   const { url, created_at, findings } = parseRecord(SITE_SCANNED, row.record);
+  const names = new Set(findings.items.map(({ kind, name, domain }) => JSON.stringify([kind, name, domain])));
   return {
     url,
     recorded_at: created_at,
-    findings: findings.items.length + findings.left_out,
+    findings: names.size + findings.left_out,
     publication: publicationOf(row),
   };
 }
