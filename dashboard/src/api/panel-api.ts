@@ -873,7 +873,7 @@ export interface components {
             data: components["schemas"]["RecordedScan"][];
             next_cursor: string | null;
         };
-        ScanRequest: {
+        ScanSiteRequest: {
             url: string;
             /** @default false */
             record?: boolean;
@@ -4329,7 +4329,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ScanRequest"];
+                "application/json": components["schemas"]["ScanSiteRequest"];
             };
         };
         responses: {

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { ScanRequest } from '../scans.js';
 import { Timestamp } from './common.js';
 import { Publication } from './publication.js';
+
+/** Body of POST /sites/{site_id}/scans: that of the Tool API, for the site in the path. */
+export const ScanSiteRequest = z.strictObject(ScanRequest.shape);
 
 /** A scan of a page that is recorded as evidence of the state of the site. */
 export const RecordedScan = z

@@ -1,6 +1,6 @@
 import { NoBody, None, PageQuery, pageOf, SiteParams } from '../../../../schemas/api/panel/common.js';
-import { RecordedScan } from '../../../../schemas/api/panel/scans.js';
-import { ScanRequest, ScanResponse } from '../../../../schemas/api/scans.js';
+import { RecordedScan, ScanSiteRequest } from '../../../../schemas/api/panel/scans.js';
+import { ScanResponse } from '../../../../schemas/api/scans.js';
 import { EDITORS, operation, READERS } from '../operation.js';
 
 const tag = 'Scans';
@@ -34,7 +34,7 @@ export const scanSite = operation({
   roles: EDITORS,
   params: SiteParams,
   query: None,
-  body: ScanRequest,
+  body: ScanSiteRequest,
   example: { url: 'https://shop.example/', record: true },
   status: 200,
   response: ScanResponse,
