@@ -24,6 +24,7 @@ import argparse, base64, calendar, datetime, decimal, functools, hashlib, json, 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOLERANCE = 300_000  # milliseconds, for clocks that differ: §9
 DAY = 86_400_000
+MINOR = 1  # newest minor version of the format that this script knows
 
 
 class Refused(Exception):
@@ -584,7 +585,7 @@ def check_files(package):
     require(version, "the manifest has no version")
     if version[1] != "1":
         raise Undecided(f"this script does not know version {manifest['version']!a} of the format")
-    if version[2] != "0":
+    if int(version[2]) > MINOR:
         package.expect(False, f"version {manifest['version']} of the format is newer than this script")
         shape = package.shapes.shapes["manifest"]
         stated = {name: value for name, value in manifest.items() if name in shape["properties"]}
@@ -1064,8 +1065,8 @@ class Batches:
 
 CONSENT, ERASED, POLICY = "ConsentRecorded.v1", "SubjectErased.v1", "LedgerPolicySet.v1"
 PUBLISHED, ACTIVATED, RETIRED = "DocumentVersionPublished.v1", "DocumentVersionActivated.v1", "DocumentVersionRetired.v1"
-CONFIGURED = "SiteConfigPublished.v1"
-TYPES = (CONSENT, ERASED, POLICY, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED)
+CONFIGURED, SCANNED = "SiteConfigPublished.v1", "SiteScanned.v1"
+TYPES = (CONSENT, ERASED, POLICY, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED, SCANNED)
 
 
 class Entry:
@@ -1159,6 +1160,13 @@ def check_configuration_record(entry, record):
     require(all(cookie["category"] in categories for cookie in record["cookies"]), f"{entry} has a cookie without a category")
 
 
+def check_scan_record(entry, record):
+    """§11: the times and the visits of a scan."""
+    require(instant(record["started_at"]) <= instant(record["ended_at"]), f"{entry} ends before it starts")
+    choices = [visit["choice"] for visit in record["visits"]]
+    require(choices == ["none", "refused"][:len(choices)], f"{entry} does not list the visits in order")
+
+
 def check_policy_record(entry, record):
     """§11: number and witnesses of a policy."""
     require(record["number"] == entry.revision + 1, f"{entry} has another number than its revision demands")
@@ -1167,7 +1175,7 @@ def check_policy_record(entry, record):
     require(record["witnesses_required"] <= len(record["witnesses"]), f"{entry} requires more witnesses than it names")
 
 
-RULES = {CONSENT: check_consent_record, CONFIGURED: check_configuration_record, POLICY: check_policy_record}
+RULES = {CONSENT: check_consent_record, CONFIGURED: check_configuration_record, SCANNED: check_scan_record, POLICY: check_policy_record}
 
 
 def check_place(package, batches, entry):
@@ -1592,7 +1600,7 @@ class Notices:
                     yield entry, "publishes a version again, or with a number that is not above all earlier ones"
                 numbers[text] = max(record["number"], numbers.get(text, 0))
                 texts.setdefault(version, text)
-            else:
+            elif entry.type in (ACTIVATED, RETIRED):
                 text = texts.get(version)
                 is_first = version not in retired and (entry.type == RETIRED or version not in activated)
                 if not is_first or text is None or text[0] != record["document_id"]:

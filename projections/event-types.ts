@@ -13,6 +13,7 @@ import {
   DOCUMENT_VERSION_RETIRED,
 } from '../schemas/events/notices.js';
 import { SITE_CONFIG_PUBLISHED } from '../schemas/events/site-config.js';
+import { SITE_SCANNED } from '../schemas/events/site-scanned.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 
 /** Events without a site. */
@@ -29,6 +30,7 @@ export const NOTICE_EVENTS = [
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_RETIRED,
   SITE_CONFIG_PUBLISHED,
+  SITE_SCANNED,
 ] as const;
 /** Every type of event that this release appends to the log. */
 export const EVENT_TYPES: readonly string[] = [CONSENT_RECORDED, SUBJECT_ERASED, ...NOTICE_EVENTS, ...LEDGER_EVENTS];

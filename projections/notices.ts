@@ -9,17 +9,18 @@ import {
   PublicEventBody,
 } from '../schemas/events/notices.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../schemas/events/site-config.js';
+import { SITE_SCANNED, SiteScannedRecord } from '../schemas/events/site-scanned.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 import type { Handler, Mutation, Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS } from './event-types.js';
 
 /**
- * The notices that data subjects saw, as recorded in the log: document versions with their states,
- * and site configurations.
+ * The notices of a site, as recorded in the log: document versions with their states, site
+ * configurations, and recorded scans.
  */
 export const notices: Projection = {
   name: 'notices',
-  version: 1,
+  version: 2,
   tables: {
     notice_versions: {
       columns: {
@@ -58,6 +59,17 @@ export const notices: Projection = {
       primaryKey: ['sha256'],
       indexes: [{ columns: ['site_id', 'number'], unique: true }],
     },
+    notice_scans: {
+      columns: {
+        event_id: { type: 'uuid', nullable: false },
+        site_id: { type: 'uuid', nullable: false },
+        revision: { type: 'bigint', nullable: false },
+        record: { type: 'text', nullable: false },
+        recorded_at: { type: 'timestamptz', nullable: false },
+      },
+      primaryKey: ['event_id'],
+      indexes: [{ columns: ['site_id', 'recorded_at'], unique: false }],
+    },
   },
   on: {
     [DOCUMENT_VERSION_PUBLISHED]: (event) => {
@@ -68,6 +80,7 @@ export const notices: Projection = {
     [DOCUMENT_VERSION_ACTIVATED]: becomes('active', 'activated_at'),
     [DOCUMENT_VERSION_RETIRED]: becomes('retired', 'retired_at'),
     [SITE_CONFIG_PUBLISHED]: configurationPublished,
+    [SITE_SCANNED]: siteScanned,
   },
   ignores: [CONSENT_RECORDED, SUBJECT_ERASED, ...LEDGER_EVENTS],
 };
@@ -96,4 +109,11 @@ function configurationPublished(event: ProjectionEvent): readonly Mutation[] {
     published_at: created_at,
   };
   return [{ kind: 'insert', table: 'notice_configs', row }];
+}
+
+function siteScanned(event: ProjectionEvent): readonly Mutation[] {
+  const { record } = PublicEventBody.parse(event.body);
+  const { event_id, site_id, created_at } = SiteScannedRecord.parse(event.record);
+  const row = { event_id, site_id, revision: event.revision, record, recorded_at: created_at };
+  return [{ kind: 'insert', table: 'notice_scans', row }];
 }

@@ -264,6 +264,12 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: "The tenant's scans for this minute are used up. Retry after Retry-After.",
   },
+  SCAN_RECORDS_EXCEEDED: {
+    status: 429,
+    isOwn: true,
+    meaning:
+      "The site's recorded scans of 24 hours are used up. Scan the page without record, or retry after Retry-After.",
+  },
   SCANNER_BUSY: {
     status: 503,
     isOwn: true,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS, STORAGE_KINDS } from '../events/site-scanned.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 
 /** Body of POST /tool/v1/scans. */
@@ -9,10 +10,15 @@ export const ScanRequest = z
       .min(1)
       .max(2000)
       .describe('Address of the page, on a verified domain of the tenant or a subdomain of it.'),
+    record: z
+      .boolean()
+      .default(false)
+      .describe(
+        'true: records the result in the event log of the site, sealed and stamped like a published text: evidence of the state of the site.',
+      ),
   })
   .meta({ id: 'ScanRequest' });
-
-const STORED = ['local_storage', 'session_storage', 'indexed_db'] as const;
+export type ScanRequest = z.infer<typeof ScanRequest>;
 
 const Category = z
   .string()
@@ -36,7 +42,7 @@ const ScannedCookie = z
 /** A name in the storage of a browser. */
 const ScannedStorage = z
   .object({
-    kind: z.enum(STORED).describe('Where the page stored it.'),
+    kind: z.enum(STORAGE_KINDS).describe('Where the page stored it.'),
     name: z.string().describe('Key of the entry, or name of the database, at most 200 characters.'),
     category: Category,
   })
@@ -46,7 +52,7 @@ const ScannedStorage = z
 export const ScanVisit = z
   .object({
     choice: z
-      .enum(['none', 'refused'])
+      .enum(SCAN_CHOICES)
       .describe('`none`: before any choice. `refused`: the visitor has refused every optional category.'),
     final_url: z.string().describe('Address of the page after redirects.'),
     status: z.int().describe('HTTP status of the page.'),
@@ -64,11 +70,11 @@ export type ScanVisit = z.infer<typeof ScanVisit>;
 export const ScanFinding = z
   .object({
     problem: z
-      .enum(['undeclared', 'before_choice', 'after_refusal'])
+      .enum(SCAN_PROBLEMS)
       .describe(
         '`undeclared`: the published configuration does not declare it. `before_choice`, `after_refusal`: declared in an optional category, but set although the visitor had not permitted it.',
       ),
-    kind: z.enum(['cookie', ...STORED]).describe('Kind of the name.'),
+    kind: z.enum(['cookie', ...STORAGE_KINDS]).describe('Kind of the name.'),
     name: z.string().describe('Its name.'),
     domain: z.string().nullable().describe('Domain of a cookie; null for other kinds.'),
     category: Category,
@@ -79,10 +85,13 @@ export type ScanFinding = z.infer<typeof ScanFinding>;
 export const ScanResult = z
   .object({
     id: Uuid.describe('Id of the scan.'),
+    event_id: Uuid.nullable().describe(
+      'Id of the event that records the scan; null: the request did not ask for a record.',
+    ),
     site_id: Uuid.describe('Site whose configuration the page was compared with.'),
     url: z.string().describe('Address that was scanned.'),
     method: z
-      .enum(['browser', 'http'])
+      .enum(SCAN_METHODS)
       .describe('`browser`: scripts ran. `http`: only the page was requested, so that much can be missing.'),
     started_at: Instant.describe('Time at which the scan began.'),
     ended_at: Instant.describe('Time at which it ended.'),

@@ -12,6 +12,7 @@ import {
   PublicEventBody,
 } from './notices.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from './site-config.js';
+import { SITE_SCANNED, SiteScannedRecord } from './site-scanned.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from './subject-erased.js';
 
 /** The schema of the public part of every event type that is sealed. */
@@ -22,6 +23,7 @@ export const SEALED_RECORD_SCHEMAS = {
   [DOCUMENT_VERSION_ACTIVATED]: DocumentVersionStateRecord,
   [DOCUMENT_VERSION_RETIRED]: DocumentVersionStateRecord,
   [SITE_CONFIG_PUBLISHED]: SiteConfigPublishedRecord,
+  [SITE_SCANNED]: SiteScannedRecord,
   [LEDGER_POLICY_SET]: LedgerPolicySetRecord,
 } as const;
 export type SealedEventType = keyof typeof SEALED_RECORD_SCHEMAS;

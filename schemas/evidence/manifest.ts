@@ -1,15 +1,25 @@
 import { z } from 'zod';
+import { SITE_SCANNED } from '../events/site-scanned.js';
 import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
 import { RECEIPT_FORMAT } from './receipt.js';
 
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
-/** Version `major.minor` of the format that this code writes. */
-export const PACKAGE_VERSION = '1.0';
 /** A verifier gives no verdict on another major version. */
 export const PACKAGE_MAJOR = 1;
 /** Newest minor version of which everything is known. */
-export const PACKAGE_MINOR = 0;
+export const PACKAGE_MINOR = 1;
+
+/** The minor version that added an event type; the types that are not here are of 1.0. */
+const ADDED_TYPES: Readonly<Record<string, number>> = { [SITE_SCANNED]: 1 };
+
+/**
+ * Returns the version that a package with events of these types states: the lowest one that has them
+ * all, so that an older verifier evaluates every package of which it knows everything.
+ */
+export function packageVersion(types: Iterable<string>): string {
+  return `${PACKAGE_MAJOR}.${Math.max(0, ...[...types].map((type) => ADDED_TYPES[type] ?? 0))}`;
+}
 
 const MAX_FILES = 450_000;
 

@@ -139,6 +139,11 @@ export interface components {
         ScanRequest: {
             /** @description Address of the page, on a verified domain of the tenant or a subdomain of it. */
             url: string;
+            /**
+             * @description true: records the result in the event log of the site, sealed and stamped like a published text: evidence of the state of the site.
+             * @default false
+             */
+            record: boolean;
         };
         ScanResponse: {
             data: components["schemas"]["ScanResult"];
@@ -676,6 +681,11 @@ export interface components {
              * @description Id of the scan.
              */
             id: string;
+            /**
+             * Format: uuid
+             * @description Id of the event that records the scan; null: the request did not ask for a record.
+             */
+            event_id: string | null;
             /**
              * Format: uuid
              * @description Site whose configuration the page was compared with.

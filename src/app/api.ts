@@ -108,6 +108,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
     onDamagedNodes: (batch) =>
       logger.error({ batch }, 'the stored tree nodes of a Merkle batch do not lead to its root; its leaves do'),
   });
+  const scan = createScanner({ db: pool, directory, userAgent: `consent-ledger/${VERSION}`, ...config.scans });
   const app = createApp(
     {
       log: logger,
@@ -168,6 +169,9 @@ export async function createApi(installation: Installation, { isLogChecked, work
             logger,
             lookUpTxt: createTxtLookUp(config.dnsServers),
             queueMail,
+            directory,
+            rateLimiter,
+            scan,
           }),
         },
         limits: config.limits,
@@ -190,7 +194,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
             database: await openGeoDatabase(config.geo.databaseFile),
           }),
           rateLimiter,
-          scan: createScanner({ db: pool, directory, userAgent: `consent-ledger/${VERSION}`, ...config.scans }),
+          scan,
           logger,
           onExportError: (error, { id }) => {
             logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');

@@ -3,7 +3,7 @@ import { auditHashedContents } from './hashed-contents.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';
 
-/** Compares contents with their hashes, and document versions and configurations with the events about them. */
+/** Compares contents with their hashes, and document versions, configurations and scans with the events about them. */
 export async function auditCatalogue(section: Section): Promise<void> {
   await auditHashedContents(section, {
     table: 'notice_contents',
@@ -12,19 +12,21 @@ export async function auditCatalogue(section: Section): Promise<void> {
   });
   await auditVersions(section);
   await auditConfigurations(section);
+  await auditScans(section);
 }
 
 const DifferenceRows = z.array(z.object({ id: z.string(), is_missing: z.boolean(), columns: z.array(z.string()) }));
 
 /**
- * Events of a site's documents that the read model has not applied yet: its newest revision is the newest
+ * Notices of a site that the read model has not applied yet: its newest revision is the newest
  * that it has seen, because every such event changes a row.
  */
 const IS_WAITING = `exists (
   select from outbox o where o.stream = 'notices-' || v.site_id
      and (o.revision is null or o.revision > greatest(
        (select max(n.revision) from read_model.notice_versions n where n.site_id = v.site_id),
-       (select max(n.revision) from read_model.notice_configs n where n.site_id = v.site_id), -1)))`;
+       (select max(n.revision) from read_model.notice_configs n where n.site_id = v.site_id),
+       (select max(n.revision) from read_model.notice_scans n where n.site_id = v.site_id), -1)))`;
 
 /** A table of the catalogue, and the statements that compare it with the read model of its notices. */
 interface Compared {
@@ -104,6 +106,23 @@ async function auditConfigurations(section: Section): Promise<void> {
     lost: `select n.sha256 as id, true as is_missing, '{}'::text[] as columns from read_model.notice_configs n
       where not exists (select from site_configs v where v.sha256 = n.sha256) limit ${PAGE}`,
     lostDetail: 'the log has its publication, and the row is missing',
+  });
+  await section.step(columns.length, null);
+}
+
+async function auditScans(section: Section): Promise<void> {
+  const columns = ['site_id', 'record', 'recorded_at'];
+  await compare(section, {
+    table: 'site_scans',
+    what: 'scan',
+    differing: `select * from (
+       select v.event_id::text as id, n.event_id is null as is_missing, array_remove(array[${differences(columns)}]::text[], null) as columns
+         from site_scans v left join read_model.notice_scans n on n.event_id = v.event_id
+        where not ${IS_WAITING}) d
+      where is_missing or cardinality(columns) > 0 limit ${PAGE}`,
+    lost: `select n.event_id::text as id, true as is_missing, '{}'::text[] as columns from read_model.notice_scans n
+      where not exists (select from site_scans v where v.event_id = n.event_id) limit ${PAGE}`,
+    lostDetail: 'the log has its record, and the row is missing',
   });
   await section.step(columns.length, null);
 }

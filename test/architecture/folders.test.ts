@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'tenancy/configuration': ['platform', 'tenancy/sites'],
   'tenancy/domains': ['platform', 'tenancy/sites', 'tenancy/configuration'],
   'tenancy/directory': ['platform', 'tenancy/api-keys', 'tenancy/documents'],
-  'tenancy/scans': ['platform', 'tenancy/directory'],
+  'tenancy/scans': ['platform', 'tenancy/directory', 'tenancy/sites'],
 
   'timestamping/development-tsa': ['platform'],
   timestamping: ['platform', 'timestamping/development-tsa'],

@@ -102,6 +102,7 @@ const isAlone = ({ table, name }: Column): boolean =>
     'export_chunks',
     'outbox',
     'site_configs',
+    'site_scans',
   ].includes(table) ||
   table === 'projections' ||
   table === 'projection_generations' ||
@@ -134,6 +135,7 @@ const DELETED: readonly string[] = [
   'export_chunks',
   'document_versions',
   'site_configs',
+  'site_scans',
   'projections',
   'projection_generations',
   'projection_views',
@@ -141,6 +143,7 @@ const DELETED: readonly string[] = [
   'rm_consents_1.erasures',
   'rm_notices_1.notice_versions',
   'rm_notices_1.notice_configs',
+  'rm_notices_1.notice_scans',
   'rm_daily_counts_1.daily_counts',
 ];
 const NEW_ID = `'00000000-0000-4000-8000-000000000001'`;

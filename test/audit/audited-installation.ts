@@ -12,11 +12,13 @@ import type { Finding } from '../../src/audit/finding.js';
 import { createCosigner } from '../../src/pipeline/cosigner/cosigner.js';
 import { catchUpLedger } from '../../src/pipeline/ledger/apply-ledger.js';
 import { sealBatch } from '../../src/pipeline/sealer/seal.js';
+import { recordScan } from '../../src/tenancy/scans/record-scan.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
 import { count, until, whileRunning } from '../pipeline/relay/pipeline.js';
 import { runWitness } from '../support/running-witness.js';
+import { scanResult } from '../tenancy/scans/scan-result.js';
 
 /** An installation that has done everything once, and has stopped. */
 export interface AuditedInstallation {
@@ -121,6 +123,11 @@ async function manageCatalogue(app: RunningApp, shop: RecordingTenant): Promise<
   await shop.inSite('admin', 'PATCH', '/configuration', { revision: draft.revision, validity_days: 200 });
   await shop.inSite('admin', 'POST', '/configuration/publish', { revision: draft.revision + 1 });
   await shop.inSite('admin', 'PATCH', '/configuration', { revision: draft.revision + 1, validity_days: 100 });
+  await recordScan(
+    app.service.installation.apiPool,
+    scanResult(shop.backend.demo.site.id),
+    shop.backend.demo.site.domain,
+  );
   const webhook = { url: 'https://shop.example/webhooks', events: ['consent.erased'] };
   idOf(await shop.inSite('admin', 'POST', '/webhooks', webhook));
   const { demo } = shop.backend;

@@ -159,7 +159,7 @@ export async function verifyPackage(
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
   const promised = new PromisedRecords(options.promises ?? []);
-  const { summary, texts, site, coverage, person, ...attachments } = await verifyEntries(files, {
+  const { summary, texts, site, scansFor, coverage, person, ...attachments } = await verifyEntries(files, {
     manifest,
     batches,
     size: newest?.checkpoint.size ?? null,
@@ -221,6 +221,7 @@ export async function verifyPackage(
       witnessed,
       times,
       texts,
+      scans: scansFor({ intervals, foundation: dependedOn }),
       site,
       asOf,
       promises,

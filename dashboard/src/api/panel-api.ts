@@ -286,6 +286,12 @@ export interface paths {
         delete: operations["deleteCookie"];
         patch: operations["changeCookie"];
     };
+    "/api/v1/sites/{site_id}/scans": {
+        parameters: {
+        };
+        get: operations["listScans"];
+        post: operations["scanSite"];
+    };
     "/api/v1/sites/{site_id}/consents": {
         parameters: {
         };
@@ -863,6 +869,18 @@ export interface components {
             purpose?: components["schemas"]["TextByLanguage"];
             revision?: number;
         };
+        ListScansResponse: {
+            data: components["schemas"]["RecordedScan"][];
+            next_cursor: string | null;
+        };
+        ScanSiteRequest: {
+            url: string;
+            /** @default false */
+            record?: boolean;
+        };
+        ScanResponse: {
+            data: components["schemas"]["ScanResult"];
+        };
         ConsentsPage: {
             data: components["schemas"]["ConsentSummary"][];
             next_cursor: string | null;
@@ -1377,6 +1395,67 @@ export interface components {
             recipients: string[];
             retention_days: number | null;
             position: number;
+        };
+        RecordedScan: {
+            url: string;
+            /** Format: date-time */
+            recorded_at: string;
+            findings: number;
+            publication: components["schemas"]["Publication"];
+        };
+        ScanResult: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            event_id: string | null;
+            /** Format: uuid */
+            site_id: string;
+            url: string;
+            /** @enum {string} */
+            method: "browser" | "http";
+            /** Format: date-time */
+            started_at: string;
+            /** Format: date-time */
+            ended_at: string;
+            site_config_hash: string | null;
+            visits: components["schemas"]["ScanVisit"][];
+            findings: components["schemas"]["ScanFinding"][];
+        };
+        ScanVisit: {
+            /** @enum {string} */
+            choice: "none" | "refused";
+            final_url: string;
+            status: number;
+            is_complete: boolean;
+            cookies: components["schemas"]["ScannedCookie"][];
+            storage: components["schemas"]["ScannedStorage"][];
+            third_party_hosts: string[];
+        };
+        ScannedCookie: {
+            name: string;
+            domain: string;
+            path: string;
+            /** @enum {string} */
+            party: "first" | "third";
+            duration_seconds: number | null;
+            http_only: boolean;
+            secure: boolean;
+            category: string | null;
+        };
+        ScannedStorage: {
+            /** @enum {string} */
+            kind: "local_storage" | "session_storage" | "indexed_db";
+            name: string;
+            category: string | null;
+        };
+        ScanFinding: {
+            /** @enum {string} */
+            problem: "undeclared" | "before_choice" | "after_refusal";
+            /** @enum {string} */
+            kind: "cookie" | "local_storage" | "session_storage" | "indexed_db";
+            name: string;
+            domain: string | null;
+            category: string | null;
         };
         ConsentSummary: {
             /** Format: uuid */
@@ -2171,7 +2250,42 @@ export interface components {
                 };
             };
         };
+        UnprocessableContentErrors4: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "SCAN_FAILED" | "SCAN_URL_REFUSED" | "VALIDATION_ERROR";
+                };
+            };
+        };
         TooManyRequestsErrors3: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "RATE_LIMIT_EXCEEDED" | "SCAN_LIMIT_EXCEEDED" | "SCAN_RECORDS_EXCEEDED";
+                };
+            };
+        };
+        ServiceUnavailableErrors2: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"] & {
+                    /** @enum {unknown} */
+                    code?: "SCANNER_BUSY" | "SERVICE_UNAVAILABLE";
+                };
+            };
+        };
+        TooManyRequestsErrors4: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -4166,6 +4280,69 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CookieResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listScans: {
+        parameters: {
+            query?: {
+                limit?: components["parameters"]["Limit"];
+                cursor?: components["parameters"]["Cursor"];
+            };
+            path: {
+                site_id: components["parameters"]["SiteId"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListScansResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    scanSite: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScanSiteRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScanResponse"];
+                };
+            };
             default: {
                 headers: {
                     [name: string]: unknown;

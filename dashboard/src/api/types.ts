@@ -31,4 +31,6 @@ export type Invitation = Schemas['Invitation'];
 export type ConfigurationDraft = Schemas['ConfigurationDraft'];
 export type Category = Schemas['Category'];
 export type DraftCookie = Schemas['DraftCookie'];
+export type ScanResult = Schemas['ScanResult'];
+export type RecordedScan = Schemas['RecordedScan'];
 export type Attachment = Schemas['ExportedAttachment'];

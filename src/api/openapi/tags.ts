@@ -16,6 +16,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Ledger: 'Stamped checkpoints of the ledger, consistency proofs and ledger keys. Public, and cacheable.',
   'Plans and usage': 'The plan of the tenant and how much of it is used.',
   'Public verification': 'Integrity checks that anyone can make.',
+  Scans: 'Scans of the pages of a site, and those that are recorded as evidence.',
   'Sign-in': 'Sign-in, sign-out and passwords.',
   'Sign-ins': 'The active sign-ins of the user.',
   Site: 'What an SDK needs to know about its site.',

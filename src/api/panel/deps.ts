@@ -5,7 +5,10 @@ import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { ServiceLogger } from '../../platform/background/part.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
+import type { SiteDirectory } from '../../tenancy/directory/site-context.js';
 import type { LookUpTxt } from '../../tenancy/domains/domain-challenge.js';
+import type { ScanPage } from '../../tenancy/scans/scan-site.js';
+import type { RateLimiter } from '../guards/rate-limiter.js';
 
 /** What the handlers of the panel work with. */
 export interface PanelRoutesOptions {
@@ -17,6 +20,9 @@ export interface PanelRoutesOptions {
   readonly verifier: Verifier;
   readonly logger: ServiceLogger;
   readonly lookUpTxt: LookUpTxt;
+  readonly directory: SiteDirectory;
+  readonly rateLimiter: RateLimiter;
+  readonly scan: ScanPage;
   /** Null: the service sends no mail. */
   readonly queueMail: QueueMail | null;
 }

@@ -10,6 +10,7 @@ import { ERASURE_OPERATIONS } from './erasures/operations.js';
 import { EXPORT_OPERATIONS } from './exports/operations.js';
 import { INVITATION_OPERATIONS } from './invitations/operations.js';
 import { PLAN_OPERATIONS } from './plans/operations.js';
+import { PANEL_SCAN_OPERATIONS } from './scans/operations.js';
 import { SIGN_IN_OPERATIONS } from './sign-ins/operations.js';
 import { SITE_OPERATIONS } from './sites/operations.js';
 import { STATISTICS_OPERATIONS } from './statistics/operations.js';
@@ -30,6 +31,7 @@ export const PANEL_OPERATIONS: readonly Operation[] = [
   ...CONFIGURATION_OPERATIONS,
   ...CATEGORY_OPERATIONS,
   ...COOKIE_OPERATIONS,
+  ...PANEL_SCAN_OPERATIONS,
   ...CONSENT_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...EXPORT_OPERATIONS,

@@ -11,6 +11,7 @@ import { exportRoutes } from './exports/routes.js';
 import { invitationRoutes } from './invitations/routes.js';
 import { planRoutes } from './plans/routes.js';
 import type { PanelRoute } from './route.js';
+import { panelScanRoutes } from './scans/routes.js';
 import { signInRoutes } from './sign-ins/routes.js';
 import { siteRoutes } from './sites/routes.js';
 import { statisticsRoutes } from './statistics/routes.js';
@@ -32,6 +33,7 @@ export function panelRoutes(options: PanelRoutesOptions): readonly PanelRoute[] 
     ...configurationRoutes(options),
     ...categoryRoutes(options),
     ...cookieRoutes(options),
+    ...panelScanRoutes(options),
     ...consentRoutes(options),
     ...erasureRoutes(options),
     ...exportRoutes(options),

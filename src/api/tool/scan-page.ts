@@ -17,8 +17,16 @@ export interface ScanRoutesOptions {
 }
 
 /**
+ * Counts a scan of a tenant, however it is requested.
+ * @throws ApiError SCAN_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
+ */
+export async function takeScan(rateLimiter: RateLimiter, tenantId: string): Promise<void> {
+  refuseExcess(await rateLimiter.take('scan', tenantId, SCANS_PER_MINUTE), 'SCAN_LIMIT_EXCEEDED');
+}
+
+/**
  * Scans pages of the tenant's verified domains. The result is answered directly: a scan is bounded
- * to less than a minute, so that a stored result would only add a state that can be lost or altered.
+ * to less than a minute. It is kept only if the request asks for a record, as an event of the log.
  */
 export function scanRoutes({ admission, rateLimiter, scan }: ScanRoutesOptions): readonly ToolRoute[] {
   return [
@@ -27,9 +35,9 @@ export function scanRoutes({ admission, rateLimiter, scan }: ScanRoutesOptions):
       // Visitors can copy such a key, and must not set off scans.
       if (caller.apiKey.restriction === 'publishable')
         throw new ApiError('INSUFFICIENT_SCOPE', 'Scans accept no publishable API key. Use a secret one.');
-      const { url } = body();
-      refuseExcess(await rateLimiter.take('scan', caller.site.tenantId, SCANS_PER_MINUTE), 'SCAN_LIMIT_EXCEEDED');
-      return ScanResponse.parse({ data: await scan(caller.site, url, closing) });
+      const request = body();
+      await takeScan(rateLimiter, caller.site.tenantId);
+      return ScanResponse.parse({ data: await scan(caller.site, request, closing) });
     }),
   ];
 }

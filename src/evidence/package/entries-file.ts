@@ -64,6 +64,8 @@ export class EntriesFile {
   readonly counts = { entries: 0, consents: 0, erased: 0 };
   /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
+  /** Types of the enclosed events. */
+  readonly types = new Set<string>();
   /** Batches of the enclosed policies, sorted. */
   readonly policyBatches: number[] = [];
   readonly attachments: WantedAttachments[] = [];
@@ -128,6 +130,7 @@ export class EntriesFile {
       const key = keys.keys.get(event.id);
       const disclosures = consent?.isFit === true && key !== undefined ? this.#disclose(consent, key) : [];
       const erasure = consent === undefined ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
+      this.types.add(event.type);
       this.#count(entry, isConsent, erasure !== undefined);
       if (erasure !== undefined) this.#supporting.add(erasure);
       else if (consent?.isFit === true && scope.showsAbsence && entry.personTag !== null)

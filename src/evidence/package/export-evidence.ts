@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
-import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
+import { type Manifest, PACKAGE_FORMAT, packageVersion } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
@@ -288,7 +288,7 @@ export async function writePackage(
   };
   const manifest: Omit<Manifest, 'files'> = {
     format,
-    version: PACKAGE_VERSION,
+    version: packageVersion(entries.types),
     origin: options.origin,
     checkpoint: checkpoint?.size ?? null,
     exported_at: now.toISOString(),

@@ -1,5 +1,6 @@
 import type { ScanFinding, ScanVisit } from '../../../schemas/api/scans.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { coversName } from '../../../schemas/text/name-pattern.js';
 import { isUnder } from './scan-target.js';
 import type { Visit } from './visit.js';
 
@@ -59,20 +60,5 @@ export function findingsOf(visits: readonly ScanVisit[], config: SiteConfigPubli
 
 /** The category of the first declared cookie that matches a name; null: none does. */
 function declaredCategory(config: SiteConfigPublishedRecord | null, name: string): string | null {
-  return config?.cookies.find((cookie) => matches(cookie.name, name))?.category ?? null;
-}
-
-/** Returns whether a name matches a pattern in which `*` stands for any characters. Linear time. */
-export function matches(pattern: string, name: string): boolean {
-  const [head = '', ...parts] = pattern.split('*');
-  const tail = parts.pop();
-  if (tail === undefined) return name === pattern;
-  if (!name.startsWith(head)) return false;
-  let at = head.length;
-  for (const part of parts) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return name.length - tail.length >= at && name.endsWith(tail);
+  return config?.cookies.find((cookie) => coversName(cookie.name, name))?.category ?? null;
 }

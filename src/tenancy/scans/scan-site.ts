@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ScanResult } from '../../../schemas/api/scans.js';
+import type { ScanRequest, ScanResult } from '../../../schemas/api/scans.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { createReach, type LookUpHost } from '../../platform/net/reach.js';
 import { activeDocuments } from '../directory/active-documents.js';
 import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
 import { compared, findingsOf } from './findings.js';
+import { recordScan, refuseExcessRecords } from './record-scan.js';
 import { findTarget } from './scan-target.js';
 import { type InitialCookie, ScanFailed } from './visit.js';
 import { visitByBrowser } from './visit-by-browser.js';
@@ -30,10 +31,15 @@ export interface ScannerOptions {
 /**
  * Scans a page of a verified domain: visits it before any choice, and after every optional category
  * was refused.
- * @param caller site of the API key
- * @throws RequestRefused SCAN_URL_REFUSED, SCAN_FAILED, SCANNER_BUSY
+ * @param caller site of the API key, or of the page of the panel
+ * @throws RequestRefused SCAN_URL_REFUSED, SCAN_FAILED, SCANNER_BUSY, SCAN_RECORDS_EXCEEDED
  */
-export type ScanPage = (caller: SiteContext, url: string, signal: AbortSignal) => Promise<ScanResult>;
+export type ScanPage = (caller: SiteContext, request: RequestedScan, signal: AbortSignal) => Promise<ScanResult>;
+
+export interface RequestedScan extends ScanRequest {
+  /** Whether only pages of the caller's site are scanned, and none of another site of the tenant. */
+  readonly isOwnSiteOnly?: boolean;
+}
 
 export function createScanner(options: ScannerOptions): ScanPage {
   const reach = createReach(options.allowedNetworks, options.lookUp);
@@ -41,8 +47,12 @@ export function createScanner(options: ScannerOptions): ScanPage {
   const visit = chromePath === undefined ? visitByHttp(reach, options.userAgent) : visitByBrowser(chromePath, reach);
   const targets = { ...options, allowsPorts: options.allowedNetworks.length > 0 };
   let running = 0;
-  return async (caller, url, signal) => {
+  return async (caller, { url, record, isOwnSiteOnly = false }, signal) => {
     const { site, target } = await findTarget(targets, caller, url);
+    if (record || isOwnSiteOnly) refuseOtherSite(site, caller, isOwnSiteOnly);
+    if (record) {
+      await refuseExcessRecords(options.db, site.siteId);
+    }
     if (running >= MAX_CONCURRENT)
       throw new RequestRefused('SCANNER_BUSY', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     running += 1;
@@ -55,8 +65,9 @@ export function createScanner(options: ScannerOptions): ScanPage {
         refusal === null
           ? [first]
           : [first, compared('refused', await visit(target, refusal, signal), site.domain, config)];
-      return {
+      const result: ScanResult = {
         id: randomUUID(),
+        event_id: null,
         site_id: site.siteId,
         url: target.url.href,
         method: chromePath === undefined ? 'http' : 'browser',
@@ -66,6 +77,8 @@ export function createScanner(options: ScannerOptions): ScanPage {
         visits,
         findings: findingsOf(visits, config),
       };
+      if (!record) return result;
+      return { ...result, event_id: await recordScan(options.db, result, site.domain) };
     } catch (error) {
       if (error instanceof ScanFailed) throw new RequestRefused('SCAN_FAILED', error.message);
       throw error;
@@ -73,6 +86,18 @@ export function createScanner(options: ScannerOptions): ScanPage {
       running -= 1;
     }
   };
+}
+
+/**
+ * A key writes into the log of its own site only.
+ * @throws RequestRefused SCAN_URL_REFUSED
+ */
+function refuseOtherSite(site: SiteContext, caller: SiteContext, isOwnSiteOnly: boolean): void {
+  if (site.siteId === caller.siteId) return;
+  const advice = isOwnSiteOnly
+    ? 'Scan it there.'
+    : 'Record its scan with an API key of that site, or scan without record.';
+  throw new RequestRefused('SCAN_URL_REFUSED', `The page belongs to the site of ${site.domain}. ${advice}`);
 }
 
 /**

@@ -9,6 +9,7 @@ import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
 import { EXAMPLE_VALUES } from '../../../src/api/server/example-values.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
@@ -28,6 +29,8 @@ describe('the examples of the OpenAPI description, executed', () => {
   let demo: SeededDemo;
   /** Stands in for the page of the shop. */
   let page: TestSite;
+  /** Of the site of that page. */
+  let scanKey: string;
   /** What stands in this installation for the values in the examples. */
   const real = new Map<string, string>();
   const bearers = { api: '', panel: '' };
@@ -49,6 +52,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     };
     const { id } = await createSite(app.service.installation.adminPool, { tenantId: demo.tenant_id, ...scanned });
     await app.change("update sites set domain = 'localhost' where id = $1", [id]);
+    scanKey = (await createApiKey(app.service.installation.adminPool, id, 'write')).key;
     real.set(EXAMPLE_VALUES.pageUrl, `http://localhost:${page.port}/`);
     real.set(EXAMPLE_VALUES.email, demo.api_user.email);
     real.set(EXAMPLE_VALUES.password, demo.api_user.password);
@@ -111,7 +115,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     }
   };
 
-  async function send({ method, path, access, example, status }: Operation): Promise<unknown> {
+  async function send({ id, method, path, access, example, status }: Operation): Promise<unknown> {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPlace(example.path?.[name] ?? ''));
     const query = new URLSearchParams(JSON.parse(inPlace(JSON.stringify(example.query ?? {})))).toString();
     const body = example.body === undefined ? null : inPlace(JSON.stringify(example.body));
@@ -119,7 +123,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     const headers: Record<string, string> = {
       ...(access.apiKey !== null && { 'x-api-key': demo.keys.read }),
       ...(body !== null && { 'content-type': 'application/json' }),
-      ...(access.isSigned && signedHeaders(demo.keys.write, filled, body ?? '')),
+      ...(access.isSigned && signedHeaders(id === 'scanPage' ? scanKey : demo.keys.write, filled, body ?? '')),
       ...(access.roles !== null && { authorization: `Bearer ${bearer}` }),
     };
     const url = `${app.url}${filled}${query === '' ? '' : `?${query}`}`;

@@ -26,6 +26,6 @@ it('reports a document that breaks a rule', async () => {
   expect(await problemsOf(broken, '/openapi.yaml')).toContainEqual(expect.stringContaining('operation-operationId'));
 });
 
-it('/openapi.yaml is smaller than 280 kB', () => {
-  expect(Buffer.byteLength(PANEL)).toBeLessThan(280_000);
+it('/openapi.yaml is smaller than 290 kB', () => {
+  expect(Buffer.byteLength(PANEL)).toBeLessThan(290_000);
 });

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { recordScan } from '../../../src/tenancy/scans/record-scan.js';
 import type { ExportWorld } from '../../evidence/exports/export-world.js';
+import { scanResult } from '../../tenancy/scans/scan-result.js';
 
 /** The ids of everything that the other tenant has, by the name that paths give them. */
 export type Foreign = Readonly<Record<string, string>>;
@@ -19,6 +21,8 @@ export async function furnish({ panel, demo, siteId, user, record, create, reach
     expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
     return Made.parse(answer.body).data.id;
   };
+  const { apiPool } = panel.app.service.installation;
+  await recordScan(apiPool, scanResult(siteId), demo.site.domain);
   const [consent = ''] = await record(['visitor-of-the-other']);
   const evidenceExport = await create({});
   await reaches(evidenceExport.id, 'finished');
@@ -86,6 +90,7 @@ export async function possessionsOf({ tenant_id, site_id }: Foreign, superuser: 
     documents: 'site_id = $2',
     document_versions: 'site_id = $2',
     site_configs: 'site_id = $2',
+    site_scans: 'site_id = $2',
     site_config_drafts: 'site_id = $2',
     record_keys: 'site_id = $2',
     erasure_requests: 'site_id = $2',

@@ -34,7 +34,7 @@ describe('the public scanner', () => {
   };
 
   /** A request of a new client each time, unless the test names its address. */
-  const scan = (path: string, headers: Record<string, string> = {}): Promise<Scanned> => {
+  const scan = (path: string, headers: Record<string, string> = {}, body: string | null = null): Promise<Scanned> => {
     const { hostname, port } = new URL(app.url);
     clients += 1;
     return new Promise((resolve, reject) => {
@@ -42,6 +42,7 @@ describe('the public scanner', () => {
         hostname,
         port,
         path: `/tool/v1/${path}`,
+        method: body === null ? 'GET' : 'POST',
         headers: { host: `${HOST}:${port}`, 'x-forwarded-for': `198.51.100.${clients}`, ...headers },
       });
       sent.on('response', (response) => {
@@ -54,10 +55,18 @@ describe('the public scanner', () => {
         );
       });
       sent.on('error', reject);
-      sent.end();
+      sent.end(body ?? undefined);
     });
   };
   const domain = 'domain=scanned.example';
+
+  test('scans and records no page without an API key', async () => {
+    const body = JSON.stringify({ url: 'https://scanned.example/', record: true });
+    const refused = await scan(`scans?${domain}`, { 'content-type': 'application/json' }, body);
+    expect(refused).toMatchObject({ status: 401, body: { code: 'MISSING_API_KEY' } });
+    const { rows } = await app.superuser.query('select from site_scans');
+    expect(rows).toEqual([]);
+  });
 
   test('serves ping, configuration and documents of a verified domain without an API key', async () => {
     expect(PingResponse.parse((await scan(`ping?${domain}`)).body).data).toMatchObject({

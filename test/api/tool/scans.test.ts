@@ -3,8 +3,11 @@ import { z } from 'zod';
 import { ScanResponse } from '../../../schemas/api/scans.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
+import { MAX_RECORDED_SCANS, recordScan } from '../../../src/tenancy/scans/record-scan.js';
+import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { signedHeaders } from '../../support/signed-requests.js';
+import { scanResult } from '../../tenancy/scans/scan-result.js';
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import { type Answer, ask, type RunningApp, startApp } from '../server/running-app.js';
 
@@ -154,6 +157,49 @@ describe('the scan of a page', () => {
       body: '{}',
     });
     expect(unsigned).toMatchObject({ status: 401, body: { code: 'MISSING_SIGNATURE_HEADERS' } });
+  });
+
+  it('records a scan with a key of the site only, and twenty of a site in 24 hours', async () => {
+    const owner = await app.seed();
+    await app.change("update sites set domain = 'localhost', config_revision = config_revision + 1 where id = $1", [
+      owner.site.id,
+    ]);
+    const record = (url: string, key: string): Promise<Answer> => {
+      const body = JSON.stringify({ url, record: true });
+      return ask(`${app.url}/tool/v1/scans`, {
+        method: 'POST',
+        headers: { ...signedHeaders(key, '/tool/v1/scans', body) },
+        body,
+      });
+    };
+    const { id: sister } = await createSite(app.service.installation.adminPool, {
+      tenantId: owner.tenant_id,
+      name: 'Sister',
+      domain: 'sister.example',
+      isVerified: true,
+      allowedOrigins: [],
+      allowedIps: [],
+    });
+    const { key } = await createApiKey(app.service.installation.adminPool, sister, 'write');
+    expect(await record('http://localhost/', key)).toMatchObject({
+      status: 422,
+      body: { code: 'SCAN_URL_REFUSED', message: expect.stringContaining('API key of that site') },
+    });
+
+    const { apiPool: pool } = app.service.installation;
+    const found = scanResult(owner.site.id);
+    for (let n = 0; n < MAX_RECORDED_SCANS; n += 1) await recordScan(pool, found, 'localhost');
+    const refused = await record('http://localhost/', owner.keys.write);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'SCAN_RECORDS_EXCEEDED' } });
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(86_000);
+    expect(wait).toBeLessThanOrEqual(86_400);
+    await expect(recordScan(pool, found, 'localhost')).rejects.toMatchObject({ code: 'SCAN_RECORDS_EXCEEDED' });
+    await app.superuser.query("update site_scans set recorded_at = recorded_at - interval '1 day' where site_id = $1", [
+      owner.site.id,
+    ]);
+    await expect(recordScan(pool, found, 'other.example')).rejects.toMatchObject({ code: 'SCAN_URL_REFUSED' });
+    expect(await recordScan(pool, found, 'localhost')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('permits a tenant six scans a minute', async () => {

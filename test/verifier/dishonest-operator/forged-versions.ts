@@ -335,7 +335,7 @@ const HIDDEN_PACKAGES: readonly Forgery[] = [
     name: 'the withdrawal is left out, and the package states a newer filter',
     choice: (choice) => leaveOut(choice, WITHDRAWAL),
     manifest: (manifest) => {
-      manifest.version = '1.1';
+      manifest.version = '1.2';
       if (isObject(manifest.filter)) manifest.filter = { ...manifest.filter, country: 'DE' };
     },
     check: 'manifest.format',
@@ -346,7 +346,7 @@ const HIDDEN_PACKAGES: readonly Forgery[] = [
     name: 'the withdrawal is left out, and the package states a newer version',
     choice: (choice) => leaveOut(choice, WITHDRAWAL),
     manifest: (manifest) => {
-      manifest.version = '1.1';
+      manifest.version = '1.2';
     },
     check: 'completeness.runs',
     verdict: 'invalid',

@@ -63,6 +63,7 @@ interface PublishedVersion {
 interface PublishedConfiguration {
   readonly eventId: string;
   readonly site: string;
+  readonly number: number;
   readonly categories: ReadonlySet<string>;
   readonly notice: Notice;
 }
@@ -111,10 +112,15 @@ export class Documents {
   addConfiguration(record: SiteConfigPublishedRecord, text: JsonValue, notice: Notice): void {
     const categories = new Set(record.categories.map(({ key }) => key));
     const hash = sha256Hex(canonicalJson(text));
-    const { event_id: eventId, site_id: site } = record;
-    if (!this.#configurations.has(hash)) this.#configurations.set(hash, { eventId, site, categories, notice });
+    const { event_id: eventId, site_id: site, number } = record;
+    if (!this.#configurations.has(hash)) this.#configurations.set(hash, { eventId, site, number, categories, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
+  }
+
+  /** Number of the published configuration with this hash; null: its publication is not enclosed. */
+  configurationNumber(hash: string): number | null {
+    return this.#configurations.get(hash)?.number ?? null;
   }
 
   /**

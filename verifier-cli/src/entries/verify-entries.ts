@@ -9,6 +9,7 @@ import {
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { SITE_SCANNED, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
@@ -33,6 +34,7 @@ import { RequestedEvents } from '../completeness/requested-events.js';
 import { CompleteRuns } from '../completeness/runs.js';
 import { Documents, type Notice, type Resolution } from '../documents/documents.js';
 import { isApproval } from '../documents/in-force.js';
+import { type ScanContext, SiteScans } from '../documents/site-scans.js';
 import { verifyAbsence } from '../erasure/absence.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
@@ -45,7 +47,7 @@ import { FilterRules } from '../manifest/filter.js';
 import type { Policies } from '../policy/policies.js';
 import { verifyPolicyCounts } from '../policy/policy-counts.js';
 import type { PromisedRecords } from '../promises/promised-records.js';
-import type { ReportedSite, VerificationReport } from '../report/report.js';
+import type { ReportedScans, ReportedSite, VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import { ANY_DELAY, PolicyDelays } from '../time/allowed-delays.js';
 import type { SealingInterval } from '../time/batch-times.js';
@@ -95,6 +97,8 @@ export interface EntriesResult {
   readonly attachments: ReadonlySet<string>;
   readonly texts: VerificationReport['texts'];
   readonly site: ReportedSite | null;
+  /** The recorded scans, given what the whole package says. */
+  readonly scansFor: (context: Pick<ScanContext, 'intervals' | 'foundation'>) => ReportedScans;
   /** Whether an event of an unknown version may name attachments. */
   readonly isUnknownNamed: boolean;
   /** Null without a manifest. */
@@ -159,6 +163,7 @@ class EntriesPass {
   readonly #requested: RequestedEvents | null;
   readonly #attachments: Attachments;
   readonly #documents: Documents;
+  readonly #scans = new SiteScans();
   readonly #erasures: Erasures;
   readonly #runs: CompleteRuns;
   /** Batches of the policies. */
@@ -457,6 +462,8 @@ class EntriesPass {
     if (state !== undefined && change?.ok) this.#documents.addState(state, change.value, noticeOf(change.value));
     const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, noticeOf(configuration.value));
+    const scan = entry.type === SITE_SCANNED ? matchShape(SiteScannedRecord, record) : null;
+    if (scan?.ok) this.#scans.add({ record: scan.value, batch: source.batch, verdict: findings.verdict });
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok) {
       const { stream, revision } = entry;
@@ -581,6 +588,13 @@ class EntriesPass {
       isUnknownNamed: this.#attachments.isUnknownNamed,
       texts: await this.#documents.texts(resolutions),
       site: await this.#site(resolutions),
+      scansFor: ({ intervals, foundation }) =>
+        this.#scans.reported({
+          intervals,
+          // Every record is evaluated by the policies.
+          foundation: worst(foundation, this.#policyVerdict),
+          configurationNumber: (hash) => this.#documents.configurationNumber(hash),
+        }),
       coverage,
       person,
     };

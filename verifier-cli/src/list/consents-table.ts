@@ -1,8 +1,8 @@
 import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../report/markup.js';
-import { foreign } from '../report/page-parts.js';
+import { foreign, recordMark } from '../report/page-parts.js';
 import { secondText } from '../report/times-text.js';
-import { decisionWord, verdictMark } from '../report/wording.js';
+import { decisionWord } from '../report/wording.js';
 import { afterwardsText, personText, titleText } from './consent-words.js';
 import type { ListedConsent } from './listed-consent.js';
 
@@ -32,13 +32,7 @@ export function consentsTable(
 
 function row(one: ListedConsent, isDevelopment: boolean, texts: Texts): Markup {
   const { list, words } = texts;
-  const style = { valid: isDevelopment ? 'open' : 'pass', indeterminate: 'open', invalid: 'fail' }[one.verdict];
-  const mark = element(
-    'span',
-    { class: `mark ${style}` },
-    element('span', { 'aria-hidden': 'true' }, `${verdictMark(one.verdict, isDevelopment)} `),
-    words.recordVerdicts[one.verdict],
-  );
+  const mark = recordMark(one.verdict, isDevelopment, texts);
   const person = personText(one);
   return element(
     'tr',

@@ -45,6 +45,7 @@ export interface Found {
   readonly stamps: Stamps;
   readonly witnessed: WitnessedCheckpoint;
   readonly texts: VerificationReport['texts'];
+  readonly scans: VerificationReport['scans'];
   readonly site: ReportedSite | null;
   /** The valid stamp over the package's checkpoint. */
   readonly asOf: ProvedTime | null;
@@ -68,6 +69,7 @@ export function buildReport({
   stamps,
   witnessed,
   texts,
+  scans,
   site,
   asOf,
   policy,
@@ -117,6 +119,7 @@ export function buildReport({
     sound_until: lastEnd(covering, required),
     warnings: findings.warnings,
     texts,
+    scans,
     work: { done: work.done, limit: work.limit },
     verified_at: at.toISOString(),
   };

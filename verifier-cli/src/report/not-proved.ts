@@ -14,6 +14,7 @@ export function notProved(report: ReportFacts, texts: Texts): readonly string[] 
     evidence.notShownToOthers,
     missing(report, texts),
   ];
+  if (report.scans.count > 0) lines.push(evidence.notScanned);
   if (about.not_yet_stamped !== null && about.not_yet_stamped > 0)
     lines.push(evidence.notStamped(about.not_yet_stamped));
   if (records.withheld_values > 0) lines.push(evidence.notWithheld(records.withheld_values));

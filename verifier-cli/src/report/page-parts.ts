@@ -1,11 +1,12 @@
 import type { Outcome } from '../findings/check-table.js';
 import type { Problem } from '../findings/findings.js';
+import type { Verdict } from '../findings/verdict.js';
 import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from './markup.js';
 import { printable, printableSource } from './printable.js';
 import type { ReportedTime } from './report.js';
 import { dayText } from './times-text.js';
-import { OUTCOME_MARKS, type VerdictWording } from './wording.js';
+import { OUTCOME_MARKS, type VerdictWording, verdictMark } from './wording.js';
 
 /** A text from the package, isolated so that it cannot reorder the text next to it. */
 export function foreign(text: string): Markup {
@@ -88,6 +89,17 @@ export function outcomeMark(outcome: Outcome, { words }: Texts): Markup {
     { class: `mark ${style}` },
     element('span', { 'aria-hidden': 'true' }, `${mark} `),
     words.outcomes[outcome],
+  );
+}
+
+/** The verdict on one record. A development stamp is never green. */
+export function recordMark(verdict: Verdict, isDevelopment: boolean, { words }: Texts): Markup {
+  const style = { valid: isDevelopment ? 'open' : 'pass', indeterminate: 'open', invalid: 'fail' }[verdict];
+  return element(
+    'span',
+    { class: `mark ${style}` },
+    element('span', { 'aria-hidden': 'true' }, `${verdictMark(verdict, isDevelopment)} `),
+    words.recordVerdicts[verdict],
   );
 }
 

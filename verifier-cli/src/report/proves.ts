@@ -26,6 +26,8 @@ export function provesOf(report: ReportFacts, texts: Texts): readonly string[] {
     lines.push(evidence.witnessed(witnesses.cosigned.length, names, witnesses.checkpoint));
   }
   if (pass('document.version')) lines.push(evidence.texts);
+  const scans = report.scans.verdicts.valid;
+  if (scans > 0) lines.push(evidence.scans(scans, pass('completeness.runs') && coverage?.notices.is_whole === true));
   if (pass('disclosure.digest')) lines.push(evidence.disclosed(records.disclosed_values));
   if (pass('completeness.runs') && coverage !== null) {
     if (coverage.consents.complete.length > 0)

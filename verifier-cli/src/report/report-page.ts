@@ -24,6 +24,7 @@ import {
   list,
   outcomeMark,
   placeText,
+  recordMark,
   section,
   sourceBlock,
   verdictBanner,
@@ -31,6 +32,7 @@ import {
 import { printable } from './printable.js';
 import { provesOf } from './proves.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
+import { scanFacts } from './scan-text.js';
 import { groupStamps } from './stamp-groups.js';
 import { momentText, timeText } from './times-text.js';
 import { verdictWording } from './wording.js';
@@ -72,6 +74,7 @@ export function reportPage(report: VerificationReport, texts: Texts, listing: Co
     about(report, texts),
     repetition(report, texts),
     ...textSection(report, texts),
+    ...scanSection(report, texts),
     checks(report, texts),
     stamps(report, texts),
     ...witnesses(report, texts),
@@ -277,6 +280,27 @@ function textSection({ texts: { count, first } }: VerificationReport, texts: Tex
       element('p', {}, report.textsSource),
       ...first.flatMap((text) => textParts(text, texts)),
       ...(count > first.length ? [element('p', {}, report.moreTexts(count - first.length))] : []),
+    ),
+  ];
+}
+
+function scanSection({ scans: { count, newest }, package: about }: VerificationReport, texts: Texts): Markup[] {
+  if (count === 0) return [];
+  const { scans } = texts.report;
+  return [
+    section(
+      scans.title,
+      element('p', {}, scans.intro),
+      ...newest
+        .toReversed()
+        .flatMap((scan) => [
+          element('h3', {}, foreign(scan.url), ' ', recordMark(scan.verdict, about.development === true, texts)),
+          facts([
+            ...scanFacts(scan, texts).map(([name, value]) => [name, foreign(value)] as const),
+            [texts.report.id, element('code', {}, printable(scan.event_id))],
+          ]),
+        ]),
+      ...(count > newest.length ? [element('p', {}, scans.more(count - newest.length))] : []),
     ),
   ];
 }

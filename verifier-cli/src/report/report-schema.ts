@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/events/site-scanned.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/check-table.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
 import { PROMISE_OUTCOMES } from '../promises/promised-records.js';
-import { MAX_LISTED, MAX_TEXTS } from './report.js';
+import { MAX_LISTED, MAX_SCAN_NAMES, MAX_SCANS, MAX_TEXTS } from './report.js';
 
 const Count = z.int().min(0);
 const VerdictName = z.enum(['valid', 'indeterminate', 'invalid']);
@@ -86,6 +87,28 @@ const Stamp = z.strictObject({
     .strictObject({ checkpoint: Count, time: z.string() })
     .nullable()
     .describe('newer time stamp at whose time this one was evaluated; null if there is none'),
+});
+
+const Names = z.strictObject({ count: Count, first: z.array(z.string()).max(MAX_SCAN_NAMES) });
+
+const Scan = z.strictObject({
+  event_id: z.string(),
+  verdict: VerdictName,
+  recorded_at: z.string().describe('time that the service claims'),
+  existed_by: Time.nullable().describe('time by which the record existed; null if it is not proved'),
+  url: z.string(),
+  method: z.enum(SCAN_METHODS).describe('`browser`: scripts ran; `http`: only the page was requested'),
+  choices: z.array(z.enum(SCAN_CHOICES)).describe('choices with which the page was visited'),
+  configuration: z
+    .strictObject({
+      sha256: z.string(),
+      number: z.int().nullable().describe('null if the package does not include it'),
+    })
+    .nullable()
+    .describe('configuration that the page was compared with; null if none was published'),
+  problems: z.array(Names.extend({ problem: z.enum(SCAN_PROBLEMS) })).describe('names with each problem'),
+  third_party_hosts: Names,
+  is_whole: z.boolean().describe('false if a visit was cut short, or if the record leaves something out'),
 });
 
 const Filter = z.strictObject({
@@ -227,6 +250,13 @@ export const ReportSchema = z
       first: z.array(z.strictObject({ message: z.string(), ...place })).max(MAX_PROBLEMS),
     }),
     texts: z.strictObject({ count: Count, first: z.array(Text).max(MAX_TEXTS) }),
+    scans: z
+      .strictObject({
+        count: Count,
+        verdicts: z.strictObject({ valid: Count, indeterminate: Count, invalid: Count }),
+        newest: z.array(Scan).max(MAX_SCANS),
+      })
+      .describe('recorded scans of pages of the site: statements of the service'),
     proves: z.array(z.string()),
     not_proved: z.array(z.string()),
     work: z

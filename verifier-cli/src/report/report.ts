@@ -1,3 +1,4 @@
+import type { SCAN_PROBLEMS, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import type { StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
@@ -92,6 +93,43 @@ export interface ReportedNewest {
   /** Given witnesses with a valid cosignature over it. */
   readonly witnesses: number;
   readonly witnesses_demanded: number;
+}
+
+/** Names that were found, of which the first `MAX_SCAN_NAMES` are listed. */
+export interface ReportedNames {
+  readonly count: number;
+  readonly first: readonly string[];
+}
+
+/** A recorded scan of a page. What it found is a statement of the service. */
+export interface ReportedScan {
+  readonly event_id: string;
+  readonly verdict: Verdict;
+  /** The time that the service claims. */
+  readonly recorded_at: string;
+  /** When the record existed; null if it is not proved. */
+  readonly existed_by: ReportedTime | null;
+  readonly url: string;
+  readonly method: SiteScannedRecord['method'];
+  /** With which choices the page was visited. */
+  readonly choices: readonly SiteScannedRecord['visits'][number]['choice'][];
+  /**
+   * The configuration that the page was compared with; null: none was published. `number` is null if
+   * the package does not have it.
+   */
+  readonly configuration: { readonly sha256: string; readonly number: number | null } | null;
+  /** The names with each problem. */
+  readonly problems: readonly (ReportedNames & { readonly problem: (typeof SCAN_PROBLEMS)[number] })[];
+  readonly third_party_hosts: ReportedNames;
+  /** False: a visit was cut short, or the record leaves something out. */
+  readonly is_whole: boolean;
+}
+
+export interface ReportedScans {
+  readonly count: number;
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  /** At most `MAX_SCANS`, the newest last. */
+  readonly newest: readonly ReportedScan[];
 }
 
 /** The site, and who answers for it. */
@@ -203,6 +241,8 @@ export interface VerificationReport {
   readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
   /** The texts that the consents are to: the first `MAX_TEXTS`. */
   readonly texts: { readonly count: number; readonly first: readonly ReportedText[] };
+  /** The recorded scans of the site's pages. */
+  readonly scans: ReportedScans;
   /** What the package proves, in words; empty if a check failed. */
   readonly proves: readonly string[];
   /** What the evidence does not prove, whatever the verdict. */
@@ -216,5 +256,8 @@ export interface VerificationReport {
 export const MAX_LISTED = 100;
 /** How many texts a report holds. */
 export const MAX_TEXTS = 20;
+/** How many recorded scans a report describes, and how many names of each kind. */
+export const MAX_SCANS = 20;
+export const MAX_SCAN_NAMES = 20;
 /** Bytes of a text that a report holds. */
 export const MAX_TEXT_BYTES = 256 * 1024;

@@ -17,6 +17,7 @@ import { placeText } from './page-parts.js';
 import { printable } from './printable.js';
 import { provesOf } from './proves.js';
 import type { ReportedTime, VerificationReport } from './report.js';
+import { scanFacts } from './scan-text.js';
 import { stampLines } from './stamp-lines.js';
 import { asOfText } from './times-text.js';
 import { loudVerdict, OUTCOME_MARKS, verdictWording } from './wording.js';
@@ -24,6 +25,8 @@ import { loudVerdict, OUTCOME_MARKS, verdictWording } from './wording.js';
 const SHOWN_PROBLEMS = 5;
 /** Columns of the names before times. */
 const TIME_NAMES = 40;
+/** Columns of the names of what a scan says. */
+const SCAN_NAMES = 28;
 
 /**
  * The report for people: the verdict, what is proved and what is not, then the proved times, the
@@ -52,6 +55,7 @@ export function terminalReport(report: VerificationReport, texts: Texts): string
     '',
     ...witnessLines(report, texts),
     ...promiseLines(report, texts),
+    ...scanLines(report, texts),
     terminal.checks,
     ...report.checks.flatMap((check) => checkLines(check, texts)),
     ...warningLines(report, texts),
@@ -102,6 +106,22 @@ function promiseLines({ promises }: VerificationReport, { report }: Texts): stri
     ...promises.map(
       ({ file, outcome, message }) => `  ${outcome.padEnd(13)} ${printable(file)}: ${printable(message)}`,
     ),
+    '',
+  ];
+}
+
+function scanLines({ scans: { count, newest } }: VerificationReport, texts: Texts): string[] {
+  if (count === 0) return [];
+  const { report, words } = texts;
+  return [
+    report.scans.title,
+    ...newest
+      .toReversed()
+      .flatMap((scan) => [
+        `  ${printable(scan.url)}: ${words.recordVerdicts[scan.verdict]} (${printable(scan.event_id)})`,
+        ...scanFacts(scan, texts).map(([name, value]) => `    ${`${name}:`.padEnd(SCAN_NAMES)} ${value}`),
+      ]),
+    ...(count > newest.length ? [`  ${report.scans.more(count - newest.length)}`] : []),
     '',
   ];
 }

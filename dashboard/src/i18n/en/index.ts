@@ -12,6 +12,7 @@ import { fieldMessages } from './field-messages.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
+import { scans } from './scans.js';
 import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
 import { signUp } from './sign-up.js';
@@ -35,6 +36,7 @@ export const en = {
   keys,
   overview,
   plan,
+  scans,
   secondFactor,
   shell,
   signUp,

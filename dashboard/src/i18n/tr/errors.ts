@@ -28,6 +28,13 @@ export const errors: Readonly<Record<string, string>> = {
   WRONG_STATE:
     'Kaydın durumu bu değişikliğe izin vermiyor ya da kayıt bu arada değişti. Son duruma bakıp yeniden deneyin.',
   DOMAIN_NOT_VERIFIED: 'DNS kaydı bulunamadı. Yeni bir kaydın görünmesi birkaç dakika sürebilir.',
+  SCAN_URL_REFUSED:
+    'Bu adres taranamaz: sitenin kanıtlanmış alan adında değil ya da başka bir bağlantı noktası veya oturum bilgisi içeriyor.',
+  SCAN_FAILED: 'Sayfa herkese açık bir adresten yüklenemedi ya da başka bir alan adına yönlendiriyor.',
+  SCAN_LIMIT_EXCEEDED: 'Bu dakikanın taramaları kullanıldı. Biraz bekleyip yeniden deneyin.',
+  SCAN_RECORDS_EXCEEDED:
+    'Sitenin 24 saatlik kayıtlı taramaları kullanıldı. Sayfayı kaydetmeden tarayın ya da daha sonra yeniden deneyin.',
+  SCANNER_BUSY: 'Başka sayfalar taranıyor. Birazdan yeniden deneyin.',
   DNS_UNAVAILABLE: 'DNS yanıt vermedi. Birazdan yeniden deneyin.',
   SITE_NOT_FOUND: 'Böyle bir site yok.',
   DOCUMENT_NOT_FOUND: 'Böyle bir belge yok.',

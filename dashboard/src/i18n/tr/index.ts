@@ -13,6 +13,7 @@ import { fieldMessages } from './field-messages.js';
 import { keys } from './keys.js';
 import { overview } from './overview.js';
 import { plan } from './plan.js';
+import { scans } from './scans.js';
 import { secondFactor } from './second-factor.js';
 import { shell } from './shell.js';
 import { signUp } from './sign-up.js';
@@ -36,6 +37,7 @@ export const tr: Messages = {
   keys,
   overview,
   plan,
+  scans,
   secondFactor,
   shell,
   signUp,

@@ -10,6 +10,7 @@ import { BannerPreview } from './banner-preview.js';
 import { CategorySection } from './category-section.js';
 import { CookieSection } from './cookie-section.js';
 import { DraftState } from './draft-state.js';
+import { ScanSection } from './scan-section.js';
 import { SettingsForm } from './settings-form.js';
 import { TextsForm } from './texts-form.js';
 import { useDraft } from './use-draft.js';
@@ -63,6 +64,7 @@ function Draft({ siteId, draft }: DraftProps) {
       )}
       <CategorySection siteId={siteId} draft={draft} />
       <CookieSection siteId={siteId} draft={draft} />
+      <ScanSection siteId={siteId} draft={draft} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { useAction } from '../../ui/use-action.js';
+import type { AdoptedCookie } from './found-names.js';
 import { textsIn } from './texts-in.js';
 
 interface CookieFormProps {
@@ -12,14 +13,17 @@ interface CookieFormProps {
   readonly draft: ConfigurationDraft;
   /** null: a new one. */
   readonly cookie: DraftCookie | null;
+  /** What a scan found: a new cookie begins with it. */
+  readonly found?: AdoptedCookie;
   readonly onClose: () => void;
 }
 
 /** Adds or changes a cookie of the draft. */
-export function CookieForm({ siteId, draft, cookie, onClose }: CookieFormProps) {
-  const { banner, common } = useMessages();
+export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieFormProps) {
+  const { banner, common, scans } = useMessages();
   const { languageName } = useFormats();
   const api = useApi();
+  const start = cookie ?? found ?? null;
   const language = draft.default_language ?? draft.languages[0] ?? 'en';
   const save = useAction((values: Values) => {
     const body = {
@@ -51,20 +55,25 @@ export function CookieForm({ siteId, draft, cookie, onClose }: CookieFormProps) 
       }}
     >
       <div className="form-row">
-        <TextInput name="name" label={common.name} defaultValue={cookie?.name ?? ''} isRequired isCode />
-        <TextInput name="provider" label={banner.provider} defaultValue={cookie?.provider ?? ''} isRequired />
+        <TextInput name="name" label={common.name} defaultValue={start?.name ?? ''} isRequired isCode />
+        <TextInput name="provider" label={banner.provider} defaultValue={start?.provider ?? ''} isRequired />
       </div>
       <div className="form-row">
         <SelectInput
           name="category"
           label={banner.category}
           {...(cookie !== null && { defaultValue: cookie.category })}
-          options={draft.categories.map(({ key, title }) => ({ value: key, label: title[language] ?? key }))}
+          isRequired
+          options={[
+            // Which category a found cookie belongs to is a decision: none is suggested.
+            ...(found === undefined ? [] : [{ value: '', label: scans.chooseCategory }]),
+            ...draft.categories.map(({ key, title }) => ({ value: key, label: title[language] ?? key })),
+          ]}
         />
         <SelectInput
           name="party"
           label={banner.party}
-          defaultValue={cookie?.party ?? 'first'}
+          defaultValue={start?.party ?? 'first'}
           options={(['first', 'third'] as const).map((value) => ({ value, label: banner.parties[value] }))}
         />
       </div>
@@ -73,7 +82,7 @@ export function CookieForm({ siteId, draft, cookie, onClose }: CookieFormProps) 
         type="number"
         label={banner.duration}
         hint={banner.durationHint}
-        defaultValue={cookie?.duration_seconds?.toString() ?? ''}
+        defaultValue={start?.duration_seconds?.toString() ?? ''}
       />
       {draft.languages.map((one) => (
         <TextInput

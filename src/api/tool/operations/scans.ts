@@ -32,19 +32,27 @@ export const scanPage = defineOperation({
   tag: 'Site',
   summary: 'Scan a page for cookies and storage that are not declared, or set without permission',
   description:
-    'The service visits the page before any choice, and again as a visitor who has refused every optional category. The response comes within a minute. A publishable key is refused, and a tenant has six scans a minute.',
+    'The service visits the page before any choice, and again as a visitor who has refused every optional category. The response comes within a minute. A publishable key is refused, and a tenant has six scans a minute. With `record`, the result becomes an event `SiteScanned.v1` of the site, which evidence packages enclose; a site has 20 of them in 24 hours. A repeated request is another scan, and another event.',
   access: SIGNED_KEY,
   params: None,
   query: AnyQuery,
   body: ScanRequest,
   status: 200,
   response: ScanResponse,
-  errors: ['SCAN_URL_REFUSED', 'SCAN_FAILED', 'SCAN_LIMIT_EXCEEDED', 'SCANNER_BUSY', 'ADMISSION_UNAVAILABLE'],
+  errors: [
+    'SCAN_URL_REFUSED',
+    'SCAN_FAILED',
+    'SCAN_LIMIT_EXCEEDED',
+    'SCAN_RECORDS_EXCEEDED',
+    'SCANNER_BUSY',
+    'ADMISSION_UNAVAILABLE',
+  ],
   example: {
-    body: { url: EXAMPLE_VALUES.pageUrl },
+    body: { url: EXAMPLE_VALUES.pageUrl, record: true },
     response: {
       data: {
         id: 'f2c7a6de-51a4-4e6f-9d3c-0c8b5f6f7a10',
+        event_id: '0199f3a1-7c2e-7d64-8a51-3f0e9b6c2d11',
         site_id: SHOWN.siteId,
         url: EXAMPLE_VALUES.pageUrl,
         method: 'browser',

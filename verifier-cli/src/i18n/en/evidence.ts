@@ -13,6 +13,8 @@ export const evidence = {
     `${counted(witnesses, 'witness', 'witnesses')} that you trust (${names}) saw this ledger of ${counted(batches, 'batch', 'batches')}, and no other history of it.`,
   texts:
     'The texts consented to are included exactly as they were published, and the ledger contains their publication.',
+  scans: (scans: number, isWhole: boolean) =>
+    `The ledger contains ${scans === 1 ? 'a scan' : `${scans} scans`} of pages of the site, as the service recorded ${scans === 1 ? 'it' : 'them'}.${isWhole ? ' No recorded scan is left out.' : ''}`,
   disclosed: (values: number) =>
     `The disclosed personal details (${counted(values, 'value')}) are the ones that were recorded.`,
   consentsReach: (coverage: string) => `The site's consents and erasures are ${coverage}.`,
@@ -27,6 +29,8 @@ export const evidence = {
   notWhen:
     'When a person acted. The time stamps prove by when a record existed. The time in a record (created_at) is a claim of the service.',
   notAll: 'That every consent was recorded. Completeness can be proved only for events in the event log.',
+  notScanned:
+    'That the scanned pages set nothing else, or behaved in the same way for others. A scan states what the service saw on one page at one time.',
   notWitnessed:
     'That every recipient sees the same history. That requires cosignatures of independent witnesses that you trust, and the newest checkpoint has none.',
   notIndependent: 'That the witnesses are independent of the operator of the ledger, and of each other.',

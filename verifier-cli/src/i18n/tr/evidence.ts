@@ -10,6 +10,8 @@ export const evidence: typeof English = {
   witnessed: (witnesses, names, batches) =>
     `Güvendiğiniz ${witnesses} tanık (${names}) bu defteri ${batches} grupla gördü; defterin başka bir geçmişini görmedi.`,
   texts: 'Rıza verilen metinler yayımlandıkları gibi pakettedir ve defter yayımlanmalarını içerir.',
+  scans: (scans, isWhole) =>
+    `Defter, sitenin sayfalarına ait ${scans} taramayı hizmetin kaydettiği haliyle içeriyor.${isWhole ? ' Dışarıda bırakılan kayıtlı tarama yok.' : ''}`,
   disclosed: (values) => `Gösterilen kişisel veriler (${values} değer), kaydedilenlerdir.`,
   consentsReach: (coverage) => `Sitenin rızaları ve silme işlemleri: ${coverage}.`,
   noticesReach: (coverage) => `Sitenin metinleri ve yapılandırmaları: ${coverage}.`,
@@ -20,6 +22,8 @@ export const evidence: typeof English = {
   notWhen:
     'Kişinin ne zaman davrandığını. Zaman damgaları bir kaydın en geç ne zaman var olduğunu kanıtlar. Kayıttaki zaman (created_at) hizmetin beyanıdır.',
   notAll: 'Her rızanın kaydedildiğini. Eksiksizlik yalnızca olay günlüğündeki olaylar için kanıtlanabilir.',
+  notScanned:
+    'Taranan sayfaların başka bir şey yerleştirmediği veya başkaları için de aynı davrandığı. Bir tarama, hizmetin bir sayfada bir anda gördüğünü bildirir.',
   notWitnessed:
     'Her alıcının aynı geçmişi gördüğünü. Bunun için güvendiğiniz bağımsız tanıkların imzaları gerekir; en yeni denetim noktasında böyle bir imza yok.',
   notIndependent: 'Tanıkların defterin işletmecisinden ve birbirlerinden bağımsız olduğunu.',

@@ -131,6 +131,20 @@ comment on column site_configs.event_id is 'Id of its SiteConfigPublished event.
 comment on column site_configs.record is 'Record of the event: the exact JCS text that the hash is over.';
 comment on column site_configs.published_at is 'Time of publication.';
 
+create table site_scans (
+  event_id uuid primary key,
+  site_id uuid not null references sites,
+  record text not null,
+  recorded_at timestamptz not null
+);
+create index site_scans_by_time on site_scans (site_id, recorded_at);
+
+comment on table site_scans is 'Every recorded scan of a page.';
+comment on column site_scans.event_id is 'Id of its SiteScanned event.';
+comment on column site_scans.site_id is 'Site that the page belongs to.';
+comment on column site_scans.record is 'Record of the event: its exact JCS text.';
+comment on column site_scans.recorded_at is 'Time of the record.';
+
 create table site_config_drafts (
   site_id uuid primary key references sites,
   revision bigint not null check (revision > 0),

@@ -1,0 +1,56 @@
+import { coversName } from '../../../../schemas/text/name-pattern.js';
+import type { ConfigurationDraft, DraftCookie, ScanResult } from '../../api/types.js';
+
+type Finding = ScanResult['findings'][number];
+
+/** A name that a scan found, with everything that is wrong with it. */
+export interface FoundName {
+  readonly kind: Finding['kind'];
+  readonly name: string;
+  readonly domain: string | null;
+  readonly problems: readonly Finding['problem'][];
+}
+
+/** The values with which a found name is adopted: the user adds the category and the purposes. */
+export type AdoptedCookie = Pick<DraftCookie, 'name' | 'provider' | 'party' | 'duration_seconds'>;
+
+const DAY = 86_400;
+const HOUR = 3600;
+
+/** The names of the findings, each once. */
+export function foundNames({ findings }: Pick<ScanResult, 'findings'>): readonly FoundName[] {
+  const found = new Map<string, FoundName>();
+  for (const { kind, name, domain, problem } of findings) {
+    const key = JSON.stringify([kind, name, domain]);
+    const { problems } = found.get(key) ?? { problems: [] };
+    found.set(key, { kind, name, domain, problems: [...problems, problem] });
+  }
+  return [...found.values()];
+}
+
+/**
+ * What the draft is to say of a found name.
+ * @param siteDomain provider of what has no host of its own
+ */
+export function adoptedCookie(scan: ScanResult, found: FoundName, siteDomain: string): AdoptedCookie {
+  const cookie = scan.visits
+    .flatMap(({ cookies }) => cookies)
+    .find(({ name, domain }) => found.kind === 'cookie' && name === found.name && domain === found.domain);
+  return {
+    name: found.name,
+    provider: found.domain ?? siteDomain,
+    party: cookie?.party ?? 'first',
+    duration_seconds: lifetime(cookie?.duration_seconds ?? null),
+  };
+}
+
+/** A lifetime as the page meant it: the scan read it some seconds after the cookie was set. */
+function lifetime(seconds: number | null): number | null {
+  if (seconds === null || seconds === 0) return null;
+  return seconds < DAY ? seconds : Math.round(seconds / HOUR) * HOUR;
+}
+
+/** The cookie of the draft that declares a name; null: none does. */
+export function declaredIn({ cookies }: Pick<ConfigurationDraft, 'cookies'>, name: string): DraftCookie | null {
+  return cookies.find((cookie) => coversName(cookie.name, name)) ?? null;
+}

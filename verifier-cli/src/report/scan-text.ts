@@ -1,0 +1,33 @@
+import type { Texts } from '../i18n/texts.js';
+import { printable } from './printable.js';
+import type { ReportedNames, ReportedScan } from './report.js';
+import { dayText } from './times-text.js';
+
+/** What a recorded scan says, in words: names and values. The values are printable. */
+export function scanFacts(scan: ReportedScan, texts: Texts): readonly (readonly [string, string])[] {
+  const { words } = texts;
+  const { scans } = texts.report;
+  const isRefused = scan.choices.includes('refused');
+  const names = ({ count, first }: ReportedNames): string => {
+    if (count === 0) return words.none;
+    const more = count > first.length ? `, ${words.more(count - first.length)}` : '';
+    return `${count}: ${first.map(printable).join(', ')}${more}`;
+  };
+  return [
+    [scans.recorded, dayText(scan.recorded_at, texts)],
+    [scans.existedBy, scan.existed_by === null ? words.notProved : dayText(scan.existed_by.time, texts)],
+    [scans.visited, scans.visits(scan.method, isRefused)],
+    [scans.comparedWith, configurationText(scan, texts)],
+    ...scan.problems
+      // Nothing is known of what the page sets after a refusal if it was not visited so.
+      .filter(({ problem }) => isRefused || problem !== 'after_refusal')
+      .map(({ problem, ...found }) => [scans.problems[problem], names(found)] as const),
+    [scans.thirdParties, names(scan.third_party_hosts)],
+    ...(scan.is_whole ? [] : [[scans.limits, scans.notWhole] as const]),
+  ];
+}
+
+function configurationText({ configuration }: ReportedScan, { report: { scans } }: Texts): string {
+  if (configuration === null) return scans.noConfiguration;
+  return configuration.number === null ? scans.unknownConfiguration : scans.configuration(configuration.number);
+}
