@@ -128,6 +128,9 @@ export async function refuseTakenSlug(site: LockedSite, slug: string, documentId
     [site.siteId, slug, documentId],
   );
   if (rowCount !== 0) {
-    throw new ChangeRefused('already_exists', `Site ${site.siteId} already has a document ${slug}.`);
+    throw new ChangeRefused(
+      'already_exists',
+      `The site ${site.domain} already has a document ${slug}, its own or an attached one. Choose another slug, or detach that document.`,
+    );
   }
 }
