@@ -64,7 +64,7 @@ export function changeVersion<T>(
   });
 }
 
-const HomeRows = z.array(z.object({ site_id: z.string(), slug: z.string(), is_attached: z.boolean() }));
+const HomeRows = z.array(z.object({ site_id: z.string(), slug: z.string() }));
 
 /**
  * Locks a document, for a change at its home site.
@@ -77,21 +77,19 @@ export async function lockHomeDocument(
   documentId: string,
 ): Promise<{ readonly slug: string }> {
   const { rows } = await db.query(
-    `select d.site_id, d.slug,
-            exists (select from document_attachments a
-                     where a.document_id = d.id and a.site_id = $2 and a.detached_at is null) as is_attached
-       from documents d where d.id = $1 for no key update of d`,
+    `select d.site_id, d.slug from documents d
+      where d.id = $1 and (d.site_id = $2 or exists (select from document_attachments a
+              where a.document_id = d.id and a.site_id = $2 and a.detached_at is null))
+        for no key update of d`,
     [documentId, siteId],
   );
   const [row] = HomeRows.parse(rows);
-  if (row?.site_id === siteId) return row;
-  if (row?.is_attached === true) {
-    throw new ChangeRefused(
-      'wrong_state',
-      `The document is attached to this site. Change it at its home site ${row.site_id}.`,
-    );
-  }
-  throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
+  if (row.site_id === siteId) return row;
+  throw new ChangeRefused(
+    'wrong_state',
+    `The document is attached to this site. Change it at its home site ${row.site_id}.`,
+  );
 }
 
 const SiteIds = z.array(z.object({ site_id: z.string() }));

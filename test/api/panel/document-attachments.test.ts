@@ -240,6 +240,14 @@ describe('a document that is attached to a second site', () => {
     const detached = await checked(outlet);
     expect(detached.status, detached.stdout).toBe(0);
     expect(detached.texts).toContainEqual(expect.objectContaining(text));
+    // Searches by the document still find the earlier consents.
+    const search = `/sites/${outlet.id}/consents?document_slug=${document.slug}`;
+    await expect
+      .poll(() => as('dpo', 'GET', search), soon)
+      .toMatchObject({ body: { data: [{ document_slug: document.slug, record: { document_version_id: id } }] } });
+    const status = `/tool/v1/consents/status?visitor_id=ann&document_slug=${document.slug}`;
+    const inForce = await fetch(world.panel.app.url + status, { headers: { 'x-api-key': outlet.key } });
+    expect(await inForce.json()).toMatchObject({ data: { consents: [{ document_version_id: id }] } });
     // The evidence of the site stays readable in its panel.
     const path = `${documents(outlet)}/${document.id}`;
     expect(await as('dpo', 'GET', `${path}/versions/${id}`)).toMatchObject({ body: { data: { state: 'retired' } } });
@@ -393,7 +401,7 @@ describe('attachments', () => {
     });
   });
 
-  it('are limited in number', async () => {
+  it('are limited in number, and up to the limit every site gets a new version', async () => {
     const document = await makeDocument();
     for (let attached = 0; attached < MAX_ATTACHED_SITES; attached += 1) {
       await attachDocumentAsService(document, (await bareSite()).id);
@@ -402,6 +410,12 @@ describe('attachments', () => {
       status: 409,
       body: { code: 'WRONG_STATE' },
     });
+    await activeVersion(document, 'for every site');
+    const { rows } = await world.panel.app.superuser.query(
+      `select count(distinct site_id)::int as sites from document_versions where document_id = $1 and state = 'active'`,
+      [document.id],
+    );
+    expect(rows).toEqual([{ sites: MAX_ATTACHED_SITES + 1 }]);
   }, 60_000);
 
   it('and publications that meet leave every site with the active versions of the home site', async () => {
