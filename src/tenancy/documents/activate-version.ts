@@ -2,7 +2,7 @@ import { DOCUMENT_VERSION_ACTIVATED, DocumentVersionStateRecord } from '../../..
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
-import { attachedVersionOf } from './attached-versions.js';
+import { atAttached } from './attached-versions.js';
 import { changeVersion } from './document-sites.js';
 import { activeVersionOf, type VersionRow } from './document-version.js';
 import { retire } from './retire-version.js';
@@ -11,7 +11,8 @@ import { retire } from './retire-version.js';
  * Activates a published version at every site that uses its document, and retires the version that
  * was active in the same language. An active version remains unchanged.
  * @param siteId home site of the document
- * @returns whether the version was changed, and the id of the retired version of the home site or null
+ * @returns whether the version was changed, the id of the retired version of the home site or null, and
+ *   the sites to which the document is attached and where the same was done
  * @throws ChangeRefused `not_found`, `wrong_state` (a draft, a retired version: publish its text as a
  *   new version; or a version of a site that the document is attached to)
  */
@@ -19,17 +20,18 @@ export function activateVersion(
   db: Queryable,
   siteId: string,
   versionId: string,
-): Promise<{ readonly changed: boolean; readonly retired: string | null }> {
+): Promise<{
+  readonly changed: boolean;
+  readonly retired: string | null;
+  readonly attachedSiteIds: readonly string[];
+}> {
   return changeVersion(db, siteId, versionId, async ({ home, attached }, version) => {
-    if (version.state === 'active') return { changed: false, retired: null };
+    if (version.state === 'active') return { changed: false, retired: null, attachedSiteIds: [] };
     if (version.state !== 'published') {
       throw new ChangeRefused('wrong_state', `The version is ${version.state}; only a published one can be activated.`);
     }
-    for (const site of attached) {
-      const copy = await attachedVersionOf(site, versionId);
-      if (copy !== null) await activate(site, copy);
-    }
-    return { changed: true, retired: await activate(home, version) };
+    const attachedSiteIds = await atAttached(attached, versionId, activate);
+    return { changed: true, retired: await activate(home, version), attachedSiteIds };
   });
 }
 

@@ -28,9 +28,22 @@ export async function publishAttached(site: LockedSite, version: Pick<VersionRow
 }
 
 /**
- * Finds the version in use of an attached site that has the text of a version of the home site.
- * @returns null if there is none
+ * Changes, at each attached site that has it in use, the version with the text of a version of the home
+ * site.
+ * @returns ids of the sites at which `change` was called
  */
-export function attachedVersionOf(site: LockedSite, homeVersionId: string): Promise<VersionRow | null> {
-  return findVersion(site, "v.home_version_id = $2 and v.state in ('published', 'active')", [homeVersionId]);
+export async function atAttached(
+  sites: readonly LockedSite[],
+  homeVersionId: string,
+  change: (site: LockedSite, version: VersionRow) => Promise<unknown>,
+): Promise<readonly string[]> {
+  const siteIds: string[] = [];
+  for (const site of sites) {
+    const inUse = "v.home_version_id = $2 and v.state in ('published', 'active')";
+    const version = await findVersion(site, inUse, [homeVersionId]);
+    if (version === null) continue;
+    await change(site, version);
+    siteIds.push(site.siteId);
+  }
+  return siteIds;
 }

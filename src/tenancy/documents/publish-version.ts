@@ -11,6 +11,8 @@ export interface PublishedVersion {
   readonly number: number;
   readonly eventId: string;
   readonly contentSha256: string;
+  /** Sites to which the document is attached, where the version was published too. */
+  readonly attachedSiteIds: readonly string[];
 }
 
 /**
@@ -46,7 +48,8 @@ export function publishVersion(
     const [{ number }] = NumberRow.parse(rows);
     await putPublication(home, head, { ...version, number });
     for (const site of attached) await publishAttached(site, version);
-    return { number, eventId: head.event_id, contentSha256: version.content_sha256 };
+    const attachedSiteIds = attached.map((site) => site.siteId);
+    return { number, eventId: head.event_id, contentSha256: version.content_sha256, attachedSiteIds };
   });
 }
 

@@ -2,7 +2,7 @@ import { DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord } from '../../../s
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
-import { attachedVersionOf } from './attached-versions.js';
+import { atAttached } from './attached-versions.js';
 import { changeVersion } from './document-sites.js';
 import type { VersionRow } from './document-version.js';
 
@@ -10,7 +10,8 @@ import type { VersionRow } from './document-version.js';
  * Retires a version at every site that uses its document. From then on, consents must not refer to
  * it. A retired version remains unchanged.
  * @param siteId home site of the document
- * @returns whether the version was changed
+ * @returns whether the version was changed, and the sites to which the document is attached and where
+ *   the same was done
  * @throws ChangeRefused `not_found`, `wrong_state` (a draft, or a version of a site that the document
  *   is attached to)
  */
@@ -18,18 +19,14 @@ export function retireVersion(
   db: Queryable,
   siteId: string,
   versionId: string,
-): Promise<{ readonly changed: boolean }> {
+): Promise<{ readonly changed: boolean; readonly attachedSiteIds: readonly string[] }> {
   return changeVersion(db, siteId, versionId, async ({ home, attached }, version) => {
-    if (version.state === 'retired') return { changed: false };
+    if (version.state === 'retired') return { changed: false, attachedSiteIds: [] };
     if (version.state === 'draft') {
       throw new ChangeRefused('wrong_state', 'The version is a draft. Only a published version can be retired.');
     }
     await retire(home, version);
-    for (const site of attached) {
-      const copy = await attachedVersionOf(site, versionId);
-      if (copy !== null) await retire(site, copy);
-    }
-    return { changed: true };
+    return { changed: true, attachedSiteIds: await atAttached(attached, versionId, retire) };
   });
 }
 

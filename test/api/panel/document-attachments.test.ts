@@ -212,6 +212,16 @@ describe('a document that is attached to a second site', () => {
     expect(await statesAt(home)).toEqual(await statesAt(outlet));
     const { body } = await as('dpo', 'GET', `${documents(outlet)}/${document.id}/versions?state=active`);
     expect(body).toMatchObject({ data: [{ home_version_id: third.id, content_sha256: expect.any(String) }] });
+    const audited = async ({ id }: DocumentVersion) => (await as('owner', 'GET', `/audit-log?subject_id=${id}`)).body;
+    const atOutlet = (action: string) => ({ action, details: { site_id: home.id, attached_site_ids: [outlet.id] } });
+    expect(await audited(second)).toMatchObject({
+      data: [
+        atOutlet('document_version.retire'),
+        atOutlet('document_version.activate'),
+        atOutlet('document_version.publish'),
+        { action: 'document_version.create' },
+      ],
+    });
     const { version } = (await shownAt(outlet, document)) ?? { version: { id: '' } };
     expect(await consent(outlet, version.id)).toMatch(/^ct_/);
     const own = await as('dpo', 'GET', `${documents(home)}/${document.id}/versions/${first.id}`);
@@ -426,7 +436,14 @@ describe('attachments', () => {
       await activeVersion(document, `version ${number} of a race`);
     };
     await Promise.all([race(2), race(3), race(4), ...sites.map((site) => attach(document, site))]);
+    const [busy] = sites.slice(2);
+    const [old] = (await attach(document, busy ?? home)).active_versions;
+    const consents = Array.from({ length: 40 }, async (_, number) => {
+      await sleep(number * 5);
+      return consent(busy ?? home, old?.id ?? '');
+    });
     await Promise.all([race(5), detach(document, sites[0] ?? home), detach(document, sites[1] ?? home), race(6)]);
+    for (const recorded of await Promise.all(consents)) expect(recorded).toMatch(/^(?:ct_.*|CONFIG_OUTDATED)$/);
     const activeAt = async (site: Pick<Site, 'id'>) => {
       const { body } = await as('owner', 'GET', `${documents(site)}/${document.id}`);
       return DocumentAnswer.parse(body).data.active_versions;
