@@ -581,7 +581,7 @@ export interface components {
              * @description UUID of the object.
              */
             id: string;
-            /** @description Number of the version, from 1 without gaps. */
+            /** @description Number of the version, from 1 in the order of publication. */
             number: number;
             /** @description Language (BCP 47). */
             language: string;

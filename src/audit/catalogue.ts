@@ -3,7 +3,10 @@ import { auditHashedContents } from './hashed-contents.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';
 
-/** Compares contents with their hashes, and document versions, configurations and scans with the events about them. */
+/**
+ * Compares contents with their hashes, document versions, configurations and scans with the events about
+ * them, and attachments of documents with the versions in use.
+ */
 export async function auditCatalogue(section: Section): Promise<void> {
   await auditHashedContents(section, {
     table: 'notice_contents',
@@ -11,6 +14,7 @@ export async function auditCatalogue(section: Section): Promise<void> {
     detail: 'the content does not match its hash',
   });
   await auditVersions(section);
+  await auditAttachments(section);
   await auditConfigurations(section);
   await auditScans(section);
 }
@@ -90,6 +94,39 @@ async function auditVersions(section: Section): Promise<void> {
     lostDetail: 'the log has its publication, and the row is missing or a draft',
   });
   await section.step(columns.length, null);
+}
+
+/** A version in use at a site that its document does not belong to, without an attachment. */
+const WITHOUT_ATTACHMENT = `
+select v.id::text as id from document_versions v join documents d on d.id = v.document_id
+ where v.state in ('published', 'active') and v.site_id <> d.site_id
+   and not exists (select from document_attachments a
+                    where a.document_id = v.document_id and a.site_id = v.site_id and a.detached_at is null)
+ limit ${PAGE}`;
+
+/** An attachment to a site that does not have a version in use of the home site in the same state. */
+const WITHOUT_VERSION = `
+select a.id::text as id from document_attachments a join documents d on d.id = a.document_id
+ where a.detached_at is null and exists (
+   select from document_versions h
+    where h.document_id = d.id and h.site_id = d.site_id and h.state in ('published', 'active')
+      and not exists (select from document_versions v
+                       where v.home_version_id = h.id and v.site_id = a.site_id and v.state = h.state))
+ limit ${PAGE}`;
+
+const IdRows = z.array(z.object({ id: z.string() }));
+
+async function auditAttachments({ db, findings, step }: Section): Promise<void> {
+  const add = async (sql: string, table: string, detail: string): Promise<void> => {
+    const { rows } = await db.query(sql);
+    for (const { id } of IdRows.parse(rows))
+      findings.add({ kind: 'reference-differs', table, key: id, columns: [], detail });
+  };
+  const unattached = 'the version is in use at a site that its document is not attached to';
+  await add(WITHOUT_ATTACHMENT, 'document_versions', unattached);
+  const incomplete = 'the site lacks a version that is in use at the home site of the document';
+  await add(WITHOUT_VERSION, 'document_attachments', incomplete);
+  await step(2, null);
 }
 
 async function auditConfigurations(section: Section): Promise<void> {

@@ -27,6 +27,7 @@ const CHOSEN: Readonly<Record<string, string>> = {
   keyring: `purpose = 'jwt'`,
   'audit_log.actor_kind': `actor_kind = 'operator'`,
   outbox: `seq = (select min(seq) from outbox o where exists (select from outbox p where p.stream = o.stream and p.seq > o.seq))`,
+  document_attachments: 'detached_at is not null',
   document_versions: `state = 'active'`,
   record_keys: `visitor_index is not null and id_number_index is not null`,
   erased_records: `request_id is not null`,
@@ -154,6 +155,7 @@ const DUPLICATED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api_keys: { id: NEW_ID, digest: NEW_BYTES },
   subscriptions: { tenant_id: NEW_ID },
   documents: { id: NEW_ID, slug: `'copy'` },
+  document_attachments: { id: NEW_ID },
   audit_log: { seq: '4711' },
   record_keys: { event_id: NEW_ID },
   persons: { visitor_index: NEW_BYTES },
@@ -283,6 +285,29 @@ describe('an audit of an installation', () => {
     const [[column = '', value = ''] = []] = Object.entries(others);
     await unguarded(db, table, `delete from ${table} where "${column}" = ${value}`, []);
     expect(findings.map((finding) => finding.table)).toContain(namedAs(table));
+  });
+
+  it('finds a document in use at a site without its attachment, and an attachment without its versions', async () => {
+    const restored = async (table: string, condition: string): Promise<readonly Finding[]> => {
+      await db.query(`create table kept_row as select * from ${table} where ${condition}`);
+      await unguarded(db, table, `delete from ${table} where ${condition}`, []);
+      const findings = await made.audit();
+      await unguarded(db, table, `insert into ${table} select * from kept_row`, []);
+      await db.query('drop table kept_row');
+      return findings;
+    };
+    const active = `state = 'active' and home_version_id is not null`;
+    const versions = await db.query(`select id::text from document_versions where ${active} order by 1`);
+    expect(versions.rowCount).toBeGreaterThan(0);
+    const unattached = await restored('document_attachments', 'detached_at is null');
+    expect(new Set(unattached.map(({ kind, table }) => `${kind} ${table}`))).toEqual(
+      new Set(['reference-differs document_versions']),
+    );
+    expect(unattached.map(({ key }) => key).toSorted()).toEqual(versions.rows.map(({ id }) => id));
+    const attached = await db.query('select id from document_attachments where detached_at is null');
+    expect(await restored('document_versions', active)).toContainEqual(
+      expect.objectContaining({ kind: 'reference-differs', table: 'document_attachments', key: attached.rows[0]?.id }),
+    );
   });
 
   it('finds nothing once all is restored', async () => {

@@ -39,7 +39,8 @@ const ROLL_UP = 128;
 
 /**
  * Runs a service until every table that it fills in normal use has rows: consents with attachments, a
- * withdrawal, approval tokens, documents with versions in every state, configurations, erasures, exports,
+ * withdrawal, approval tokens, documents with versions in every state, also
+ * attached to another site, configurations, erasures, exports,
  * users with sign-ins, invitations and password resets, rotated keys, time stamps, cosignatures, a
  * roll-up. Everything is sealed, stamped and projected at the end.
  */
@@ -146,6 +147,11 @@ async function manageCatalogue(app: RunningApp, shop: RecordingTenant): Promise<
     if (answer.status >= 300) throw new Error(`${step}: ${JSON.stringify(answer.body)}`);
   }
   idOf(await shop.inSite('admin', 'POST', versions, text('a draft')));
+  const outlet = idOf(await shop.as('admin', 'POST', '/sites', { name: 'Outlet', domain: 'outlet.example' }));
+  for (const method of ['PUT', 'DELETE', 'PUT']) {
+    const answer = await shop.inSite('admin', method, `/documents/${policy.id}/attachments/${outlet}`);
+    if (answer.status >= 300) throw new Error(`${method}: ${JSON.stringify(answer.body)}`);
+  }
   await shop.inSite('owner', 'PUT', '/retention-period', { retention_days: 400 });
   idOf(await shop.as('owner', 'POST', '/invitations', { email: `gus-${randomUUID()}@tenant.example`, role: 'viewer' }));
   idOf(

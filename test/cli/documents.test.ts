@@ -81,6 +81,36 @@ it('manages a document from creation to a retired version, with an audit entry f
   ]);
 });
 
+it('attaches a document to another site of its tenant and detaches it, with an audit entry for each', async () => {
+  const site = ['--tenant', tenantId, '--name', 'Outlet', '--domain', 'outlet.example', '--verified'];
+  const outlet = Made.parse(await admin('site', 'create', ...site)).id;
+  const { id } = Made.parse(await admin('document', 'create', '--site', siteId, '--slug', 'shared', '--kind', 'terms'));
+  const text = ['--language', 'en', '--title', 'Terms', '--content', 'Shared words'];
+  const version = Made.parse(await admin('document', 'publish', '--document', id, ...text));
+  await admin('document', 'activate', version.id);
+  const attached = await admin('document', 'attach', id, '--site', outlet);
+  expect(attached).toMatchObject({ site_id: outlet, domain: 'outlet.example', active_versions: [{ number: 1 }] });
+  expect(await admin('document', 'show', id)).toMatchObject({ site_id: siteId, attachments: [{ site_id: outlet }] });
+  expect((await line.run(['admin', 'document', 'show', id])).stdout).toContain(
+    `attached to outlet.example (${outlet})`,
+  );
+  expect(await admin('document', 'list', '--site', outlet)).toMatchObject({
+    documents: [{ id, home_site_id: siteId }],
+  });
+  expect(await admin('document', 'detach', id, '--site', outlet)).toMatchObject({ site_id: outlet });
+  expect(await admin('document', 'list', '--site', outlet)).toEqual({ documents: [] });
+  const again = await line.run(['admin', 'document', 'detach', id, '--site', outlet]);
+  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not attached to site') });
+  expect((await audited()).slice(-2)).toMatchObject([
+    {
+      action: 'document.attach',
+      subject_id: id,
+      details: { site_id: siteId, attached_site_id: outlet, changed: true },
+    },
+    { action: 'document.detach', subject_id: id, details: { site_id: siteId, attached_site_id: outlet } },
+  ]);
+});
+
 it('publishes configurations from a file and from the draft, and shows each', async () => {
   const file = join(folder, 'config.json');
   await writeFile(file, JSON.stringify(DEMO_CONFIG));

@@ -168,6 +168,37 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.page.evaluate('document.title')).toBe('cookie-policy · Consent Ledger');
   });
 
+  test('attaches a document to another site, which cannot change it, and detaches it', async () => {
+    await panel.sees('No other site uses this document.');
+    await panel.press('Attach to a site');
+    await panel.press('Attach to a site');
+    await panel.sees('already');
+    expect(await panel.violations('attach-document-refused')).toEqual([]);
+    await panel.press('Cancel');
+    await panel.press('Documents');
+    await panel.press('Add a document');
+    await panel.type('Short name', 'imprint');
+    await panel.press('Add a document');
+    await panel.press('imprint');
+    await panel.isAt('imprint');
+    await panel.press('Attach to a site');
+    expect(await panel.violations('attach-document')).toEqual([]);
+    await panel.press('Attach to a site');
+    await panel.sees('Attached since');
+    expect(await panel.violations('document-attached')).toEqual([]);
+    await panel.press(`Demonstration shop (${demo.site.domain})`);
+    await panel.sees('This document belongs to another site, and is changed there');
+    expect(await panel.offers('Write a draft')).toBe(false);
+    expect(await panel.violations('document-of-other-site')).toEqual([]);
+    await panel.press('Bakery (bakery.example)');
+    await panel.press(`Detach: ${demo.site.domain}`);
+    await panel.press('Detach');
+    await panel.sees('No other site uses this document.');
+    await panel.press('Documents');
+    await panel.press('cookie-policy');
+    await panel.isAt('cookie-policy');
+  });
+
   test('writes a banner, sees it as visitors will, and is told why it cannot be published yet', async () => {
     await panel.press('Banner');
     await panel.isAt('Banner');

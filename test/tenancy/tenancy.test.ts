@@ -110,7 +110,7 @@ describe('tenancy', () => {
     const first = await published(siteId, documentId);
     await activateVersion(db, siteId, first);
     const second = await published(siteId, documentId, { content: 'Another text' });
-    expect(await activateVersion(db, siteId, second)).toEqual({ changed: true, retired: first });
+    expect(await activateVersion(db, siteId, second)).toEqual({ changed: true, retired: first, attachedSiteIds: [] });
     expect([...(await directory.refresh(siteId)).activeVersions.keys()]).toEqual([second]);
     await retireVersion(db, siteId, second);
     expect((await directory.refresh(siteId)).activeVersions.size).toBe(0);
@@ -133,7 +133,7 @@ describe('tenancy', () => {
     await publishVersion(db, siteId, id);
     await expect(publishVersion(db, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
     await activateVersion(db, siteId, id);
-    expect(await activateVersion(db, siteId, id)).toEqual({ changed: false, retired: null });
+    expect(await activateVersion(db, siteId, id)).toEqual({ changed: false, retired: null, attachedSiteIds: [] });
     await retireVersion(db, siteId, id);
     await retireVersion(db, siteId, id);
     await expect(activateVersion(db, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });

@@ -193,6 +193,17 @@ export interface paths {
         get: operations["readDocument"];
         patch: operations["changeDocument"];
     };
+    "/api/v1/sites/{site_id}/documents/{document_id}/attachments": {
+        parameters: {
+        };
+        get: operations["listDocumentAttachments"];
+    };
+    "/api/v1/sites/{site_id}/documents/{document_id}/attachments/{attached_site_id}": {
+        parameters: {
+        };
+        put: operations["attachDocument"];
+        delete: operations["detachDocument"];
+    };
     "/api/v1/sites/{site_id}/documents/{document_id}/versions": {
         parameters: {
         };
@@ -712,6 +723,13 @@ export interface components {
             /** @enum {string} */
             kind?: "cookie_policy" | "privacy_notice" | "terms" | "consent_form" | "do_not_sell" | "other";
             requires_approval_token?: boolean;
+        };
+        ListDocumentAttachmentsResponse: {
+            data: components["schemas"]["DocumentAttachment"][];
+            next_cursor: string | null;
+        };
+        DocumentAttachmentResponse: {
+            data: components["schemas"]["DocumentAttachment"];
         };
         ListDocumentVersionsResponse: {
             data: components["schemas"]["DocumentVersion"][];
@@ -1254,6 +1272,8 @@ export interface components {
         Document: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            home_site_id: string;
             slug: string;
             /** @enum {string} */
             kind: "cookie_policy" | "privacy_notice" | "terms" | "consent_form" | "do_not_sell" | "other";
@@ -1267,11 +1287,27 @@ export interface components {
                 number: number;
             }[];
         };
+        DocumentAttachment: {
+            /** Format: uuid */
+            site_id: string;
+            site_name: string;
+            domain: string;
+            /** Format: date-time */
+            attached_at: string;
+            active_versions: {
+                /** Format: uuid */
+                id: string;
+                language: string;
+                number: number;
+            }[];
+        };
         DocumentVersion: {
             /** Format: uuid */
             id: string;
             /** Format: uuid */
             document_id: string;
+            /** Format: uuid */
+            home_version_id: string | null;
             language: string;
             number: number | null;
             title: string;
@@ -1836,6 +1872,16 @@ export interface components {
                 "application/json": components["schemas"]["DocumentResponse"];
             };
         };
+        DocumentAttachmentResponse: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["DocumentAttachmentResponse"];
+            };
+        };
         DocumentVersionResponse: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2340,6 +2386,7 @@ export interface components {
         KeyId: string;
         WebhookId: string;
         DocumentId: string;
+        AttachedSiteId: string;
         VersionId: string;
         Language: string;
         Revision: number;
@@ -3555,6 +3602,78 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["DocumentResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listDocumentAttachments: {
+        parameters: {
+            query?: {
+                limit?: components["parameters"]["Limit"];
+                cursor?: components["parameters"]["Cursor"];
+            };
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                document_id: components["parameters"]["DocumentId"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDocumentAttachmentsResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    attachDocument: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                document_id: components["parameters"]["DocumentId"];
+                attached_site_id: components["parameters"]["AttachedSiteId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["DocumentAttachmentResponse"];
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    detachDocument: {
+        parameters: {
+            path: {
+                site_id: components["parameters"]["SiteId"];
+                document_id: components["parameters"]["DocumentId"];
+                attached_site_id: components["parameters"]["AttachedSiteId"];
+            };
+        };
+        responses: {
+            200: components["responses"]["DocumentAttachmentResponse"];
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -23,6 +23,7 @@ export type PublicRecord = Schemas['PublicRecord'];
 export type PersonReference = Schemas['PersonReference'];
 export type Erasure = Schemas['Erasure'];
 export type Document = Schemas['Document'];
+export type DocumentAttachment = Schemas['DocumentAttachment'];
 export type DocumentVersion = Schemas['DocumentVersion'];
 export type EvidenceExport = Schemas['EvidenceExport'];
 export type Statistics = Schemas['ConsentStatistics'];

@@ -9,16 +9,17 @@ export const VERSION_STATES = ['draft', 'published', 'active', 'retired'] as con
 const { slug: Slug, language: Language, title: Title, media_type: MediaType } = DocumentVersionPublishedRecord.shape;
 const Kind = z.enum(DOCUMENT_KINDS);
 
+const ActiveVersions = z.array(z.object({ id: Uuid, language: z.string(), number: z.int() }));
+
 export const PanelDocument = z
   .object({
     id: Uuid,
+    home_site_id: Uuid.describe('Site that the document belongs to. The document is changed there.'),
     slug: z.string(),
     kind: Kind,
     requires_approval_token: z.boolean().describe('Whether a consent to the document requires an approval token.'),
     created_at: Timestamp,
-    active_versions: z
-      .array(z.object({ id: Uuid, language: z.string(), number: z.int() }))
-      .describe('The active version of each language.'),
+    active_versions: ActiveVersions.describe('The active version of each language at the site in the path.'),
   })
   .meta({ id: 'Document' });
 export type PanelDocument = z.infer<typeof PanelDocument>;
@@ -36,17 +37,35 @@ export const ChangeDocumentRequest = CreateDocumentRequest.extend({ requires_app
   .refine((change) => Object.keys(change).length > 0, 'must contain at least one member');
 
 export const PanelDocumentParams = SiteParams.extend({ document_id: Uuid });
+export const AttachmentParams = PanelDocumentParams.extend({ attached_site_id: Uuid });
 export const VersionParams = PanelDocumentParams.extend({ version_id: Uuid });
+
+/** A further site of the tenant that uses a document. */
+export const DocumentAttachment = z
+  .object({
+    site_id: Uuid.describe('Site that the document is attached to.'),
+    site_name: z.string().describe('Display name of the site.'),
+    domain: z.string().describe('Domain of the site.'),
+    attached_at: Timestamp.describe('Time from which the site uses the document.'),
+    active_versions: ActiveVersions.describe('The active version of each language at the attached site.'),
+  })
+  .meta({ id: 'DocumentAttachment' });
+export type DocumentAttachment = z.infer<typeof DocumentAttachment>;
 
 export const DocumentVersion = z
   .object({
     id: Uuid,
     document_id: Uuid,
+    home_version_id: Uuid.nullable().describe(
+      'At a site that the document is attached to: the version of the home site with the same text. Null at the home site.',
+    ),
     language: z.string(),
     number: z
       .int()
       .nullable()
-      .describe('Number within the document and language, from 1 without gaps; null for a draft.'),
+      .describe(
+        'Number within the document and language, at the home site from 1 without gaps; null for a draft. An attached site has the same numbers, unless it had reached them before.',
+      ),
     title: z.string(),
     media_type: z.string(),
     content_sha256: Sha256Hex,

@@ -101,7 +101,7 @@ const NAMES: Readonly<Record<string, string>> = {
   name: 'Name that the team chose.',
   new_password: 'The new password.',
   notices: 'Published texts, configurations and other entries that are not consents.',
-  number: 'Number of the version, from 1 without gaps.',
+  number: 'Number of the version, from 1 in the order of publication.',
   partial: 'Number of decisions that accept some of the categories.',
   party: '`first`: set by the site itself; `third`: set by another host.',
   password: 'The new password.',

@@ -137,7 +137,11 @@ export function activateCommand(context: CliContext): Command {
         await changeVersionAsOperator(adminPool, id, 'document_version.activate', async (db, siteId) => {
           const activated = await activateVersion(db, siteId, id);
           retired = activated.retired;
-          return { changed: activated.changed, retired_version_id: retired };
+          return {
+            changed: activated.changed,
+            retired_version_id: retired,
+            attached_site_ids: [...activated.attachedSiteIds],
+          };
         });
         const lines = [`Version ${id} is active.`, ...(retired === null ? [] : [`Version ${retired} was retired.`])];
         print(context, options, { id, state: 'active', retired }, lines);
@@ -152,8 +156,8 @@ export function retireCommand(context: CliContext): Command {
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
         await changeVersionAsOperator(adminPool, id, 'document_version.retire', async (db, siteId) => {
-          const { changed } = await retireVersion(db, siteId, id);
-          return { changed };
+          const { changed, attachedSiteIds } = await retireVersion(db, siteId, id);
+          return { changed, attached_site_ids: [...attachedSiteIds] };
         });
         print(context, options, { id, state: 'retired' }, [`Version ${id} is retired.`]);
       });

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { DOCUMENT_KINDS } from '../../../schemas/events/notices.js';
 import { documentAudit } from '../../api/panel/documents/audit.js';
+import { attachmentList } from '../../api/panel/documents/show-attachments.js';
 import { documentList, documentOf } from '../../api/panel/documents/show-documents.js';
 import { versionList } from '../../api/panel/documents/show-versions.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
@@ -10,6 +11,7 @@ import { siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { allPages } from '../command/all-pages.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
+import { attachCommand, detachCommand } from './document-attachment.js';
 import {
   activateCommand,
   changeDraftCommand,
@@ -44,6 +46,8 @@ export function documentCommand(context: CliContext): Command {
     publishCommand,
     activateCommand,
     retireCommand,
+    attachCommand,
+    detachCommand,
     contentCommand,
   ]) {
     group.addCommand(make(context));
@@ -68,18 +72,25 @@ function listCommand(context: CliContext): Command {
 }
 
 function showCommand(context: CliContext): Command {
-  return jsonCommand('show', 'show a document with its versions, their Merkle batches and time stamps')
+  return jsonCommand(
+    'show',
+    'show a document with its versions, their Merkle batches and time stamps, and the sites that it is attached to',
+  )
     .argument('<document>', 'id of the document', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
         const siteId = await siteOfDocument(adminPool, id);
         const document = await documentOf(adminPool, siteId, id);
         const versions = await allPages((page) => versionList(adminPool, siteId, id, page));
-        print(context, options, { ...document, site_id: siteId, versions }, [
+        const attachments = await allPages((page) => attachmentList(adminPool, siteId, id, page));
+        print(context, options, { ...document, site_id: siteId, versions, attachments }, [
           `${document.slug}, ${document.kind}${document.requires_approval_token ? ', requires approval tokens' : ''}`,
           ...versions.map(
             ({ id: versionId, language, number, state, content_sha256, publication }) =>
               `${versionId}  ${language} ${number ?? '-'}  ${state}  sha256 ${content_sha256}  batch ${publication?.sealed?.batch ?? '-'}  stamped ${publication?.stamped?.gen_time ?? '-'}`,
+          ),
+          ...attachments.map(
+            ({ site_id, domain, attached_at }) => `attached to ${domain} (${site_id}) since ${attached_at}`,
           ),
         ]);
       });

@@ -43,8 +43,8 @@ export function publishCommand(context: CliContext): Command {
       await withInstallation(context, async ({ adminPool }) => {
         const id = draft ?? (await draftText(adminPool, options));
         const version = await changeVersionAsOperator(adminPool, id, 'document_version.publish', async (db, siteId) => {
-          await publishVersion(db, siteId, id);
-          return {};
+          const { attachedSiteIds } = await publishVersion(db, siteId, id);
+          return { attached_site_ids: [...attachedSiteIds] };
         });
         const { siteId } = await placeOfVersion(adminPool, id);
         print(context, options, { ...version, site_id: siteId }, [

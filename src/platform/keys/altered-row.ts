@@ -10,6 +10,7 @@ export const SEALED_TABLE_NAMES = [
   'invitations',
   'password_resets',
   'documents',
+  'document_attachments',
   'document_versions',
   'site_config_drafts',
   'approval_tokens',

@@ -115,10 +115,18 @@ export const SEALED_TABLES = {
     requires_approval_token: 'text',
     created_at: 'time',
   },
+  document_attachments: {
+    id: 'text',
+    document_id: 'text',
+    site_id: 'text',
+    attached_at: 'time',
+    detached_at: 'time',
+  },
   document_versions: {
     id: 'text',
     document_id: 'text',
     site_id: 'text',
+    home_version_id: 'text',
     language: 'text',
     number: 'text',
     title: 'text',

@@ -16,6 +16,8 @@ import type { ActiveVersion, SiteContext } from './site-context.js';
 const ActiveVersionRow = z.object({
   seal: SealJson,
   documentSeal: SealJson,
+  /** Null for a document of the site itself. */
+  attachment: z.object({ id: z.string(), seal: SealJson }).nullable(),
   id: z.string(),
   documentId: z.string(),
   slug: z.string(),
@@ -55,9 +57,13 @@ select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowe
                   'id', v.id, 'documentId', v.document_id, 'slug', d.slug, 'kind', d.kind, 'title', v.title, 'language', v.language,
                   'number', v.number, 'mediaType', v.media_type, 'contentSha256', v.content_sha256,
                   'requiresApprovalToken', d.requires_approval_token, 'seal', ${sealJson('document_versions', 'v')},
-                  'documentSeal', ${sealJson('documents', 'd')}) order by d.slug, v.language)
-           from document_versions v join documents d on d.id = v.document_id
-          where v.site_id = s.id and v.state = 'active'), '[]') as versions
+                  'documentSeal', ${sealJson('documents', 'd')},
+                  'attachment', case when d.site_id <> s.id then
+                     jsonb_build_object('id', a.id, 'seal', ${sealJson('document_attachments', 'a')}) end) order by d.slug, v.language)
+           from document_versions v
+           join documents d on d.id = v.document_id
+           left join document_attachments a on a.document_id = d.id and a.site_id = s.id and a.detached_at is null
+          where v.site_id = s.id and v.state = 'active' and (d.site_id = s.id or a.id is not null)), '[]') as versions
   from sites s
   left join site_configs c on c.sha256 = s.site_config_hash
   left join subscriptions p on p.tenant_id = s.tenant_id
@@ -117,13 +123,15 @@ function configOf(siteId: string, sha256: string | null, record: string | null):
   return { sha256, record: parseSiteConfig(record) };
 }
 
-/** A version whose row was altered, or that of its document, is not active. */
+/** A version whose row was altered, or that of its document or attachment, is not active. */
 async function sealedVersions(seals: RowSeals, { versions }: z.infer<typeof SiteRow>): Promise<ActiveVersion[]> {
   const sealed: ActiveVersion[] = [];
-  for (const { seal, documentSeal, ...version } of versions) {
+  for (const { seal, documentSeal, attachment, ...version } of versions) {
     const isVersion = await seals.isSealed('document_versions', version.id, seal);
     const isDocument = await seals.isSealed('documents', version.documentId, documentSeal);
-    if (isVersion && isDocument) sealed.push(version);
+    const isAttachment =
+      attachment === null || (await seals.isSealed('document_attachments', attachment.id, attachment.seal));
+    if (isVersion && isDocument && isAttachment) sealed.push(version);
   }
   return sealed;
 }

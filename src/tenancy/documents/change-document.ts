@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { isUniqueViolation } from '../../platform/database/unique-violation.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { changeSite, type LockedSite } from '../sites/change-site.js';
+import type { LockedSite } from '../sites/change-site.js';
 import { NewDocument } from './create-document.js';
+import { changeDocumentSites, refuseTakenSlug } from './document-sites.js';
 
 export const DocumentChange = NewDocument.omit({ siteId: true }).partial();
 export type DocumentChange = z.infer<typeof DocumentChange>;
@@ -22,8 +22,10 @@ const DocumentRows = z.array(
  * Changes a document. The log records slug, kind and the need for an approval token with each
  * published version, and these records must remain true. Slug and kind can change only before the
  * first publication, and the need for a token only while no version is published or active.
+ * @param siteId home site of the document
  * @returns the names of the members whose values changed
- * @throws ChangeRefused `invalid`, `not_found`, `already_exists` (the slug), `wrong_state`
+ * @throws ChangeRefused `invalid`, `not_found`, `already_exists` (the slug, at a site that uses the
+ *   document), `wrong_state` (also: the document is attached to the site)
  */
 export function changeDocument(
   db: Queryable,
@@ -33,8 +35,8 @@ export function changeDocument(
 ): Promise<readonly string[]> {
   const checked = DocumentChange.safeParse(change);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  return changeSite(db, siteId, async (site) => {
-    const before = await documentOf(site, documentId);
+  return changeDocumentSites(db, siteId, documentId, async ({ home, attached }) => {
+    const before = await documentOf(home, documentId);
     const slug = checked.data.slug ?? before.slug;
     const kind = checked.data.kind ?? before.kind;
     const requiresApprovalToken = checked.data.requiresApprovalToken ?? before.requires_approval_token;
@@ -55,7 +57,13 @@ export function changeDocument(
         'This document has versions in use, so the approval token requirement cannot change. Retire them first, or create another document.',
       );
     }
-    await update(site, documentId, [slug, kind, requiresApprovalToken]);
+    for (const site of [home, ...attached]) await refuseTakenSlug(site, slug, documentId);
+    await home.db.query('update documents set slug = $2, kind = $3, requires_approval_token = $4 where id = $1', [
+      documentId,
+      slug,
+      kind,
+      requiresApprovalToken,
+    ]);
     return changed;
   });
 }
@@ -71,20 +79,4 @@ async function documentOf({ db: client, siteId }: LockedSite, documentId: string
   const [row] = DocumentRows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
   return row;
-}
-
-async function update(
-  { db: client }: LockedSite,
-  documentId: string,
-  values: readonly [slug: string, kind: string, requiresApprovalToken: boolean],
-): Promise<void> {
-  try {
-    await client.query('update documents set slug = $2, kind = $3, requires_approval_token = $4 where id = $1', [
-      documentId,
-      ...values,
-    ]);
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw new ChangeRefused('already_exists', `The site already has a document ${values[0]}.`, { cause: error });
-  }
 }

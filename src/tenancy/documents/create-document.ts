@@ -4,6 +4,7 @@ import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../../schemas
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from '../sites/change-site.js';
+import { refuseTakenSlug } from './document-sites.js';
 
 export const NewDocument = z.object({
   siteId: z.uuid(),
@@ -14,7 +15,7 @@ export const NewDocument = z.object({
 export type NewDocument = z.infer<typeof NewDocument>;
 
 /**
- * Creates a document of a site, without versions.
+ * Creates a document of a home site, without versions.
  * @throws ChangeRefused `invalid`, `not_found` (the site), `already_exists` (the slug)
  */
 export async function createDocument(db: Queryable, document: NewDocument): Promise<{ readonly id: string }> {
@@ -22,20 +23,19 @@ export async function createDocument(db: Queryable, document: NewDocument): Prom
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { siteId, slug, kind, requiresApprovalToken } = checked.data;
   const id = randomUUID();
-  return changeSite(db, siteId, async ({ db: client }) => {
-    const { rowCount } = await client.query(
-      `insert into documents (id, site_id, slug, kind, requires_approval_token) values ($1, $2, $3, $4, $5)
-       on conflict (site_id, slug) do nothing`,
+  return changeSite(db, siteId, async (site) => {
+    await refuseTakenSlug(site, slug, null);
+    await site.db.query(
+      'insert into documents (id, site_id, slug, kind, requires_approval_token) values ($1, $2, $3, $4, $5)',
       [id, siteId, slug, kind, requiresApprovalToken],
     );
-    if (rowCount === 0) throw new ChangeRefused('already_exists', `The site already has a document ${slug}.`);
     return { id };
   });
 }
 
 const DocumentRow = z.object({ id: z.string(), kind: z.string(), requires_approval_token: z.boolean() });
 
-/** Finds a document of a site by its slug. @returns null if there is none */
+/** Finds a document by its home site and its slug. @returns null if there is none */
 export async function findDocument(
   db: Queryable,
   siteId: string,

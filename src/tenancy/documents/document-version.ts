@@ -27,23 +27,39 @@ select v.id, v.document_id, d.slug, d.kind, d.requires_approval_token, v.languag
   from document_versions v join documents d on d.id = v.document_id
  where v.site_id = $1`;
 
-/** Reads a version of the site. @throws ChangeRefused `not_found` */
-export async function versionOf(site: LockedSite, versionId: string): Promise<VersionRow> {
-  const { rows } = await site.db.query(`${VERSION_SQL} and v.id = $2`, [site.siteId, versionId]);
-  const [row] = z.array(VersionRow).parse(rows);
-  if (row === undefined) throw new ChangeRefused('not_found', `The site has no document version ${versionId}.`);
-  return row;
+/**
+ * Finds versions of the site, by language and number.
+ * @param condition SQL on `v`, a row of `document_versions`, with parameters from $2 on
+ */
+export async function findVersions(
+  site: LockedSite,
+  condition: string,
+  values: readonly string[],
+): Promise<readonly VersionRow[]> {
+  const { rows } = await site.db.query(`${VERSION_SQL} and ${condition} order by v.language, v.number`, [
+    site.siteId,
+    ...values,
+  ]);
+  return z.array(VersionRow).parse(rows);
 }
 
-/** Finds the active version of a document in a language. @returns null if there is none */
-export async function activeVersionOf(
+/** Finds the first version of `findVersions`. @returns null if there is none */
+export async function findVersion(
   site: LockedSite,
-  documentId: string,
-  language: string,
+  condition: string,
+  values: readonly string[],
 ): Promise<VersionRow | null> {
-  const { rows } = await site.db.query(
-    `${VERSION_SQL} and v.document_id = $2 and v.language = $3 and v.state = 'active'`,
-    [site.siteId, documentId, language],
-  );
-  return z.array(VersionRow).parse(rows)[0] ?? null;
+  return (await findVersions(site, condition, values))[0] ?? null;
+}
+
+/** Reads a version of the site. @throws ChangeRefused `not_found` */
+export async function versionOf(site: LockedSite, versionId: string): Promise<VersionRow> {
+  const version = await findVersion(site, 'v.id = $2', [versionId]);
+  if (version === null) throw new ChangeRefused('not_found', `The site has no document version ${versionId}.`);
+  return version;
+}
+
+/** Finds the active version of a document in a language at the site. @returns null if there is none */
+export function activeVersionOf(site: LockedSite, documentId: string, language: string): Promise<VersionRow | null> {
+  return findVersion(site, "v.document_id = $2 and v.language = $3 and v.state = 'active'", [documentId, language]);
 }

@@ -20,7 +20,7 @@ export interface LockedSite {
   readonly now: string;
 }
 
-const SiteRow = z.object({ domain: z.string(), is_verified: z.boolean() });
+const SiteRows = z.array(z.object({ id: z.string(), domain: z.string(), is_verified: z.boolean() }));
 const NowRow = z.tuple([z.object({ now: z.date() })]);
 
 /**
@@ -29,18 +29,42 @@ const NowRow = z.tuple([z.object({ now: z.date() })]);
  * @throws ChangeRefused `not_found`; errors of `change`
  */
 export function changeSite<T>(db: Queryable, siteId: string, change: (site: LockedSite) => Promise<T>): Promise<T> {
+  return changeSites(db, [siteId], (siteOf) => change(siteOf(siteId)));
+}
+
+/**
+ * Changes several sites in one transaction, as `changeSite` does with one. It locks them in the order
+ * of their ids, as admission does, so that they cannot wait for each other.
+ * @param change receives a function that returns the locked site with an id of `siteIds`
+ * @throws ChangeRefused `not_found`; errors of `change`
+ */
+export function changeSites<T>(
+  db: Queryable,
+  siteIds: readonly string[],
+  change: (siteOf: (siteId: string) => LockedSite) => Promise<T>,
+): Promise<T> {
   return withTransaction(db, async (db) => {
     const { rows } = await db.query(
-      'select domain, verified_at is not null as is_verified from sites where id = $1 for no key update',
-      [siteId],
+      `select id, domain, verified_at is not null as is_verified from sites
+        where id = any($1::uuid[]) order by id for no key update`,
+      [siteIds],
     );
-    const [row] = z.array(SiteRow).parse(rows);
-    if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
     const clock = await db.query('select clock_timestamp() as now');
     const [{ now }] = NowRow.parse(clock.rows);
-    const { domain, is_verified: isVerified } = row;
-    const result = await change({ db: db, siteId, domain, isVerified, now: now.toISOString() });
-    await db.query('update sites set config_revision = config_revision + 1 where id = $1', [siteId]);
+    const sites = new Map(
+      SiteRows.parse(rows).map(({ id, domain, is_verified: isVerified }) => {
+        const site: LockedSite = { db, siteId: id, domain, isVerified, now: now.toISOString() };
+        return [id, site];
+      }),
+    );
+    const siteOf = (siteId: string): LockedSite => {
+      const site = sites.get(siteId);
+      if (site === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
+      return site;
+    };
+    for (const siteId of siteIds) siteOf(siteId);
+    const result = await change(siteOf);
+    await db.query('update sites set config_revision = config_revision + 1 where id = any($1::uuid[])', [siteIds]);
     return result;
   });
 }

@@ -52,6 +52,9 @@ export async function furnish({ panel, demo, siteId, user, record, create, reach
     const answer = await panel.as(owner, 'POST', `${site}/documents/${documentId}/versions/${versionId}/${step}`);
     expect(answer, step).toMatchObject({ status: 200 });
   }
+  const attachedSiteId = await made('/sites', { name: 'Outlet', domain: 'outlet-of-the-other.example' });
+  const attached = await panel.as(owner, 'PUT', `${site}/documents/${documentId}/attachments/${attachedSiteId}`);
+  expect(attached).toMatchObject({ status: 200 });
   const reset = await panel.as(owner, 'POST', `/users/${user('viewer').id}/password-reset`);
   expect(reset).toMatchObject({ status: 201 });
   const signIns = await panel.app.superuser.query('select id from sign_ins where user_id = $1', [owner.id]);
@@ -62,6 +65,7 @@ export async function furnish({ panel, demo, siteId, user, record, create, reach
     webhook_id: await made(`${site}/webhooks`, { url: 'https://other.example/hook', events: ['consent.erased'] }),
     document_id: documentId,
     version_id: versionId,
+    attached_site_id: attachedSiteId,
     slug: 'only-of-the-other',
     category_key: 'isolated',
     cookie_id: await made(`${site}/cookies`, cookie),
@@ -88,6 +92,7 @@ export async function possessionsOf({ tenant_id, site_id }: Foreign, superuser: 
     api_keys: 'site_id = $2',
     webhooks: 'site_id = $2',
     documents: 'site_id = $2',
+    document_attachments: 'document_id in (select id from documents where site_id = $2)',
     document_versions: 'site_id = $2',
     site_configs: 'site_id = $2',
     site_scans: 'site_id = $2',

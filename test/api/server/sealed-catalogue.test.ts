@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SealedTable } from '../../../src/platform/keys/altered-row.js';
+import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
-import { type RunningApp, startApp } from './running-app.js';
+import { ask, type RunningApp, startApp } from './running-app.js';
 
 const Answer = z.looseObject({ code: z.string() });
 
@@ -75,6 +77,44 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     expect(await reported('document_versions')).toBeGreaterThan(0);
     await alter(`update document_versions set title = left(title, -1) where id = '${version}'`);
     await expect.poll(() => send(), soon).toBe('accepted');
+  });
+
+  it('attach no document to another site', async () => {
+    const { id: outlet } = await createSite(app.service.installation.adminPool, {
+      tenantId: shop.backend.demo.tenant_id,
+      name: 'Outlet',
+      domain: 'outlet.example',
+      isVerified: true,
+      allowedOrigins: [],
+      allowedIps: [],
+    });
+    const key = await shop.as('owner', 'POST', `/sites/${outlet}/api-keys`, { name: 'page', scope: 'read' });
+    const { data } = z.object({ data: z.looseObject({ key: z.string() }) }).parse(key.body);
+    const isShown = async () => {
+      const answer = await ask(`${app.url}/tool/v1/documents/cookie-policy/active`, {
+        headers: { 'x-api-key': data.key },
+      });
+      return answer.status === 200;
+    };
+    const attachment = `/documents/${policy()}/attachments/${outlet}`;
+    expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
+    await expect.poll(isShown, soon).toBe(true);
+    const move = (sign: string) =>
+      alter(`update document_attachments set attached_at = attached_at ${sign} interval '1 day';
+        update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
+    await move('-');
+    await expect.poll(isShown, soon).toBe(false);
+    expect(await reported('document_attachments')).toBeGreaterThan(0);
+    await move('+');
+    await expect.poll(isShown, soon).toBe(true);
+    expect(await shop.inSite('owner', 'DELETE', attachment)).toMatchObject({ status: 200 });
+    await expect.poll(isShown, soon).toBe(false);
+    await alter(`update document_attachments set detached_at = null;
+      update document_versions set state = 'active', retired_at = null where site_id = '${outlet}' and document_id = '${policy()}';
+      update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
+    // Longer than a process keeps a site.
+    await sleep(1_500);
+    expect(await isShown()).toBe(false);
   });
 
   it('make no approval token valid for longer', async () => {

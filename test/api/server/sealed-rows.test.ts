@@ -21,6 +21,7 @@ const UNSEALED: Readonly<Record<SealedTable, readonly string[]>> = {
   api_keys: ['last_used_at'],
   webhooks: [],
   documents: [],
+  document_attachments: [],
   document_versions: [],
   site_config_drafts: [],
   approval_tokens: ['consumed_by'],
@@ -126,6 +127,11 @@ describe('rows that grant rights', () => {
       [foreign.backend.demo.tenant_id],
     );
     expect((await foreign.as('owner', 'POST', `/users/${viewers[0]?.id}/password-reset`, {})).status).toBe(201);
+    const made = await shop.as('owner', 'POST', '/sites', { name: 'Outlet', domain: 'outlet.example' });
+    const outlet = z.object({ data: z.looseObject({ id: z.uuid() }) }).parse(made.body).data.id;
+    const attachment = `/documents/${shop.backend.demo.documents[0]?.id}/attachments/${outlet}`;
+    for (const method of ['PUT', 'DELETE', 'PUT'])
+      expect((await shop.inSite('owner', method, attachment)).status, method).toBe(200);
     for (const table of FILLED) {
       const { rows } = await app.superuser.query(
         `select count(*)::int as rows, count(*) filter (where seal is null)::int as unsealed from ${table}`,

@@ -52,4 +52,19 @@ export const documents = {
   removeText: 'The draft is deleted.',
   noPreview: 'This format has no preview. Download the text to read it.',
   open: 'Show',
+  site: 'Site',
+  attachments: 'Other sites with this document',
+  attachmentsLead:
+    'One document can serve several sites of your organisation. Every version that you publish here is published there too.',
+  notAttached: 'No other site uses this document.',
+  attachedSince: 'Attached since',
+  attach: 'Attach to a site',
+  attachText:
+    'The versions in force come into force at that site at once, and its evidence contains their texts. A site can have only one document with this short name.',
+  detach: 'Detach',
+  detachText:
+    'New consents of that site can no longer name this document. Earlier consents stay valid, and their evidence keeps the texts.',
+  attached: 'Attached',
+  fromOtherSite: 'This document belongs to another site, and is changed there:',
+  homeSite: 'open it there',
 };

@@ -52,4 +52,19 @@ export const documents: typeof English = {
   removeText: 'Taslak silinir.',
   noPreview: 'Bu biçimin önizlemesi yok. Okumak için metni indirin.',
   open: 'Göster',
+  site: 'Web sitesi',
+  attachments: 'Bu belgeyi kullanan diğer siteler',
+  attachmentsLead:
+    'Bir belge kuruluşunuzun birden çok sitesinde kullanılabilir. Burada yayımladığınız her sürüm o sitelerde de yayımlanır.',
+  notAttached: 'Bu belgeyi başka bir site kullanmıyor.',
+  attachedSince: 'Eklenme zamanı',
+  attach: 'Bir siteye ekle',
+  attachText:
+    'Yürürlükteki sürümler o sitede de hemen yürürlüğe girer ve sitenin kanıtları metinlerini içerir. Bir sitede bu kısa adla yalnızca bir belge olabilir.',
+  detach: 'Siteden çıkar',
+  detachText:
+    'O sitenin yeni rızaları artık bu belgeyi gösteremez. Önceki rızalar geçerli kalır ve kanıtları metinleri korur.',
+  attached: 'Başka siteden',
+  fromOtherSite: 'Bu belge başka bir siteye aittir ve orada değiştirilir:',
+  homeSite: 'orada aç',
 };

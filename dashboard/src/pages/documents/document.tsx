@@ -12,6 +12,7 @@ import { Empty, Page, Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useSiteId } from '../sites/use-site.js';
+import { Attachments, HomeSite } from './attachments.js';
 import { WriteDraft } from './draft-form.js';
 import { VersionActions } from './version-actions.js';
 import { VersionContent } from './version-content.js';
@@ -46,7 +47,16 @@ export function DocumentPage() {
     <Loaded query={query}>
       {({ document, versions }) => (
         <Page title={document.slug} lead={documents.kinds[document.kind]}>
-          <Versions siteId={siteId} documentId={documentId} versions={versions} />
+          {document.home_site_id === siteId ? null : (
+            <HomeSite homeSiteId={document.home_site_id} documentId={documentId} />
+          )}
+          <Versions
+            siteId={siteId}
+            documentId={documentId}
+            isHome={document.home_site_id === siteId}
+            versions={versions}
+          />
+          {document.home_site_id === siteId ? <Attachments siteId={siteId} documentId={documentId} /> : null}
         </Page>
       )}
     </Loaded>
@@ -56,13 +66,15 @@ export function DocumentPage() {
 interface VersionsProps {
   readonly siteId: string;
   readonly documentId: string;
+  /** Whether the document belongs to the site. Elsewhere its versions are only shown. */
+  readonly isHome: boolean;
   readonly versions: readonly DocumentVersion[];
 }
 
-function Versions({ siteId, documentId, versions }: VersionsProps) {
+function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
   const { documents, common } = useMessages();
   const { number, languageName } = useFormats();
-  const mayChange = useMay('changeSites');
+  const mayChange = useMay('changeSites') && isHome;
   const [chosen, setChosen] = useState<string | null>(null);
   const shown =
     versions.find(({ id }) => id === chosen) ?? versions.find(({ state }) => state === 'active') ?? versions.at(-1);
@@ -72,7 +84,7 @@ function Versions({ siteId, documentId, versions }: VersionsProps) {
       <Section title={documents.versions} actions={versions.length === 0 ? null : write}>
         {versions.length === 0 ? (
           <Empty title={documents.noVersion}>
-            <p>{documents.noVersionText}</p>
+            {mayChange ? <p>{documents.noVersionText}</p> : null}
             {write}
           </Empty>
         ) : (

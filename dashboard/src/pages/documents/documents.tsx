@@ -48,10 +48,13 @@ export function Documents() {
                 columns={[
                   {
                     label: documents.slug,
-                    cell: ({ id, slug }) => (
-                      <Link to="/sites/$siteId/documents/$documentId" params={{ siteId, documentId: id }}>
-                        {slug}
-                      </Link>
+                    cell: ({ id, slug, home_site_id }) => (
+                      <span className="actions">
+                        <Link to="/sites/$siteId/documents/$documentId" params={{ siteId, documentId: id }}>
+                          {slug}
+                        </Link>
+                        {home_site_id === siteId ? null : <Badge kind="neutral">{documents.attached}</Badge>}
+                      </span>
                     ),
                   },
                   { label: documents.kind, cell: ({ kind }) => documents.kinds[kind] },

@@ -7,6 +7,7 @@ import {
   PanelDocumentParams,
 } from '../../../../schemas/api/panel/documents.js';
 import { EDITORS, operation, READERS } from '../operation.js';
+import { ATTACHMENT_OPERATIONS } from './attachment-operations.js';
 import { VERSION_OPERATIONS } from './version-operations.js';
 
 const tag = 'Documents';
@@ -16,7 +17,7 @@ export const listDocuments = operation({
   method: 'get',
   path: '/sites/{site_id}/documents',
   tag,
-  summary: 'List the documents of a site, by slug',
+  summary: 'List the documents of a site and those attached to it, by slug',
   roles: READERS,
   params: SiteParams,
   query: DocumentsQuery,
@@ -33,7 +34,8 @@ export const createDocument = operation({
   path: '/sites/{site_id}/documents',
   tag,
   summary: 'Create a document, without versions',
-  description: 'Documents are never deleted, because the evidence of consents to them remains.',
+  description:
+    'Documents are never deleted, because the evidence of consents to them remains. 409 ALREADY_EXISTS if a document of the site, or one attached to it, has the slug.',
   roles: EDITORS,
   params: SiteParams,
   query: None,
@@ -68,7 +70,7 @@ export const changeDocument = operation({
   tag,
   summary: 'Change a document',
   description:
-    'The event log has slug, kind and requires_approval_token of every published version. Therefore slug and kind can be changed until the first publication, and requires_approval_token while no version is published or active.',
+    'The event log has slug, kind and requires_approval_token of every published version. Therefore slug and kind can be changed until the first publication, and requires_approval_token while no version is published or active. 409 WRONG_STATE at a site that the document is attached to.',
   roles: EDITORS,
   params: PanelDocumentParams,
   query: None,
@@ -80,4 +82,11 @@ export const changeDocument = operation({
   action: 'document.change',
 });
 
-export const DOCUMENT_OPERATIONS = [listDocuments, createDocument, readDocument, changeDocument, ...VERSION_OPERATIONS];
+export const DOCUMENT_OPERATIONS = [
+  listDocuments,
+  createDocument,
+  readDocument,
+  changeDocument,
+  ...ATTACHMENT_OPERATIONS,
+  ...VERSION_OPERATIONS,
+];

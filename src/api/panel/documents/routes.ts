@@ -2,14 +2,15 @@ import { changeDocument } from '../../../tenancy/documents/change-document.js';
 import { createDocument } from '../../../tenancy/documents/create-document.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
+import { attachmentRoutes } from './attachment-routes.js';
 import { documentAudit } from './audit.js';
 import * as operations from './operations.js';
 import { documentList, documentOf } from './show-documents.js';
 import { versionRoutes } from './version-routes.js';
 
 /**
- * Documents of one site, and their versions; the slug by which SDKs ask for a document is unique
- * there.
+ * Documents that one site uses, and their versions; the slug by which SDKs ask for a document is
+ * unique there.
  */
 export function documentRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
   const { apiPool } = options;
@@ -31,6 +32,7 @@ export function documentRoutes(options: PanelRoutesOptions): readonly PanelRoute
       const data = await documentOf(db, siteId, documentId);
       return { response: { data }, ...documentAudit(data, siteId, { changed: [...changed] }) };
     }),
+    ...attachmentRoutes(options),
     ...versionRoutes(options),
   ];
 }

@@ -15,6 +15,7 @@ import { documentOf } from './show-documents.js';
 const VersionRow = z.object({
   id: z.string(),
   document_id: z.string(),
+  home_version_id: z.string().nullable(),
   language: z.string(),
   number: z.int().nullable(),
   title: z.string(),
@@ -31,7 +32,7 @@ const VersionRow = z.object({
 type VersionRow = z.infer<typeof VersionRow>;
 
 const SELECT = `
-select v.id, v.document_id, v.language, v.number, v.title, v.media_type, v.content_sha256, octet_length(c.content) as size, v.state,
+select v.id, v.document_id, v.home_version_id, v.language, v.number, v.title, v.media_type, v.content_sha256, octet_length(c.content) as size, v.state,
        v.published_at, v.activated_at, v.retired_at, v.event_id, ${PUBLICATION_COLUMNS}
   from document_versions v
   join notice_contents c on c.sha256 = v.content_sha256 ${joinPublication('v')}

@@ -52,24 +52,27 @@ export function versionRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRo
     changes(operations.publishVersion, async ({ params, body }, db) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(db, siteId, documentId, id);
-      await publishVersion(db, siteId, id, body?.content_sha256);
+      const { attachedSiteIds } = await publishVersion(db, siteId, id, body?.content_sha256);
       const data = await versionShown(db, siteId, documentId, id);
-      return { response: { data }, ...versionAudit(data, siteId) };
+      const more = { attached_site_ids: [...attachedSiteIds] };
+      return { response: { data }, ...versionAudit(data, siteId, more) };
     }),
     changes(operations.activateVersion, async ({ params }, db) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(db, siteId, documentId, id);
-      const { changed, retired } = await activateVersion(db, siteId, id);
+      const { changed, retired, attachedSiteIds } = await activateVersion(db, siteId, id);
       const data = await versionShown(db, siteId, documentId, id);
       const response = { data, retired_version_id: retired };
-      return { response, ...versionAudit(data, siteId, { changed, retired_version_id: retired }) };
+      const more = { changed, retired_version_id: retired, attached_site_ids: [...attachedSiteIds] };
+      return { response, ...versionAudit(data, siteId, more) };
     }),
     changes(operations.retireVersion, async ({ params }, db) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(db, siteId, documentId, id);
-      const { changed } = await retireVersion(db, siteId, id);
+      const { changed, attachedSiteIds } = await retireVersion(db, siteId, id);
       const data = await versionShown(db, siteId, documentId, id);
-      return { response: { data }, ...versionAudit(data, siteId, { changed }) };
+      const more = { changed, attached_site_ids: [...attachedSiteIds] };
+      return { response: { data }, ...versionAudit(data, siteId, more) };
     }),
   ];
 }

@@ -15,12 +15,33 @@ create table documents (
 
 comment on table documents is 'Documents of a site, for example its cookie policy. The texts are in document_versions.';
 comment on column documents.id is 'Identifier of the document.';
-comment on column documents.site_id is 'Site that the document belongs to.';
-comment on column documents.slug is 'Name in URLs, unique within the site.';
+comment on column documents.site_id is 'Home site, to which the document belongs.';
+comment on column documents.slug is 'Name in URLs, unique within every site that uses the document.';
 comment on column documents.kind is 'Kind of document, for example cookie_policy.';
 comment on column documents.requires_approval_token is 'Whether an approval needs an approval token.';
 comment on column documents.created_at is 'Time of creation.';
 comment on column documents.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and grants nothing.';
+
+create table document_attachments (
+  id uuid primary key,
+  document_id uuid not null references documents,
+  site_id uuid not null references sites,
+  attached_at timestamptz not null,
+  detached_at timestamptz,
+  seal bytea
+);
+create unique index one_attachment on document_attachments (site_id, document_id) where detached_at is null;
+create index document_attachments_by_document on document_attachments (document_id);
+
+comment on table document_attachments is
+  'Further sites of the tenant that use a document. Its home site, documents.site_id, has no row.';
+comment on column document_attachments.id is 'Identifier of the attachment.';
+comment on column document_attachments.document_id is 'Document that is attached.';
+comment on column document_attachments.site_id is 'Site that the document is attached to.';
+comment on column document_attachments.attached_at is 'Time from which the site uses the document.';
+comment on column document_attachments.detached_at is 'Time from which it no longer does; null: it does.';
+comment on column document_attachments.seal is
   'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and grants nothing.';
 
 create table notice_contents (
@@ -36,6 +57,7 @@ create table document_versions (
   id uuid primary key,
   document_id uuid not null references documents,
   site_id uuid not null references sites,
+  home_version_id uuid references document_versions,
   language text not null,
   number integer check (number > 0),
   title text not null,
@@ -47,18 +69,22 @@ create table document_versions (
   activated_at timestamptz,
   retired_at timestamptz,
   seal bytea,
-  unique (document_id, language, number),
+  unique (document_id, site_id, language, number),
   -- A draft can be dropped, and numbers of published versions have no gaps.
   check ((state = 'draft') = (number is null)),
-  check ((state = 'draft') = (event_id is null))
+  check ((state = 'draft') = (event_id is null)),
+  check (state <> 'draft' or home_version_id is null)
 );
-create unique index one_active_version on document_versions (document_id, language) where state = 'active';
+create unique index one_active_version on document_versions (document_id, site_id, language) where state = 'active';
 create index document_versions_by_site on document_versions (site_id);
+create index document_versions_by_home on document_versions (home_version_id) where home_version_id is not null;
 
-comment on table document_versions is 'Versions of a document, one series for each language.';
+comment on table document_versions is 'Versions of a document, one series for each site that uses it and each language.';
 comment on column document_versions.id is 'Identifier of the version; consents name it.';
 comment on column document_versions.document_id is 'Document that this is a version of.';
-comment on column document_versions.site_id is 'Site of the document.';
+comment on column document_versions.site_id is 'Site whose people are asked to consent to the version.';
+comment on column document_versions.home_version_id is
+  'Version of the home site with the same text; null: this is the version of the home site.';
 comment on column document_versions.language is 'Language of the text, as a BCP 47 tag.';
 comment on column document_versions.number is 'Number in its series, given at publication; null: a draft.';
 comment on column document_versions.title is 'Title that people see.';
@@ -86,6 +112,7 @@ begin
     and (new.id, new.document_id, new.site_id, new.language, new.number, new.title, new.media_type, new.content_sha256, new.published_at)
       = (old.id, old.document_id, old.site_id, old.language, old.number, old.title, old.media_type, old.content_sha256, old.published_at)
     and new.event_id is not distinct from old.event_id
+    and new.home_version_id is not distinct from old.home_version_id
     and (new.state = old.state
       or (old.state, new.state) in (('published', 'active'), ('published', 'retired'), ('active', 'retired')))
     and (old.activated_at is null or new.activated_at is not distinct from old.activated_at)

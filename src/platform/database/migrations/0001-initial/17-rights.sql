@@ -11,7 +11,7 @@ grant select on
     tenants, subscriptions,
     users, sign_ins, used_refresh_tokens, invitations, password_resets,
     sites, api_keys, webhooks, webhook_progress,
-    documents, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
+    documents, document_attachments, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
     keyring,
     record_keys, attachments, approval_tokens, consent_usage, outbox, relayed_streams, quarantined_sites,
     admission_generations, nonces, idempotency, rate_limit_windows,
@@ -46,7 +46,7 @@ grant delete on rate_limit_windows to consent_ledger_api;
 -- an event.
 grant select on
     tenants, subscriptions, users, sites, api_keys, webhooks, webhook_progress,
-    documents, notice_contents, document_versions, site_configs, site_scans,
+    documents, document_attachments, notice_contents, document_versions, site_configs, site_scans,
     keyring,
     record_keys, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
     admission_generations,
@@ -99,7 +99,7 @@ grant select, insert, update, delete on projections, projection_generations, pro
 -- data subjects, and alters nothing that was published.
 grant select on
     tenants, subscriptions, users, sign_ins, invitations, password_resets, sites, api_keys,
-    documents, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
+    documents, document_attachments, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
     consent_usage, outbox, erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_admin;
 grant select, insert, delete on mails to consent_ledger_admin;
@@ -110,7 +110,7 @@ grant select (number, sealed_at) on batches to consent_ledger_admin;
 grant select (size, gen_time) on checkpoints to consent_ledger_admin;
 grant insert on
     tenants, subscriptions, users, sign_ins, invitations, password_resets, sites, api_keys,
-    documents, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
+    documents, document_attachments, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
     outbox, erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_admin;
 grant update on tenants, subscriptions, users, sites, api_keys, documents, site_config_drafts to consent_ledger_admin;
@@ -119,6 +119,7 @@ grant update (accepted_at, user_id, revoked_at, seal) on invitations to consent_
 grant update (used_at, revoked_at, seal) on password_resets to consent_ledger_admin;
 grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at, seal)
   on document_versions to consent_ledger_admin;
+grant update (detached_at, seal) on document_attachments to consent_ledger_admin;
 grant update (state, reason, ended_at, seed, seal) on exports to consent_ledger_admin;
 grant update (sealed_visitor, claim, deleted_at, seal) on export_jobs to consent_ledger_admin;
 grant update (seal) on erasure_requests, audit_log to consent_ledger_admin;

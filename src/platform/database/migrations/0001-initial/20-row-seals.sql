@@ -66,8 +66,12 @@ create trigger changes_are_sealed after insert or update of
   on documents for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
-    id, document_id, site_id, language, number, title, media_type, content_sha256, state,
-    event_id, published_at, activated_at, retired_at
+    id, document_id, site_id, attached_at, detached_at
+  on document_attachments for each row execute function note_changed_row('id');
+
+create trigger changes_are_sealed after insert or update of
+    id, document_id, site_id, home_version_id, language, number, title, media_type,
+    content_sha256, state, event_id, published_at, activated_at, retired_at
   on document_versions for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
