@@ -1,6 +1,6 @@
 import { equalBytes } from '../crypto/encoding.js';
 import { HASH_LENGTH, nodeHash } from './hashing.js';
-import { half, isOdd, isTreeNumber, type ProofVerdict, refuse } from './verify-inclusion.js';
+import { half, isOdd, isTreeNumber, type ProofVerdict, type Refused, refuse } from './verify-inclusion.js';
 
 /**
  * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2).
@@ -63,7 +63,7 @@ function walk(
   second: number,
   firstRoot: Uint8Array,
   path: readonly Uint8Array[],
-): { readonly first: Uint8Array; readonly second: Uint8Array } | { readonly ok: false; readonly reason: string } {
+): { readonly first: Uint8Array; readonly second: Uint8Array } | Refused {
   const [start, ...rest] = isPowerOfTwo(first) ? [firstRoot, ...path] : path;
   if (start === undefined) return refuse('the path is empty');
   let fn = first - 1;

@@ -1,7 +1,29 @@
 import { equalBytes } from '../crypto/encoding.js';
 import { HASH_LENGTH, MAX_TREE_SIZE, nodeHash } from './hashing.js';
 
-export type ProofVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+/** Why a proof is refused. */
+export type ProofProblem =
+  | 'the path does not lead to the root'
+  | 'the index and the size must be integers below 2^53'
+  | 'the index is not below the size'
+  | 'a hash is not 32 bytes long'
+  | 'the path is too long'
+  | 'the path is too short'
+  | 'the sizes must be integers below 2^53'
+  | 'the first size is larger than the second'
+  | 'the first size is 0'
+  | 'the path must be empty'
+  | 'the two checkpoints have one size but different roots'
+  | 'the path is empty'
+  | 'the path does not lead to the first root'
+  | 'the path does not lead to the second root';
+
+export interface Refused {
+  readonly ok: false;
+  readonly reason: ProofProblem;
+}
+
+export type ProofVerdict = { readonly ok: true } | Refused;
 
 /**
  * Verifies an inclusion proof (RFC 9162 §2.1.3.2). Every input may be hostile: nothing is thrown.
@@ -29,7 +51,7 @@ export function rootFromInclusionProof(
   size: number,
   leaf: Uint8Array,
   path: readonly Uint8Array[],
-): Uint8Array | { readonly ok: false; readonly reason: string } {
+): Uint8Array | Refused {
   if (!isTreeNumber(index) || !isTreeNumber(size)) return refuse('the index and the size must be integers below 2^53');
   if (index >= size) return refuse('the index is not below the size');
   if (leaf.length !== HASH_LENGTH || path.some((hash) => hash.length !== HASH_LENGTH)) {
@@ -68,6 +90,6 @@ export function half(value: number): number {
   return Math.floor(value / 2);
 }
 
-export function refuse(reason: string): { readonly ok: false; readonly reason: string } {
+export function refuse(reason: ProofProblem): Refused {
   return { ok: false, reason };
 }

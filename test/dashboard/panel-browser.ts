@@ -1,14 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { violationsOf } from '../support/axe.js';
 import { ChromiumPage } from '../support/chromium.js';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** The appearance changes nothing but colours. */
-const COLOUR_RULES = ['color-contrast'];
-const Texts = z.array(z.string());
 /** The folder for a picture of each state; without it, none are taken. */
 const { SHOTS } = process.env;
 const PHONE = { width: 375, height: 812, deviceScaleFactor: 1, mobile: true };
@@ -32,8 +27,6 @@ const FINDERS = `
 
 /** The dashboard in a browser of its own, used by the names that a user sees. */
 export class PanelBrowser {
-  #axe = '';
-
   private constructor(
     readonly page: ChromiumPage,
     readonly url: string,
@@ -42,7 +35,6 @@ export class PanelBrowser {
   /** @param url of the service */
   static async open(executable: string, url: string): Promise<PanelBrowser> {
     const browser = new PanelBrowser(await ChromiumPage.open(executable, ['--lang=en-GB']), url);
-    browser.#axe = await readFile(AXE, 'utf8');
     await browser.page.send('Emulation.setDeviceMetricsOverride', DESK);
     return browser;
   }
@@ -162,18 +154,12 @@ export class PanelBrowser {
    * both appearances. With SHOTS, it keeps pictures for people to look at.
    */
   async violations(name: string): Promise<readonly string[]> {
-    await this.page.evaluate(`${this.#axe}; true`);
-    const found: string[] = [];
-    for (const scheme of ['light', 'dark'] as const) {
-      await this.#appearance(scheme);
-      found.push(...(await this.#runAxe(`${name}, ${scheme}`, scheme === 'light' ? RULES : COLOUR_RULES)));
-      if (SHOTS !== undefined) await this.#shoot(SHOTS, `${name}-${scheme}`);
-    }
-    await this.#appearance('light');
+    const shoot = (look: string) => (SHOTS === undefined ? Promise.resolve() : this.#shoot(SHOTS, `${name}-${look}`));
+    const found = [...(await violationsOf(this.page, name, shoot))];
     await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
     const wider = await this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
     if (z.number().parse(wider) > 0) found.push(`${name}: wider than a phone by ${wider} px`);
-    if (SHOTS !== undefined) await this.#shoot(SHOTS, `${name}-phone`);
+    await shoot('phone');
     await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
     return found;
   }
@@ -192,23 +178,6 @@ export class PanelBrowser {
 
   close(): Promise<void> {
     return this.page.close();
-  }
-
-  async #appearance(scheme: 'light' | 'dark'): Promise<void> {
-    const features = [
-      { name: 'prefers-color-scheme', value: scheme },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ];
-    await this.page.send('Emulation.setEmulatedMedia', { features });
-  }
-
-  async #runAxe(name: string, runOnly: readonly string[]): Promise<readonly string[]> {
-    const options = { runOnly, iframes: false };
-    return Texts.parse(
-      await this.page.evaluate(
-        `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ${JSON.stringify(name)} + ': ' + id + ': ' + nodes.map(({ target, failureSummary }) => JSON.stringify(target) + failureSummary).join(' | ')))`,
-      ),
-    );
   }
 
   async #shoot(folder: string, name: string): Promise<void> {

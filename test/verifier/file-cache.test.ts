@@ -3,12 +3,13 @@ import { FileCache } from '../../verifier-cli/src/batches/file-cache.js';
 import { memorySource } from '../../verifier-cli/src/container/byte-source.js';
 import { LIMITS } from '../../verifier-cli/src/container/limits.js';
 import { PackageFiles } from '../../verifier-cli/src/files/package-files.js';
+import { type Finding, inEnglish } from '../../verifier-cli/src/findings/finding.js';
 import { Findings } from '../../verifier-cli/src/findings/findings.js';
 import { WorkMeter } from '../../verifier-cli/src/work/work-meter.js';
 
 interface Shown {
   readonly bytes: number;
-  readonly reason: string | null;
+  readonly reason: Finding | null;
 }
 
 /** A cache whose files need this part of the memory each; it counts how often each is read. */
@@ -30,7 +31,7 @@ function cacheOf(part: number) {
     refused: (reason) => ({ bytes: 0, reason }),
     bytes: 1,
     loads: 2,
-    texts: { tooOften: 'too often', tooMany: 'too many', tooLarge: 'too large' },
+    texts: { tooOften: inEnglish('too often'), tooMany: inEnglish('too many'), tooLarge: inEnglish('too large') },
   });
   return { cache, reads };
 }
@@ -53,5 +54,5 @@ test('a file is not read more often than allowed', async () => {
   const { cache, reads } = cacheOf(1);
   for (let round = 0; round < 3; round += 1) for (const number of [1, 2]) await cache.load(number);
   expect(reads).toEqual([1, 2, 1, 2]);
-  expect(cache.peek(1)?.reason).toBe('too often');
+  expect(cache.peek(1)?.reason).toEqual(inEnglish('too often'));
 });

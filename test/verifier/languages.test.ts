@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CHECK_IDS } from '../../verifier-cli/src/findings/check-table.js';
+import { finding, stated } from '../../verifier-cli/src/findings/finding.js';
+import { FINDING_CODES, FINDING_TEXTS, type FindingCode } from '../../verifier-cli/src/findings/finding-texts.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { languageOf } from '../../verifier-cli/src/i18n/language.js';
 import { standingText } from '../../verifier-cli/src/i18n/standing-text.js';
@@ -46,8 +48,8 @@ function textsOf(tree: unknown, path = ''): ReadonlyMap<string, string> {
   return found;
 }
 
-const { checks: _, ...englishTexts } = en;
-const { checks: __, ...turkishTexts } = tr;
+const { checks: _, finding: __, ...englishTexts } = en;
+const { checks: ___, finding: ____, ...turkishTexts } = tr;
 const [english, turkish] = [textsOf(englishTexts), textsOf(turkishTexts)];
 
 /** Texts without words of a language, and words that both languages share. */
@@ -167,11 +169,18 @@ describe.each(CASES)('%s in Turkish', (_name, hooks, isTrusted) => {
     expect(html).toContain('lang="tr"');
   });
 
-  test('marks its findings as English', () => {
-    const html = renderHtml(reportPage(checked.report, tr));
-    for (const { problems } of checked.report.checks.filter(({ outcome, required }) => outcome === 'fail' && required))
-      for (const { message, because } of problems.slice(0, 1))
-        if (because === undefined && !/["'<]/.test(message)) expect(html).toContain(`<bdi lang="en">${message}`);
+  test('has no English finding, except those about time stamps', () => {
+    const { report } = checked;
+    const page = renderHtml(reportPage(report, tr)).replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+    const marked = [...page.matchAll(/<bdi lang="en">(.*?)<\/bdi>/g)].map(([, text]) => text);
+    const ofStamps = report.checks
+      .filter(({ id }) => id.startsWith('tst.'))
+      .flatMap(({ message, problems }) => [message, ...problems.map((problem) => problem.message)]);
+    const reasons = report.stamps.first.flatMap(({ sound_until: until }) => (until === null ? [] : [until.reason]));
+    expect(marked.filter((text = '') => ![...ofStamps, ...reasons].includes(text))).toEqual([]);
+    const text = terminalReport(report, tr);
+    const coded = report.checks.flatMap(({ problems }) => problems).filter(({ code }) => code !== undefined);
+    expect(coded.filter(({ message }) => page.includes(message) || text.includes(message))).toEqual([]);
   });
 
   test('says the same on a terminal', () => {
@@ -182,6 +191,14 @@ describe.each(CASES)('%s in Turkish', (_name, hooks, isTrusted) => {
     expect(recordText(checked.shown, tr)).toContain('Bu kaydın denetimleri');
     expect(consentsText(checked.listing.consents, checked.listing, false, tr)).toMatch(/reddedildi|kabul edildi/);
   });
+});
+
+test('a forged record is explained in Turkish', async () => {
+  const { report } = await verified(CASES[2]?.[1] ?? {}, true);
+  const finding = 'girdi 1 numaralı grubun 2 sırasında değil: yol köke götürmüyor';
+  expect(renderHtml(reportPage(report, tr))).toContain(`<bdi>${finding}</bdi>`);
+  expect(terminalReport(report, tr)).toContain(finding);
+  expect(terminalReport(report, en)).toContain('the entry is not in batch 1 at index 2: the path does not lead');
 });
 
 test('the page of a report states its language, and dates are in it', async () => {
@@ -237,4 +254,62 @@ test('the command takes a language, and refuses one that it does not have', () =
   } finally {
     command.remove();
   }
+});
+
+/** Codes whose text has no words of its own. */
+const WORDLESS: readonly FindingCode[] = ['objection-open', 'attachment-of', 'tags-of-batch'];
+const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
+
+describe('findings', () => {
+  test.each(FINDING_CODES)('%s has a text in both languages, with the same values', (code) => {
+    const places = [...FINDING_TEXTS[code].matchAll(PLACE)];
+    const values = Object.fromEntries(
+      places.map(([, name = '', format]) => [name, format === undefined ? `<${name}>` : 7_200_000]),
+    );
+    const [english, turkish] = [en, tr].map((texts) => texts.finding({ message: FINDING_TEXTS[code], code, values }));
+    if (!WORDLESS.includes(code)) expect(turkish).not.toBe(english);
+    expect(turkish).not.toMatch(/[{}]|undefined/);
+    for (const [, name, format] of places) {
+      if (format === undefined) expect(turkish).toContain(`<${name}>`);
+      else expect(turkish).toMatch(format === 'duration' ? /\b2 sa\b/ : /7200000/);
+    }
+  });
+
+  test('state their values, also those that are findings, and leave braces of a package alone', () => {
+    const notice = finding('version-publication', { version: '{notice}' });
+    const found = stated(finding('notice-missing', { notice }));
+    expect(found).toEqual({
+      message: 'the publication of document version {notice} is not in the package',
+      code: 'notice-missing',
+      values: { notice: { code: 'version-publication', values: { version: '{notice}' } } },
+    });
+    expect(tr.finding(found)).toBe('{notice} metin sürümünün yayımlanması pakette yok');
+    expect(stated(finding('unknown-events-may-count', { count: 1, name: 'erased' })).message).toBe(
+      '1 event of an unknown version may be erased',
+    );
+  });
+
+  test('are cut where a package fills them', () => {
+    const found = stated(finding('disclosed-twice', { name: 'x'.repeat(10_000) }));
+    expect(found.message).toHaveLength(401);
+    expect(JSON.stringify(found).length).toBeLessThan(1000);
+    expect(tr.finding(found)?.length).toBeLessThan(500);
+  });
+
+  test('have a code, except those of the checks of time stamps', () => {
+    const uses = sourceFiles('verifier-cli/src').filter((file) =>
+      /\binEnglish\(/.test(readFileSync(resolve(ROOT, file), 'utf8')),
+    );
+    expect(uses).toEqual(['verifier-cli/src/findings/finding.ts', 'verifier-cli/src/timestamps/timestamps.ts']);
+  });
+
+  test('are used', () => {
+    const program = sourceFiles('verifier-cli/src')
+      .filter((file) => !file.includes('/i18n/') && !file.endsWith('/finding-texts.ts'))
+      .map((file) => readFileSync(resolve(ROOT, file), 'utf8'))
+      .join();
+    const isBuilt = (code: string) =>
+      ['-after-order', 'before-'].some((part) => code.startsWith(part) || code.endsWith(part));
+    expect(FINDING_CODES.filter((code) => !isBuilt(code) && !program.includes(`'${code}'`))).toEqual([]);
+  });
 });

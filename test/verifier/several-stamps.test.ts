@@ -163,6 +163,7 @@ test.each([1, 2])('with token %i corrupted the other one carries, and the report
   });
   expect(report.warnings.first).toContainEqual({
     message: 'the time stamp is invalid and was not used: another one of its checkpoint is valid',
+    code: 'stamp-not-used',
     file,
   });
   const two = await verify(hooks, { requireStamps: 2 });

@@ -168,6 +168,8 @@ test('an unreadable CRL in the package is a warning with its reason', async () =
     {
       file: name,
       message: 'the file cannot be read and was ignored: a value extends beyond the value that contains it',
+      code: 'pki-file-ignored',
+      values: { reason: 'a value extends beyond the value that contains it' },
     },
   ]);
 });

@@ -8,6 +8,7 @@ import { type Container, openContainer } from './container/receipt.js';
 import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
 import { CHECK_IDS } from './findings/check-table.js';
+import { finding } from './findings/finding.js';
 import { Findings } from './findings/findings.js';
 import { worst } from './findings/verdict.js';
 import { readBridges } from './ledger/bridges.js';
@@ -241,11 +242,9 @@ function verifyKind(kind: Container['kind'], manifest: Manifest | null, findings
   if (manifest === null) return;
   const at = { file: PACKAGE_FILES.manifest };
   if (isReceipt(manifest) !== (kind === 'receipt'))
-    findings.fail('manifest.format', 'the manifest is that of another kind of file', at);
+    findings.fail('manifest.format', finding('manifest-of-other-kind'), at);
   if (kind !== 'receipt') return;
   if (manifest.complete.length > 0 || manifest.filter.event_ids?.length !== 1)
-    findings.fail('manifest.format', 'a receipt is of one record, and claims no run to be complete', at);
-  findings.warn(
-    'This is a receipt of one record. It does not show later records, or whether its text was retired before.',
-  );
+    findings.fail('manifest.format', finding('receipt-of-one-record'), at);
+  findings.warn(finding('receipt-notice'));
 }

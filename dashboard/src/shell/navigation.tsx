@@ -6,6 +6,8 @@ import { useSites } from './use-sites.js';
 /** The links to all pages: of one site, and of the organisation. */
 export function Navigation() {
   const { shell } = useMessages();
+  // The links of the site would move those of the organisation.
+  const { isPending } = useSites();
   return (
     <nav aria-label={shell.navigation} className="navigation">
       <ul>
@@ -20,8 +22,12 @@ export function Navigation() {
           </Link>
         </li>
       </ul>
-      <SiteLinks />
-      <OrganisationLinks />
+      {isPending ? null : (
+        <>
+          <SiteLinks />
+          <OrganisationLinks />
+        </>
+      )}
     </nav>
   );
 }

@@ -15,7 +15,7 @@ interface TableProps<T> {
   readonly keyOf: (item: T) => string;
 }
 
-/** A list as a table; on a phone each row is a card whose cells repeat the headings. */
+/** A list as a table; on a small screen each row is a card whose cells repeat the headings. */
 export function Table<T>({ label, columns, items, keyOf }: TableProps<T>) {
   const heading = Math.max(
     0,

@@ -132,10 +132,22 @@ export class Outbox {
   }
 
   /** One tab sends at a time. Between attempts the others may. */
-  #locked<T>(action: () => Promise<T>): Promise<T> {
-    // Absent in browsers before 2022; the idempotency key then prevents second records.
+  async #locked<T>(action: () => Promise<T>): Promise<T> {
+    // Absent in browsers before 2022, and refused in a sandboxed frame, which shares no queue with
+    // other tabs. The idempotency key then prevents second records.
     const locks: LockManager | undefined = navigator.locks;
-    return locks === undefined ? action() : locks.request('_svc_consent', action);
+    let isBegun = false;
+    const begin = () => {
+      isBegun = true;
+      return action();
+    };
+    if (locks === undefined) return begin();
+    try {
+      return await locks.request('_svc_consent', begin);
+    } catch (error) {
+      if (isBegun) throw error;
+      return begin();
+    }
   }
 
   /** @returns milliseconds until the next attempt; null if nothing waits */

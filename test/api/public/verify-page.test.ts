@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyPage } from '../../../src/api/public/verify-page.js';
 import { createApp } from '../../../src/api/server/app.js';
+import { setAppearance, violationsOf } from '../../support/axe.js';
 import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
 import { titleNeeding } from '../../support/missing-tools.js';
@@ -129,6 +130,78 @@ test.skipIf(chromiumPath === undefined)(
       const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
       expect(violations).toEqual([]);
       expect(page.events('Runtime.exceptionThrown')).toEqual([]);
+    } finally {
+      await page.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
+
+test.skipIf(chromiumPath === undefined)(
+  titleNeeding('Chromium', chromiumPath !== undefined, 'in Chromium: it has no violation by axe, light and dark'),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'consent-verify-looks-'));
+    const write = (name: string, content: string | Uint8Array): string => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const trust = [write('root.der', authority.root.der), write('ledger.key', LEDGER_KEY.verifierKey)];
+    const honest = write('honest.zip', buildPackage(authority));
+    const forged = write(
+      'forged.zip',
+      buildPackage(authority, {
+        entryLines: (lines) =>
+          lines.map((line) => ({ ...line, entry: String(line.entry).replace('"rejected"', '"accepted"') })),
+      }),
+    );
+    const page = await ChromiumPage.open(chromiumPath ?? '');
+    const folderOfShots = process.env.SCREENSHOTS;
+    const violations = (name: string) =>
+      violationsOf(page, name, async (scheme) => {
+        if (folderOfShots !== undefined)
+          writeFileSync(join(folderOfShots, `verify-${name}-${scheme}.png`), await page.screenshot());
+      });
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const check = async (files: readonly string[], status: string) => {
+      await page.goto(`${origin}/verify`);
+      await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
+      await page.dropFiles(300, 300, files);
+      await page.until(
+        async () => (await page.evaluate(`document.getElementById('status').innerText`)) === `Checked: ${status}.`,
+      );
+      await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
+    };
+    try {
+      await page.goto(`${origin}/verify`);
+      expect(await violations('empty')).toEqual([]);
+      const light = await background();
+      await setAppearance(page, 'dark');
+      expect(await background()).not.toBe(light);
+      await page.send('Emulation.setEmulatedMedia', {
+        media: 'print',
+        features: [{ name: 'prefers-color-scheme', value: 'dark' }],
+      });
+      expect(await background()).toBe('rgb(255, 255, 255)');
+      expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(27, 31, 36)');
+      await page.send('Emulation.setEmulatedMedia', { media: '' });
+
+      await check([...trust, honest], 'valid');
+      await page.evaluate(`document.querySelector('.records button').click()`);
+      await page.until(
+        async () => (await page.evaluate(`document.querySelector('#record article') !== null`)) === true,
+      );
+      expect(await violations('valid')).toEqual([]);
+      await check([...trust, forged], 'invalid');
+      expect(await violations('invalid')).toEqual([]);
+      await check([honest], 'indeterminate');
+      expect(await violations('indeterminate')).toEqual([]);
+      await page.evaluate(`document.getElementById('token').value = '${TOKEN}'`);
+      await page.evaluate(`document.getElementById('lookup').requestSubmit()`);
+      await page.until(async () => (await page.evaluate(`document.getElementById('lookup-receipt').hidden`)) === false);
+      const phone = { width: 375, height: 812, deviceScaleFactor: 1, mobile: true };
+      await page.send('Emulation.setDeviceMetricsOverride', phone);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await violations('phone')).toEqual([]);
     } finally {
       await page.close();
       rmSync(folder, { recursive: true });

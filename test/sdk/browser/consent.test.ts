@@ -424,6 +424,23 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     );
   });
 
+  test('sends where the browser refuses locks, as in a sandboxed frame', async () => {
+    const options = { baseUrl: front.url, apiKey: demo.keys.write, visitorId: 'customer-4' };
+    shop.show({
+      module: `
+        import { Consent } from '/index.js';
+        LockManager.prototype.request = async () => { throw new DOMException('denied', 'SecurityError'); };
+        const consent = new Consent(${JSON.stringify(options)});
+        await consent.start();
+        window.result = (await consent.acceptAll()).duplicate;
+      `,
+    });
+    await visitor.page.goto(`${shop.origin}/`);
+    await visitor.page.until(async () => (await visitor.page.evaluate('window.result !== undefined')) === true);
+    expect(await visitor.page.evaluate('window.result')).toBe(false);
+    expect((await recordsOf(1, 'customer-4')).map(({ decision }) => decision)).toEqual(['accepted']);
+  }, 60_000);
+
   test('a page without a secure context asks nothing, and says why', async () => {
     const insecure = await Visitor.start(chromiumPath ?? '', shop, [
       '--host-resolver-rules=MAP shop.example 127.0.0.1',

@@ -12,6 +12,8 @@ import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings } from '../findings/entry-findings.js';
+import { type Finding, finding } from '../findings/finding.js';
+import { proofProblem } from '../findings/proof-problem.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { type HeaderMembers, type HeaderScheme, parseVersioned, type Schemes } from '../versions/schemes.js';
@@ -74,13 +76,14 @@ export async function readBatches(
   for await (const { line, value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
     const findings = new EntryFindings(files.findings, { file: PACKAGE_FILES.batches, line });
     if (batches.size + batches.unknown.size >= LIMITS.batches) {
-      files.findings.fail('container.limits', `the package contains more than ${LIMITS.batches} batches`);
+      files.findings.fail('container.limits', finding('too-many-batches', { limit: LIMITS.batches }));
       break;
     }
     const read = readHeader(value.header, schemes, findings);
     if (read === null) continue;
     const { number } = read;
-    if (number <= lastNumber) findings.fail('batch.header', `batch ${number} follows batch ${lastNumber}`);
+    if (number <= lastNumber)
+      findings.fail('batch.header', finding('batch-out-of-order', { batch: number, previous: lastNumber }));
     const isSecond = batches.has(number) || batches.unknown.has(number);
     lastNumber = Math.max(lastNumber, number);
     if (read.header === null) {
@@ -120,11 +123,11 @@ type ReadHeader = KnownHeader | { readonly number: number; readonly header: null
 
 function readHeader(text: string, schemes: Schemes, findings: EntryFindings): ReadHeader | null {
   if (text.length > LIMITS.headerLength) {
-    findings.fail('batch.header', `the header is longer than ${LIMITS.headerLength} characters`);
+    findings.fail('batch.header', finding('header-too-long', { limit: LIMITS.headerLength }));
     return null;
   }
   const refuse = (reason: string): null => {
-    findings.fail('batch.header', `the header is invalid: ${reason}`);
+    findings.fail('batch.header', finding('header-invalid', { reason }));
     return null;
   };
   const parsed = parseVersioned(schemes.headers, text);
@@ -132,38 +135,37 @@ function readHeader(text: string, schemes: Schemes, findings: EntryFindings): Re
   if (parsed.kind === 'unknown') {
     const any = matchShape(AnyHeader, parsed.json);
     if (!any.ok) return refuse(any.reason);
-    findings.open('batch.header', unknownVersion(`version ${parsed.version} of a batch header`));
+    findings.open('batch.header', unknownVersion(finding('header-version', { version: parsed.version })));
     return { number: any.value.number, header: null };
   }
   const { scheme, value: header } = parsed;
   const problem = headerProblem(header);
-  if (!isCanonicalJson(text, parsed.json)) findings.fail('batch.header', 'the header is not canonical JSON');
+  if (!isCanonicalJson(text, parsed.json)) findings.fail('batch.header', finding('header-not-canonical'));
   else if (problem !== null) findings.fail('batch.header', problem);
   else findings.pass('batch.header');
   return { number: header.number, header, scheme };
 }
 
 /** Numbers that no batch can have. */
-function headerProblem(header: HeaderMembers): string | null {
+function headerProblem(header: HeaderMembers): Finding | null {
   const { count, root, streams_count: streams, tags_count: tags } = header;
-  if (streams > count || tags > count || (count > 0 && streams === 0)) return 'its counts contradict each other';
+  if (streams > count || tags > count || (count > 0 && streams === 0)) return finding('header-counts-contradict');
   const empty = toHex(emptyRoot());
   const isEmpty = (size: number, hash: string | null): boolean => (size === 0) === (hash === empty);
   const areRootsRight =
     isEmpty(streams, header.streams_root) && isEmpty(tags, header.tags_root) && (root === null || isEmpty(count, root));
-  return areRootsRight ? null : 'the root of an empty tree is not that of no leaves';
+  return areRootsRight ? null : finding('header-empty-root');
 }
 
 function verifyOrder(header: HeaderMembers, last: HeaderMembers | null, findings: EntryFindings): void {
   if (header.after !== null && (header.after.size > header.number || header.after.size === 0)) {
-    findings.fail('batch.header', 'the checkpoint in `after` is larger than the batch number');
+    findings.fail('batch.header', finding('after-too-large'));
   }
   if (last === null) return;
   if (header.number <= last.number) return;
-  if (header.sealed_at < last.sealed_at)
-    findings.fail('batch.header', 'sealed_at is earlier than that of the previous batch');
+  if (header.sealed_at < last.sealed_at) findings.fail('batch.header', finding('sealed-at-decreases'));
   else if ((header.after?.size ?? 0) < (last.after?.size ?? 0)) {
-    findings.fail('batch.header', 'the checkpoint in `after` is older than that of the previous batch');
+    findings.fail('batch.header', finding('after-decreases'));
   }
 }
 
@@ -174,7 +176,7 @@ function verifyPlace(
   findings: EntryFindings,
 ): void {
   if (newest === undefined) {
-    findings.open('batch.inclusion', 'the package includes no checkpoint that covers the batch');
+    findings.open('batch.inclusion', finding('batch-not-covered'));
     return;
   }
   const { size, root } = newest.checkpoint;
@@ -183,7 +185,7 @@ function verifyPlace(
   else
     findings.fail(
       'batch.inclusion',
-      `batch ${header.number} is not in the ledger of size ${size}: ${verdict.reason}`,
+      finding('batch-not-in-ledger', { batch: header.number, size, reason: proofProblem(verdict.reason) }),
       findings.cause,
     );
 }
@@ -210,14 +212,14 @@ function verifyRuns(
   findings: EntryFindings,
 ): void {
   if (header.streams_count === 0) {
-    if (shown.length + hashes.length > 0) findings.fail('batch.streams', 'a batch without streams shows some');
+    if (shown.length + hashes.length > 0) findings.fail('batch.streams', finding('empty-batch-shows-streams'));
     else findings.pass('batch.streams');
     return;
   }
   const leaves = shown.map(({ index, key, digest }) => ({ index, hash: scheme.runLeaf(key, digest) }));
   const root = rootOfShown(header.streams_count, leaves, hashes);
   if (root === null || !equalBytes(root, bytesOf(header.streams_root))) {
-    findings.fail('batch.streams', 'the shown runs and hashes do not produce streams_root');
+    findings.fail('batch.streams', finding('streams-root-wrong'));
     return;
   }
   const problem = tilingProblem(header, shown);
@@ -226,18 +228,18 @@ function verifyRuns(
 }
 
 /** What contradicts that the runs are sorted by key and tile the batch. */
-function tilingProblem({ count, streams_count: streams }: HeaderMembers, shown: readonly ShownLeaf[]): string | null {
+function tilingProblem({ count, streams_count: streams }: HeaderMembers, shown: readonly ShownLeaf[]): Finding | null {
   for (const [i, { index, key, run }] of shown.entries()) {
     const before = shown[i - 1];
-    if (before !== undefined && toHex(before.key) >= toHex(key)) return 'the runs are not sorted by stream key';
+    if (before !== undefined && toHex(before.key) >= toHex(key)) return finding('runs-not-sorted');
     if (run === null) continue;
     const end = run.start + run.last - run.first + 1;
-    if (run.last < run.first || end > count) return 'a run is empty or longer than the batch';
+    if (run.last < run.first || end > count) return finding('run-empty-or-too-long');
     if ((index === 0) !== (run.start === 0) || (index === streams - 1) !== (end === count))
-      return 'the runs do not add up to the number of entries';
+      return finding('runs-wrong-sum');
     const neighbour = before?.index === index - 1 ? before.run : null;
     if (neighbour !== null && run.start !== neighbour.start + neighbour.last - neighbour.first + 1)
-      return 'neighbouring runs overlap, or leave entries out';
+      return finding('runs-not-adjacent');
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
+import type { Finding } from '../findings/finding.js';
 
 /** What a file of a batch holds, or why it holds nothing that counts. */
 interface Kept {
@@ -14,7 +15,7 @@ export interface FileKind<T extends Kept> {
   readonly nameOf: (number: number) => string;
   readonly read: (number: number) => Promise<T>;
   /** What is kept in place of a file that is not read. */
-  readonly refused: (reason: string) => T;
+  readonly refused: (reason: Finding) => T;
   /** Bytes that may be read in all, beside those for each byte of the entries. */
   readonly bytes: number;
   /** How often a file may be read. */
@@ -22,9 +23,9 @@ export interface FileKind<T extends Kept> {
   /** Largest file, in bytes; none: `read` decides. */
   readonly fileBytes?: number;
   readonly texts: {
-    readonly tooOften: string;
-    readonly tooMany: string;
-    readonly tooLarge: string;
+    readonly tooOften: Finding;
+    readonly tooMany: Finding;
+    readonly tooLarge: Finding;
   };
 }
 

@@ -9,6 +9,8 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
+import { type Finding, finding } from '../findings/finding.js';
+import { proofProblem } from '../findings/proof-problem.js';
 import { WORK } from '../work/work-meter.js';
 import type { Batch, Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
@@ -18,7 +20,7 @@ import { LeafList } from './leaf-list.js';
 type Proofs =
   | { readonly kind: 'paths'; readonly paths: ReadonlyMap<number, Uint8Array>; readonly bytes: number }
   | { readonly kind: 'leaves'; readonly leaves: LeafList; readonly isRootRight: boolean; readonly bytes: number }
-  | { readonly kind: 'none'; readonly reason: string; readonly bytes: number };
+  | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
 /** Bytes that a path costs beside its hashes. */
 const OVERHEAD = 150;
@@ -40,9 +42,9 @@ export class ProofCache {
       bytes: LIMITS.proofBytes,
       loads: LIMITS.proofLoads,
       texts: {
-        tooOften: 'the entries are not in order, so the proofs of this batch would be read too often',
-        tooMany: 'the proofs are larger than the limit for this number of entries',
-        tooLarge: 'the proof file is too large',
+        tooOften: finding('proofs-read-too-often'),
+        tooMany: finding('proofs-too-large'),
+        tooLarge: finding('proof-file-too-large'),
       },
     });
   }
@@ -62,21 +64,22 @@ export class ProofCache {
    * @param leaf in hex
    * @returns null if the leaf is proved to be in the batch at this index, else why not
    */
-  problemOf({ header: { number, count, root } }: Batch, index: number, leaf: string): string | null {
-    if (index >= count) return `index ${index} is not below the batch's count of ${count}`;
+  problemOf({ header: { number, count, root } }: Batch, index: number, leaf: string): Finding | null {
+    if (index >= count) return finding('index-too-large', { index, count });
     const proofs = this.#atHand(number);
     if (proofs === undefined) throw new RangeError(`the proofs of batch ${number} are not loaded`);
     if (proofs.kind === 'none') return proofs.reason;
     if (proofs.kind === 'leaves') {
-      if (!proofs.isRootRight) return `the included leaves of batch ${number} do not produce its root`;
-      return proofs.leaves.holds(index, leaf) ? null : `batch ${number} contains another leaf at index ${index}`;
+      if (!proofs.isRootRight) return finding('leaves-root-wrong', { batch: number });
+      return proofs.leaves.holds(index, leaf) ? null : finding('other-leaf', { batch: number, index });
     }
     const path = proofs.paths.get(index);
-    if (path === undefined) return `the package includes no proof for index ${index} of batch ${number}`;
-    if (!this.files.work.take((WORK.hash * path.length) / HASH_LENGTH))
-      return 'not checked: the work exceeds its limit';
+    if (path === undefined) return finding('proof-missing', { index, batch: number });
+    if (!this.files.work.take((WORK.hash * path.length) / HASH_LENGTH)) return finding('work-exceeded');
     const verdict = verifyInclusion(index, count, bytesOf(leaf), hashesOf(path), bytesOf(root ?? ''));
-    return verdict.ok ? null : `the entry is not in batch ${number} at index ${index}: ${verdict.reason}`;
+    return verdict.ok
+      ? null
+      : finding('entry-not-in-batch', { batch: number, index, reason: proofProblem(verdict.reason) });
   }
 
   /** The audit path of a leaf, upwards; null if none is enclosed. */
@@ -111,12 +114,16 @@ export class ProofCache {
     const file = PACKAGE_FILES.proofs(number);
     const size = this.files.archive.get(file)?.size;
     if (size === undefined || header === undefined)
-      return { kind: 'none', reason: 'the proof file is missing', bytes: OVERHEAD };
+      return { kind: 'none', reason: finding('proof-file-missing'), bytes: OVERHEAD };
     if (size > LIMITS.proofFileBytes) {
-      this.files.findings.fail('container.limits', `the proofs of one batch exceed ${LIMITS.proofFileBytes} bytes`, {
-        file,
-      });
-      return { kind: 'none', reason: 'the proof file is too large', bytes: OVERHEAD };
+      this.files.findings.fail(
+        'container.limits',
+        finding('proofs-of-batch-too-large', { limit: LIMITS.proofFileBytes }),
+        {
+          file,
+        },
+      );
+      return { kind: 'none', reason: finding('proof-file-too-large'), bytes: OVERHEAD };
     }
     const paths = new Map<number, Uint8Array>();
     const leaves = new LeafList();
@@ -130,12 +137,8 @@ export class ProofCache {
         else leaves.push(value.leaf);
         const isImpossible = isMisplaced || line > header.count || ('path' in value && hashes.length > longest);
         if (isImpossible || (paths.size > 0 && leaves.length > 0)) {
-          this.files.findings.fail(
-            'entry.inclusion',
-            'the file mixes leaves and paths, has too many, repeated or misplaced lines, or has paths longer than the batch allows',
-            { file, line },
-          );
-          return { kind: 'none', reason: 'the proof file is malformed', bytes };
+          this.files.findings.fail('entry.inclusion', finding('proof-lines-misplaced'), { file, line });
+          return { kind: 'none', reason: finding('proof-file-malformed'), bytes };
         }
         bytes += hashes.length * HASH_LENGTH + OVERHEAD;
       }

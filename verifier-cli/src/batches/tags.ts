@@ -7,6 +7,7 @@ import { areAdjacent, rootOfShown, type ShownLeaf } from '../../../schemas/merkl
 import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
 
@@ -19,7 +20,7 @@ type ProvedTags =
       readonly count: number;
       readonly bytes: number;
     }
-  | { readonly kind: 'none'; readonly reason: string; readonly bytes: number };
+  | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
 /** Bytes that a file costs beside its tags. */
 const OVERHEAD = 100;
@@ -43,9 +44,9 @@ export class TagCache {
       loads: LIMITS.tagLoads,
       fileBytes: LIMITS.proofFileBytes,
       texts: {
-        tooOften: 'the entries are not in order, so these tags would be read too often',
-        tooMany: 'the tags are larger than the limit for this number of entries',
-        tooLarge: 'the tag file is too large',
+        tooOften: finding('tags-read-too-often'),
+        tooMany: finding('tags-too-large'),
+        tooLarge: finding('tag-file-too-large'),
       },
     });
   }
@@ -64,14 +65,14 @@ export class TagCache {
    * @param tag in hex
    * @returns null if the tag is proved to be in it, else why not
    */
-  problemOf(number: number, tag: string): string | null {
-    if (!this.batches.has(number)) return `the package does not include batch ${number}, which covers the record`;
+  problemOf(number: number, tag: string): Finding | null {
+    if (!this.batches.has(number)) return finding('covering-batch-missing', { batch: number });
     if (!this.#isUsable(number)) return null;
     const proved = this.#cache.peek(number);
     if (proved === undefined) throw new RangeError(`the tags of batch ${number} are not loaded`);
-    if (proved.kind === 'none') return `${proved.reason} (batch ${number})`;
+    if (proved.kind === 'none') return finding('tags-of-batch', { reason: proved.reason, batch: number });
     const { isThere } = placeOf(proved, bytesOf(tag));
-    return isThere ? null : `the tags of batch ${number} do not include the tag of the entry`;
+    return isThere ? null : finding('tag-missing', { batch: number });
   }
 
   /** Where a tag stands in a batch or roll-up that is at hand. @param tag 32 bytes */
@@ -97,7 +98,7 @@ export class TagCache {
   async #read(number: number): Promise<ProvedTags> {
     const batch = this.batches.get(number);
     const file = PACKAGE_FILES.tags(number);
-    if (batch === undefined || !this.files.has(file)) return none('the package shows no tags');
+    if (batch === undefined || !this.files.has(file)) return none(finding('tags-not-shown'));
     const { header, scheme } = batch;
     const shown: ShownLeaf[] = [];
     const tags: Uint8Array[] = [];
@@ -116,8 +117,8 @@ export class TagCache {
     }
     const root = rootOfShown(header.tags_count, shown, hashes);
     if (!isOrdered || root === null || !equalBytes(root, bytesOf(header.tags_root))) {
-      this.files.findings.fail('batch.tags', 'the tags are not in order, or do not produce tags_root', { file });
-      return none('the tags do not produce tags_root');
+      this.files.findings.fail('batch.tags', finding('tags-out-of-order'), { file });
+      return none(finding('tags-root-wrong'));
     }
     const packed = new Uint8Array(tags.length * PERSON_TAG_BYTES);
     for (const [i, tag] of tags.entries()) packed.set(tag, i * PERSON_TAG_BYTES);
@@ -134,7 +135,7 @@ function readLine(block: LineBlock, start: number, end: number): Read<TagLine> {
   return value === null ? bySchema(block, start, end) : { ok: true, value };
 }
 
-function none(reason: string): ProvedTags {
+function none(reason: Finding): ProvedTags {
   return { kind: 'none', reason, bytes: OVERHEAD };
 }
 

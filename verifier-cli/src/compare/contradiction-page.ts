@@ -1,6 +1,6 @@
 import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../report/markup.js';
-import { finding, list, section } from '../report/page-parts.js';
+import { english, list, section } from '../report/page-parts.js';
 import type { ContradictionVerdict } from './contradiction.js';
 
 /** What a proof of a contradiction proves, as a page for people. A proved one is bad news of the ledger. */
@@ -18,7 +18,7 @@ export function contradictionPage({ outcome, statement }: ContradictionVerdict, 
         'section',
         { class: `verdict ${style}` },
         element('span', { class: 'sign', 'aria-hidden': 'true' }, outcome === 'proved' ? '✗' : '?'),
-        element('p', {}, element('strong', {}, contradiction.outcomes[outcome]), finding(`${statement}.`, texts)),
+        element('p', {}, element('strong', {}, contradiction.outcomes[outcome]), english(`${statement}.`, texts)),
       ),
     ),
     ...(outcome === 'proved'

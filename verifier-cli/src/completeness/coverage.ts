@@ -5,6 +5,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import { type Batches, lacksStream } from '../batches/batches.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 /** How much of one stream the package is shown to hold. */
@@ -92,7 +93,7 @@ type StreamEnd =
   | { readonly kind: 'shown'; readonly last: number }
   /** A batch has an unknown version: the stream has at least the revisions up to `last`. */
   | { readonly kind: 'unknown'; readonly last: number; readonly batch: number }
-  | { readonly kind: 'not-shown'; readonly reason: string; readonly because?: CheckId | null };
+  | { readonly kind: 'not-shown'; readonly reason: Finding; readonly because?: CheckId | null };
 
 /**
  * Where a stream ends as of a checkpoint: every batch below it, by itself or by a roll-up over it, shows
@@ -110,23 +111,23 @@ function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
       continue;
     }
     const batch = batches.get(number);
-    if (batch === undefined) return { kind: 'not-shown', reason: `the package does not include batch ${number}` };
+    if (batch === undefined) return { kind: 'not-shown', reason: finding('batch-missing', { batch: number }) };
     if (batch.verdict === 'invalid')
-      return { kind: 'not-shown', reason: `batch ${number} failed its checks`, because: batch.cause };
+      return { kind: 'not-shown', reason: finding('batch-failed', { batch: number }), because: batch.cause };
     const run = batch.runs.find((shown) => shown.stream === stream);
     if (run !== undefined) {
       const follows = mayContinue ? run.first > last : run.first === last + 1;
       if (!follows)
         return {
           kind: 'not-shown',
-          reason: `batch ${number} continues the stream at revision ${run.first}, not at ${last + 1}`,
+          reason: finding('stream-continues-elsewhere', { batch: number, revision: run.first, expected: last + 1 }),
         };
       last = run.last;
       mayContinue = false;
     } else if (!lacksStream(batch, stream)) {
       return {
         kind: 'not-shown',
-        reason: `batch ${number} shows neither events of the stream nor that it has none`,
+        reason: finding('stream-not-shown', { batch: number }),
       };
     }
   }
@@ -202,25 +203,26 @@ function verifyWhole(
   const end = streamEnd(stream, batches, size);
   if (end.kind === 'not-shown') {
     const at = { file: PACKAGE_FILES.batches, stream };
-    const message = `the package does not show where the stream ends: ${end.reason}`;
+    const message = finding('stream-end-not-shown', { reason: end.reason });
     findings.fail('completeness.runs', message, at, end.because);
     return 'fail';
   }
   const heldUpTo = completeUpTo(joinedRuns(stream, held)) ?? -1;
   if (end.kind === 'unknown' && heldUpTo >= end.last) {
-    const message = `the stream may have further events in batch ${end.batch}, whose version this verifier does not know`;
+    const message = finding('stream-may-continue', { batch: end.batch });
     findings.open('completeness.runs', message, { file: PACKAGE_FILES.batches, stream });
     return 'indeterminate';
   }
   if (end.kind === 'shown' && heldUpTo === end.last) {
-    const message = 'the stream has entries of a version that this verifier does not know';
+    const message = finding('stream-unknown-entries');
     findings.open('completeness.runs', message, { file: PACKAGE_FILES.entries, stream });
     return 'indeterminate';
   }
-  const text = upTo === null ? 'is not complete from revision 0 on' : `is complete only up to revision ${upTo}`;
   findings.fail(
     'completeness.runs',
-    `the package must contain the whole stream, but it ${text}; the ledger has revisions up to ${end.last}`,
+    upTo === null
+      ? finding('stream-begins-late', { last: end.last })
+      : finding('stream-ends-early', { upTo, last: end.last }),
     { file: PACKAGE_FILES.manifest, stream, revision: upTo === null ? 0 : upTo + 1 },
   );
   return 'fail';

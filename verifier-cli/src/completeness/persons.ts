@@ -7,6 +7,7 @@ import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { TagCache } from '../batches/tags.js';
 import { LIMITS } from '../container/limits.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 /** What a package is shown to hold of the person whose records were asked for. */
@@ -56,19 +57,14 @@ export class PersonRecords {
   accept(tag: string | null, disclosures: readonly Disclosure[], findings: EntryFindings): boolean {
     if (this.#records === null) return true;
     if (tag === null || !this.#missing.delete(tag)) {
-      if (disclosures.length > 0)
-        findings.fail('manifest.filter', 'a value is disclosed although the record does not have a tag of the person');
+      if (disclosures.length > 0) findings.fail('manifest.filter', finding('value-of-other-person'));
       return false;
     }
     const value = disclosures.find(({ name }) => name === 'visitor_id')?.value;
     if (typeof value !== 'string') return true;
     const visitor = value.normalize('NFC');
     if (this.#visitor === null) this.#visitor = visitor;
-    else if (this.#visitor !== visitor)
-      findings.fail(
-        'completeness.person',
-        'the records with tags of the person disclose different values of visitor_id',
-      );
+    else if (this.#visitor !== visitor) findings.fail('completeness.person', finding('persons-differ'));
     return true;
   }
 
@@ -87,30 +83,26 @@ export class PersonRecords {
     const records = this.#records;
     const { person, ...rest } = this.filter;
     if (person !== null && records === null && isUnfiltered({ ...rest, person: null })) {
-      this.findings.fail(
-        'completeness.person',
-        'the manifest does not state how many records the person has, although nothing else restricts them',
-        at,
-      );
+      this.findings.fail('completeness.person', finding('person-records-not-stated'), at);
       return 'unproved';
     }
     if (records === null) {
-      this.findings.skip('completeness.person', 'the package does not claim to have all records of a person');
+      this.findings.skip('completeness.person', finding('person-not-claimed'));
       return 'not-claimed';
     }
     if (this.#id === null && records > 0) {
-      this.findings.fail('completeness.person', 'the manifest states records of the person, but no id', at);
+      this.findings.fail('completeness.person', finding('person-without-id'), at);
       return 'unproved';
     }
     if (this.#id === null || size === null) return this.#nothingProved();
     if (records > LIMITS.personRecords) {
-      this.findings.fail('container.limits', `the manifest states more than ${LIMITS.personRecords} records`, at);
+      this.findings.fail('container.limits', finding('too-many-person-records', { limit: LIMITS.personRecords }), at);
       return 'unproved';
     }
     if (this.#missing.size > this.#unknown) {
       this.findings.fail(
         'completeness.person',
-        `${this.#missing.size} of the person's ${records} records are not in the package`,
+        finding('person-records-missing', { missing: this.#missing.size, records }),
         at,
       );
       return 'unproved';
@@ -118,7 +110,7 @@ export class PersonRecords {
     const isComplete = await this.#isEnd(tags, personTag(this.#id, records + 1), size);
     if (!isComplete) return 'unproved';
     if (this.#missing.size + this.#unread > 0) {
-      const message = 'records of the person have a version that this verifier does not know';
+      const message = finding('person-records-unknown');
       this.findings.open('completeness.person', message, at);
       return 'unproved';
     }
@@ -129,11 +121,7 @@ export class PersonRecords {
   }
 
   #nothingProved(): PersonCoverage {
-    this.findings.open(
-      'completeness.person',
-      'the ledger has no record of the person that is not erased, so that nothing is proved about the person',
-      { file: PACKAGE_FILES.manifest },
-    );
+    this.findings.open('completeness.person', finding('nothing-of-person-proved'), { file: PACKAGE_FILES.manifest });
     return 'unproved';
   }
 
@@ -147,14 +135,14 @@ export class PersonRecords {
       if (place === 'absent' || place === 'unknown-version') continue;
       const message =
         place === 'present'
-          ? `batch ${number} has a further record of the person, which is not in the package`
-          : `the package does not show that batch ${number} has no further record of the person`;
+          ? finding('further-person-record', { batch: number })
+          : finding('person-end-not-shown', { batch: number });
       // One is enough: a package without proofs would fail for each of its batches.
       this.findings.fail('completeness.person', message, { file: PACKAGE_FILES.batches });
       return false;
     }
     if (unknown !== null) {
-      const message = `batch ${unknown}, whose version this verifier does not know, may have a further record of the person`;
+      const message = finding('person-may-continue', { batch: unknown });
       this.findings.open('completeness.person', message, { file: PACKAGE_FILES.batches });
     }
     return unknown === null;

@@ -1,5 +1,6 @@
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 /** Verifies that the records requested by their event ids are in the package. */
@@ -19,15 +20,14 @@ export class RequestedEvents {
 
   finish(): void {
     if (this.#missing === null) {
-      this.findings.skip('completeness.events', 'no records were requested by their event ids');
+      this.findings.skip('completeness.events', finding('no-events-requested'));
       return;
     }
     for (const eventId of this.#missing) {
-      this.findings.open(
-        'completeness.events',
-        'this record was requested, but is not in the package: it may be stamped later, or never have existed',
-        { file: PACKAGE_FILES.manifest, event_id: eventId },
-      );
+      this.findings.open('completeness.events', finding('requested-record-missing'), {
+        file: PACKAGE_FILES.manifest,
+        event_id: eventId,
+      });
     }
     if (this.#missing.size === 0) this.findings.pass('completeness.events');
   }

@@ -1,5 +1,6 @@
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 interface OpenRun {
@@ -31,9 +32,9 @@ export class CompleteRuns {
     for (const [i, run] of claimed.entries()) {
       const before = claimed[i - 1];
       const overlaps = before !== undefined && before.stream === run.stream && run.first <= before.last;
-      if (run.last < run.first || overlaps) this.#fail('a run is empty or overlaps another run', run);
+      if (run.last < run.first || overlaps) this.#fail(finding('run-empty-or-overlapping'), run);
     }
-    if (claimed.length === 0) findings.skip('completeness.runs', 'the package does not claim to be complete');
+    if (claimed.length === 0) findings.skip('completeness.runs', finding('nothing-claimed-complete'));
   }
 
   /** Takes the entries in their order. */
@@ -55,7 +56,7 @@ export class CompleteRuns {
       if (side < 0) return;
       if (side === 0) {
         if (revision > open.next)
-          this.#fail(`revisions ${open.next} to ${revision - 1} are missing`, open.run, open.next);
+          this.#fail(finding('revisions-missing', { first: open.next, last: revision - 1 }), open.run, open.next);
         open.next = Math.max(open.next, revision + 1);
         open.isUnknown ||= isUnknown;
         return;
@@ -71,7 +72,7 @@ export class CompleteRuns {
 
   #close({ run, next, isUnknown }: OpenRun): void {
     if (run.last < run.first) return;
-    if (next <= run.last) this.#fail(`revisions ${next} to ${run.last} are missing`, run, next);
+    if (next <= run.last) this.#fail(finding('revisions-missing', { first: next, last: run.last }), run, next);
     else {
       this.held.push(run);
       if (isUnknown) this.#open(run);
@@ -83,11 +84,11 @@ export class CompleteRuns {
   }
 
   #open({ stream, first }: RevisionRun): void {
-    const message = 'entries of the run have a version that this verifier does not know';
+    const message = finding('run-unknown-entries');
     this.findings.open('completeness.runs', message, { file: PACKAGE_FILES.entries, stream, revision: first });
   }
 
-  #fail(message: string, run: RevisionRun, revision: number = run.first): void {
+  #fail(message: Finding, run: RevisionRun, revision: number = run.first): void {
     this.findings.fail('completeness.runs', message, { file: PACKAGE_FILES.entries, stream: run.stream, revision });
   }
 }

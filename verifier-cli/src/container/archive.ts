@@ -1,3 +1,4 @@
+import { englishText, type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { ByteSource } from './byte-source.js';
 import { type DirectoryEntry, METHOD_DEFLATED, readCentralDirectory } from './central-directory.js';
@@ -41,14 +42,14 @@ export async function openArchive(source: ByteSource, findings: Findings): Promi
   const end = await readEndRecord(source);
   if (end === null || end.directoryOffset + end.directorySize > end.start) return null;
   if (end.entries > LIMITS.files || end.directorySize > LIMITS.centralDirectoryBytes) {
-    findings.fail('container.limits', `the package contains ${end.entries} files; the limit is ${LIMITS.files}`);
+    findings.fail('container.limits', finding('too-many-files', { files: end.entries, limit: LIMITS.files }));
     return new Map();
   }
   const directory = readCentralDirectory(await source.read(end.directoryOffset, end.directorySize), end.entries);
   if (directory === null) return null;
   for (const problem of end.problems) findings.fail('container.structure', problem);
   if (directory.used !== end.directorySize || end.directoryOffset + end.directorySize !== end.start) {
-    findings.fail('container.structure', 'bytes that belong to no file are next to the central directory');
+    findings.fail('container.structure', finding('bytes-beside-directory'));
   }
   return await layOut(source, directory.entries, end.directoryOffset, findings);
 }
@@ -69,9 +70,9 @@ async function layOut(
     const extent = await readExtent(source, entry, directoryOffset);
     for (const problem of extent?.problems ?? []) findings.fail('container.structure', problem, at);
     const isOverlapping = entry.headerOffset < expected;
-    if (isOverlapping) findings.fail('container.structure', 'the file overlaps another file', at);
+    if (isOverlapping) findings.fail('container.structure', finding('file-overlaps'), at);
     else if (entry.headerOffset > expected) {
-      findings.fail('container.structure', 'bytes that belong to no file precede this file', at);
+      findings.fail('container.structure', finding('bytes-before-file'), at);
     }
     if (extent !== null) expected = Math.max(expected, extent.end);
     total += entry.size;
@@ -79,7 +80,7 @@ async function layOut(
     // Many files over the same bytes would make a small package endless to read.
     if (isOverlapping) continue;
     if (extent === null) {
-      findings.fail('container.structure', 'the local header or the data are missing', at);
+      findings.fail('container.structure', finding('data-missing'), at);
       continue;
     }
     findings.pass('container.structure');
@@ -93,7 +94,7 @@ async function layOut(
     });
   }
   if (expected !== directoryOffset) {
-    findings.fail('container.structure', 'bytes that belong to no file precede the central directory');
+    findings.fail('container.structure', finding('bytes-before-directory'));
   }
   return files;
 }
@@ -102,8 +103,8 @@ function isAcceptedName(name: string, shadows: Set<string>, findings: Findings):
   const shadow = shadowOf(name);
   const isDuplicate = shadows.has(shadow);
   shadows.add(shadow);
-  if (!isDuplicate) return acceptName(name, 'an evidence package', findings);
-  findings.fail('container.names', 'two files have the same name, or names that some file systems treat as the same', {
+  if (!isDuplicate) return acceptName(name, finding('evidence-package'), findings);
+  findings.fail('container.names', finding('names-collide'), {
     file: name,
   });
   return false;
@@ -112,7 +113,7 @@ function isAcceptedName(name: string, shadows: Set<string>, findings: Findings):
 function isWithinLimits(entry: DirectoryEntry, total: number, findings: Findings): boolean {
   const isBomb = entry.size > LIMITS.ratioFloor && entry.size > entry.packedSize * LIMITS.ratio;
   if (entry.size > LIMITS.fileBytes || total > LIMITS.totalBytes || isBomb) {
-    findings.fail('container.limits', 'the file exceeds the limits on size or compression ratio', {
+    findings.fail('container.limits', finding('file-exceeds-limits'), {
       file: entry.name,
     });
     return false;
@@ -132,30 +133,34 @@ export async function* contentOf(source: ByteSource, file: ArchiveFile): AsyncGe
   const pieces = file.isDeflated ? deflated(source, file) : packedPieces(source, file);
   for await (const piece of pieces) {
     size += piece.length;
-    if (size > file.size) throw new ContentMismatch('the file decompresses to more bytes than the directory states');
+    if (size > file.size) throw new ContentMismatch(finding('too-many-bytes'));
     crc = crc32(piece, crc);
     yield piece;
   }
-  if (size !== file.size) throw new ContentMismatch('the file decompresses to fewer bytes than the directory states');
-  if (crc !== file.crc) throw new ContentMismatch('the CRC does not match');
+  if (size !== file.size) throw new ContentMismatch(finding('too-few-bytes'));
+  if (crc !== file.crc) throw new ContentMismatch(finding('crc-differs'));
 }
 
 /** A file whose content is not what the directory says. */
 export class ContentMismatch extends Error {
   override readonly name = 'ContentMismatch';
+
+  constructor(readonly found: Finding) {
+    super(englishText(found));
+  }
 }
 
 async function* deflated(source: ByteSource, file: ArchiveFile): AsyncGenerator<Uint8Array, void> {
   const pieces = inflateRaw(packedPieces(source, file));
   while (true) {
     const next = await pieces.next().catch(() => {
-      throw new ContentMismatch('the compressed data are malformed');
+      throw new ContentMismatch(finding('compressed-malformed'));
     });
     if (next.done !== true) {
       yield next.value;
       continue;
     }
-    if (next.value !== file.packedSize) throw new ContentMismatch('bytes follow the compressed data');
+    if (next.value !== file.packedSize) throw new ContentMismatch(finding('bytes-after-data'));
     return;
   }
 }

@@ -1,4 +1,5 @@
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { safeUint64, viewOf } from './end-record.js';
 
 /** A file of a ZIP, as the central directory states it (APPNOTE 4.3.12). */
@@ -14,7 +15,7 @@ export interface DirectoryEntry {
   readonly size: number;
   readonly headerOffset: number;
   /** Its problems; empty if there are none. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Finding[];
 }
 
 const SIGNATURE = 0x02014b50;
@@ -60,25 +61,23 @@ function readEntry(
   extra: Uint8Array,
   comment: number,
 ): DirectoryEntry {
-  const problems: string[] = [];
+  const problems: Finding[] = [];
   const name = decodeUtf8(nameBytes);
   const flags = view.getUint16(at + 8, true);
   const method = view.getUint16(at + 10, true);
-  if (name === null) problems.push('the name is not UTF-8');
-  if ((flags & ~(FLAG_DESCRIPTOR | FLAG_UTF8)) !== 0)
-    problems.push('the file is encrypted or patched, or has other unsupported flags');
-  if (method !== METHOD_STORED && method !== METHOD_DEFLATED)
-    problems.push('the compression method is neither stored nor deflated');
-  if (comment !== 0) problems.push('the file has a comment');
-  if (view.getUint16(at + 34, true) !== 0) problems.push('the file is on another disk');
+  if (name === null) problems.push(finding('name-not-utf8'));
+  if ((flags & ~(FLAG_DESCRIPTOR | FLAG_UTF8)) !== 0) problems.push(finding('file-flags-unsupported'));
+  if (method !== METHOD_STORED && method !== METHOD_DEFLATED) problems.push(finding('compression-unsupported'));
+  if (comment !== 0) problems.push(finding('file-has-comment'));
+  if (view.getUint16(at + 34, true) !== 0) problems.push(finding('file-on-other-disk'));
   const fileType = view.getUint16(at + 40, true) & 0xf000;
-  if (fileType !== 0 && fileType !== 0x8000) problems.push('the file is a link, a folder or a device');
-  if ((view.getUint32(at + 38, true) & 0x18) !== 0) problems.push('the file is a folder or a volume label');
+  if (fileType !== 0 && fileType !== 0x8000) problems.push(finding('file-is-link'));
+  if ((view.getUint32(at + 38, true) & 0x18) !== 0) problems.push(finding('file-is-folder'));
 
   const fields = readExtra(extra);
-  if (fields === null) problems.push('the extra fields cannot be read');
+  if (fields === null) problems.push(finding('extra-fields-unreadable'));
   for (const id of fields?.keys() ?? []) {
-    if (id !== EXTRA_ZIP64 && id !== EXTRA_TIMESTAMP) problems.push(`the file has the unknown extra field ${id}`);
+    if (id !== EXTRA_ZIP64 && id !== EXTRA_TIMESTAMP) problems.push(finding('extra-field-unknown', { id }));
   }
   let size: number | null = view.getUint32(at + 24, true);
   let packedSize: number | null = view.getUint32(at + 20, true);
@@ -94,16 +93,16 @@ function readEntry(
       if (next + 8 > zip64.length) return value === 0xffffffff ? null : value;
       const read = safeUint64(large, next);
       next += 8;
-      if (value !== 0xffffffff && read !== value) problems.push('the ZIP64 field contradicts the header');
+      if (value !== 0xffffffff && read !== value) problems.push(finding('zip64-contradicts-header'));
       return read;
     };
     size = take(size);
     packedSize = take(packedSize);
     headerOffset = take(headerOffset);
   } else if (wanted > 0) {
-    problems.push('the ZIP64 field is missing');
+    problems.push(finding('zip64-missing'));
   }
-  if (size === null || packedSize === null || headerOffset === null) problems.push('the ZIP64 field cannot be read');
+  if (size === null || packedSize === null || headerOffset === null) problems.push(finding('zip64-unreadable'));
   return {
     name: name ?? '',
     nameBytes,

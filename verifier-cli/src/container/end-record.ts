@@ -1,3 +1,4 @@
+import { type Finding, finding } from '../findings/finding.js';
 import type { ByteSource } from './byte-source.js';
 
 /**
@@ -10,7 +11,7 @@ export interface EndRecord {
   /** Offset of the first of these end records: the central directory must end here. */
   readonly start: number;
   /** Their problems; empty if there are none. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Finding[];
 }
 
 const END = 0x06054b50;
@@ -30,19 +31,19 @@ export async function readEndRecord(source: ByteSource): Promise<EndRecord | nul
   while (at >= 0 && tail.getUint32(at, true) !== END) at -= 1;
   if (at < 0) return null;
 
-  const problems: string[] = [];
+  const problems: Finding[] = [];
   const position = tailStart + at;
-  if (position + END_BYTES !== source.size) problems.push('bytes follow the end of the ZIP');
-  if (tail.getUint16(at + 20, true) !== 0) problems.push('the ZIP has a comment');
+  if (position + END_BYTES !== source.size) problems.push(finding('bytes-after-zip'));
+  if (tail.getUint16(at + 20, true) !== 0) problems.push(finding('zip-has-comment'));
   if (tail.getUint16(at + 4, true) !== 0 || tail.getUint16(at + 6, true) !== 0)
-    problems.push('the ZIP spans several disks');
+    problems.push(finding('zip-spans-disks'));
   const record = {
     entries: tail.getUint16(at + 10, true),
     directorySize: tail.getUint32(at + 12, true),
     directoryOffset: tail.getUint32(at + 16, true),
     start: position,
   };
-  if (tail.getUint16(at + 8, true) !== record.entries) problems.push('the counts of entries differ');
+  if (tail.getUint16(at + 8, true) !== record.entries) problems.push(finding('zip-counts-differ'));
 
   const large = await readZip64(source, position);
   if (large === null) {
@@ -54,7 +55,7 @@ export async function readEndRecord(source: ByteSource): Promise<EndRecord | nul
     (record.entries === 0xffff || record.entries === large.entries) &&
     (record.directorySize === 0xffffffff || record.directorySize === large.directorySize) &&
     (record.directoryOffset === 0xffffffff || record.directoryOffset === large.directoryOffset);
-  if (!agrees) problems.push('the ZIP64 end record contradicts the end record');
+  if (!agrees) problems.push(finding('zip64-end-contradicts'));
   return { ...large, problems: [...problems, ...large.problems] };
 }
 
@@ -77,15 +78,15 @@ async function readZip64(source: ByteSource, end: number): Promise<EndRecord | n
   ) {
     return null;
   }
-  const problems: string[] = [];
+  const problems: Finding[] = [];
   if (start + ZIP64_END_BYTES !== locatorAt || safeUint64(record, 4) !== ZIP64_END_BYTES - 12) {
-    problems.push('the ZIP64 end record has an unusual size');
+    problems.push(finding('zip64-end-size'));
   }
-  if (safeUint64(record, 24) !== entries) problems.push('the counts of entries differ');
+  if (safeUint64(record, 24) !== entries) problems.push(finding('zip-counts-differ'));
   if (record.getUint32(16, true) !== 0 || record.getUint32(20, true) !== 0 || locator.getUint32(4, true) !== 0) {
-    problems.push('the ZIP spans several disks');
+    problems.push(finding('zip-spans-disks'));
   }
-  if (locator.getUint32(16, true) !== 1) problems.push('the ZIP spans several disks');
+  if (locator.getUint32(16, true) !== 1) problems.push(finding('zip-spans-disks'));
   return { entries, directorySize, directoryOffset, start, problems };
 }
 

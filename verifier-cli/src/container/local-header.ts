@@ -1,4 +1,5 @@
 import { equalBytes } from '../../../schemas/crypto/encoding.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { ByteSource } from './byte-source.js';
 import { type DirectoryEntry, FLAG_DESCRIPTOR } from './central-directory.js';
 import { safeUint64, viewOf } from './end-record.js';
@@ -11,7 +12,7 @@ const DESCRIPTOR = 0x08074b50;
 export interface Extent {
   readonly dataStart: number;
   readonly end: number;
-  readonly problems: readonly string[];
+  readonly problems: readonly Finding[];
 }
 
 /**
@@ -31,23 +32,22 @@ export async function readExtent(source: ByteSource, entry: DirectoryEntry, limi
   const dataEnd = dataStart + entry.packedSize;
   if (dataEnd > limit) return null;
 
-  const problems: string[] = [];
+  const problems: Finding[] = [];
   const name = await source.read(entry.headerOffset + FIXED_BYTES, nameLength);
-  if (!equalBytes(name, entry.nameBytes)) problems.push('the local header has another name');
-  if (extraLength !== 0) problems.push('the local header has extra fields');
-  if (fixed.getUint16(6, true) !== entry.flags) problems.push('the local header has other flags');
-  if (fixed.getUint16(8, true) !== entry.method) problems.push('the local header has another compression method');
-  if (fixed.getUint32(10, true) !== entry.modified) problems.push('the local header has another time');
+  if (!equalBytes(name, entry.nameBytes)) problems.push(finding('local-name-differs'));
+  if (extraLength !== 0) problems.push(finding('local-extra-fields'));
+  if (fixed.getUint16(6, true) !== entry.flags) problems.push(finding('local-flags-differ'));
+  if (fixed.getUint16(8, true) !== entry.method) problems.push(finding('local-method-differs'));
+  if (fixed.getUint32(10, true) !== entry.modified) problems.push(finding('local-time-differs'));
   const local = [fixed.getUint32(14, true), fixed.getUint32(18, true), fixed.getUint32(22, true)];
   const central = [entry.crc, entry.packedSize, entry.size];
   if ((entry.flags & FLAG_DESCRIPTOR) === 0) {
-    if (local.some((value, i) => value !== central[i]))
-      problems.push('the local header has other sizes or another CRC');
+    if (local.some((value, i) => value !== central[i])) problems.push(finding('local-sizes-differ'));
     return { dataStart, end: dataEnd, problems };
   }
-  if (local.some((value) => value !== 0)) problems.push('the local header has sizes in addition to a data descriptor');
+  if (local.some((value) => value !== 0)) problems.push(finding('local-sizes-twice'));
   const end = await descriptorEnd(source, entry, dataEnd, limit);
-  if (end === null) problems.push('the data descriptor contradicts the central directory');
+  if (end === null) problems.push(finding('descriptor-contradicts'));
   return { dataStart, end: end ?? dataEnd, problems };
 }
 

@@ -1,3 +1,4 @@
+import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { unknownVersion } from '../versions/unknown-version.js';
 
@@ -14,15 +15,15 @@ const EXTENSION = /^ext\/[a-z0-9][a-z0-9._-]{0,99}(?:\/[a-z0-9][a-z0-9._-]{0,99}
  * @param container what has the file, for people
  * @returns whether the file is read
  */
-export function acceptName(name: string, container: string, findings: Findings): boolean {
+export function acceptName(name: string, container: Finding, findings: Findings): boolean {
   const at = { file: name };
   if (EXTENSION.test(name)) {
-    findings.open('container.names', unknownVersion('the version of the format that has this file'), at);
+    findings.open('container.names', unknownVersion(finding('file-version')), at);
     return true;
   }
   const isKnown = NAMES.test(name);
   if (isKnown) findings.pass('container.names');
-  else findings.fail('container.names', `${container} may not contain a file with this name`, at);
+  else findings.fail('container.names', finding('name-refused', { container }), at);
   return isKnown;
 }
 

@@ -1,6 +1,7 @@
 import { concatBytes, decodeUtf8, fromBase64, utf8 } from '../../../schemas/crypto/encoding.js';
 import { isTextFile, MAX_RECEIPT_BYTES, Receipt } from '../../../schemas/evidence/receipt.js';
 import { parseShape } from '../files/parse.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { type Archive, type ArchiveFile, openArchive } from './archive.js';
 import { type ByteSource, memorySource } from './byte-source.js';
@@ -33,15 +34,15 @@ function openReceipt(bytes: Uint8Array, findings: Findings): Container | null {
   if (!parsed.ok) return null;
   // One text for each receipt: white space and escapes that mean the same are not accepted.
   if (JSON.stringify(parsed.value) !== decodeUtf8(bytes)?.replace(/\n$/, ''))
-    findings.fail('container.structure', 'the receipt is not written in the one form that is allowed');
+    findings.fail('container.structure', finding('receipt-other-form'));
   const archive = new Map<string, ArchiveFile>();
   const parts: Uint8Array[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(parsed.value.files)) {
-    if (!acceptName(name, 'a receipt', findings)) continue;
+    if (!acceptName(name, finding('receipt'), findings)) continue;
     const content = isTextFile(name) ? utf8(text) : fromBase64(text);
     if (content === null) {
-      findings.fail('container.structure', 'the content of the file is not base64', { file: name });
+      findings.fail('container.structure', finding('receipt-not-base64'), { file: name });
       continue;
     }
     findings.pass('container.structure');

@@ -9,6 +9,7 @@ import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Location } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
@@ -36,7 +37,7 @@ export type Reference =
 /** What resolving a reference found. */
 export interface Resolution {
   readonly outcome: Outcome;
-  readonly message: string;
+  readonly message: Finding | null;
   /** When the version was in force; null where the reference is not to one that was published so. */
   readonly version: VersionTerm | null;
   /** The same of a configuration. */
@@ -195,8 +196,8 @@ export class Documents {
     const digest = await this.files.digest(file);
     const isInEntry = this.isReceipt && reference.kind === 'configuration';
     if (isInEntry && !this.files.has(file)) return this.#resolveConfiguration(reference);
-    if (!this.files.has(file)) return failed(`the text ${file} is missing`);
-    if (digest !== reference.hash) return failed(`the text ${file} was changed`);
+    if (!this.files.has(file)) return failed(finding('text-missing', { file }));
+    if (digest !== reference.hash) return failed(finding('text-changed', { file }));
     return reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference);
   }
 
@@ -278,27 +279,26 @@ export class Documents {
 
   #resolveVersion(reference: Reference & { kind: 'version' }): Resolution {
     const published = this.#versions.get(reference.id);
-    const what = `the publication of document version ${reference.id}`;
+    const what = finding('version-publication', { version: reference.id });
     if (published === undefined && this.#mayPublish) return unknownNotice(what);
-    if (published === undefined) return { ...failed(`${what} is not in the package`), isMissing: true };
-    if (this.#ambiguous.has(reference.id)) return failed(`${what} is in the package twice`);
+    if (published === undefined) return { ...failed(finding('notice-missing', { notice: what })), isMissing: true };
+    if (this.#ambiguous.has(reference.id)) return failed(finding('notice-twice', { notice: what }));
     const { record, notice } = published;
-    if (record.content_sha256 !== reference.hash) return failed(`${what} is for another text`);
-    if (record.site_id !== reference.site) return failed(`${what} is of another site`);
-    if (record.language !== reference.language) return failed(`${what} is in another language`);
+    if (record.content_sha256 !== reference.hash) return failed(finding('notice-of-other-text', { notice: what }));
+    if (record.site_id !== reference.site) return failed(finding('notice-of-other-site', { notice: what }));
+    if (record.language !== reference.language) return failed(finding('notice-of-other-language', { notice: what }));
     return { ...proofOf(notice, what), version: this.#history.termOfVersion(reference.id), configuration: null };
   }
 
   #resolveConfiguration(reference: Reference & { kind: 'configuration' }): Resolution {
     const published = this.#configurations.get(reference.hash);
-    const what = "the publication of the site's configuration";
+    const what = finding('configuration-publication');
     if (published === undefined && (this.#mayConfigure || this.#unknown.has(reference.hash)))
       return unknownNotice(what);
-    if (published === undefined) return { ...failed(`${what} is not in the package`), isMissing: true };
-    if (published.site !== reference.site) return failed(`${what} is of another site`);
+    if (published === undefined) return { ...failed(finding('notice-missing', { notice: what })), isMissing: true };
+    if (published.site !== reference.site) return failed(finding('notice-of-other-site', { notice: what }));
     const unknown = reference.categories.find((key) => !published.categories.has(key));
-    if (unknown !== undefined)
-      return failed(`the record names a category that its configuration does not have: ${unknown}`);
+    if (unknown !== undefined) return failed(finding('category-unknown', { category: unknown }));
     const configuration = this.#history.termOfConfiguration(published.eventId);
     return { ...proofOf(published.notice, what), version: null, configuration };
   }
@@ -318,22 +318,23 @@ export class Documents {
 
 const NO_TERMS = { version: null, configuration: null, because: null };
 
-function proofOf({ verdict, cause }: Notice, what: string): Pick<Resolution, 'outcome' | 'message' | 'because'> {
-  if (verdict === 'valid') return { outcome: 'pass', message: '', because: null };
-  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks`, because: cause };
-  return { outcome: 'indeterminate', message: `${what} is not proved`, because: cause };
+function proofOf({ verdict, cause }: Notice, what: Finding): Pick<Resolution, 'outcome' | 'message' | 'because'> {
+  if (verdict === 'valid') return { outcome: 'pass', message: null, because: null };
+  if (verdict === 'invalid')
+    return { outcome: 'fail', message: finding('notice-failed', { notice: what }), because: cause };
+  return { outcome: 'indeterminate', message: finding('notice-not-proved', { notice: what }), because: cause };
 }
 
 /** The notice may be the one of an unknown version. */
-function unknownNotice(what: string): Resolution {
+function unknownNotice(what: Finding): Resolution {
   return {
     ...NO_TERMS,
     outcome: 'indeterminate',
-    message: `${what} may have a version that this verifier does not know`,
+    message: finding('notice-unknown', { notice: what }),
   };
 }
 
-function failed(message: string): Resolution {
+function failed(message: Finding): Resolution {
   return { ...NO_TERMS, outcome: 'fail', message };
 }
 

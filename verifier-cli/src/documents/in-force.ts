@@ -1,4 +1,5 @@
 import type { Outcome } from '../findings/check-table.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
 import type { ConfigurationTerm, Contradiction, VersionTerm } from './notice-history.js';
 import type { NoticePlace } from './place.js';
@@ -17,12 +18,12 @@ export interface ConsentClaims {
 /** What the check found of one consent. */
 export interface InForce {
   readonly outcome: Outcome;
-  readonly message: string;
+  readonly message: Finding | null;
 }
 
 /** @property isExcusable whether a notice that is missing, or of an unknown type, could explain it */
 interface Objection {
-  readonly message: string;
+  readonly message: Finding;
   readonly isExcusable: boolean;
 }
 
@@ -52,69 +53,65 @@ export function evaluateInForce(
   isKnown: boolean,
 ): InForce {
   if (version === null && configuration === null)
-    return { outcome: 'not-applicable', message: 'no notice that the consent names is in the package' };
+    return { outcome: 'not-applicable', message: finding('no-notice-included') };
   const objections = [
     ...(version === null ? [] : versionObjections(version, consent)),
     ...(configuration === null ? [] : configurationObjections(configuration, consent)),
   ];
   const failure = objections.find(({ isExcusable }) => isKnown || !isExcusable);
   if (failure !== undefined) return { outcome: 'fail', message: failure.message };
-  if (isKnown) return { outcome: 'pass', message: '' };
-  const why = 'the package does not include all notices of the site, or has some of an unknown type';
+  if (isKnown) return { outcome: 'pass', message: null };
+  const why = finding('notices-not-known');
   const [open] = objections;
-  return { outcome: 'indeterminate', message: open === undefined ? why : `${open.message}; ${why}` };
+  return {
+    outcome: 'indeterminate',
+    message: open === undefined ? why : finding('objection-open', { objection: open.message, why }),
+  };
 }
 
 function versionObjections(term: VersionTerm, consent: ConsentClaims): Objection[] {
   const { published, activated, retired } = term;
   return [
-    ...beginning('the document version', 'published', published, consent),
+    ...beginning(finding('the-version'), 'published', published, consent),
     ...(activated === null
-      ? [excusable('the document version was never activated')]
-      : beginning('the document version', 'activated', activated, consent)),
-    ...(retired === null ? [] : ending('the document version was retired', retired, consent)),
+      ? [excusable(finding('never-activated'))]
+      : beginning(finding('the-version'), 'activated', activated, consent)),
+    ...(retired === null ? [] : ending(finding('version-retired'), retired, consent)),
     ...contradicting(term.contradiction, consent),
-    ...(term.requiresApprovalToken && consent.lacksToken
-      ? [definite('the document version requires an approval token, and the record names none')]
-      : []),
+    ...(term.requiresApprovalToken && consent.lacksToken ? [definite(finding('approval-token-missing'))] : []),
   ];
 }
 
 function configurationObjections(term: ConfigurationTerm, consent: ConsentClaims): Objection[] {
   const { published, superseded, validityDays } = term;
   return [
-    ...beginning('the configuration', 'published', published, consent),
-    ...(superseded === null ? [] : ending('a newer configuration was published', superseded, consent)),
+    ...beginning(finding('the-configuration'), 'published', published, consent),
+    ...(superseded === null ? [] : ending(finding('newer-configuration'), superseded, consent)),
     ...contradicting(term.contradiction, consent),
     ...validity(validityDays, consent),
   ];
 }
 
 function validity(days: number | null, { validForMs }: ConsentClaims): Objection[] {
-  if (days === null)
-    return validForMs === null ? [] : [definite('the record has valid_until, but its configuration no validity_days')];
-  if (validForMs === null) return [definite('the record lacks valid_until, but its configuration has validity_days')];
-  return validForMs > days * DAY_MS
-    ? [definite(`valid_until is more than the ${days} days of the configuration after created_at`)]
-    : [];
+  if (days === null) return validForMs === null ? [] : [definite(finding('valid-until-unexpected'))];
+  if (validForMs === null) return [definite(finding('valid-until-missing'))];
+  return validForMs > days * DAY_MS ? [definite(finding('valid-until-too-late', { days }))] : [];
 }
 
 function beginning(
-  what: string,
+  notice: Finding,
   event: 'published' | 'activated',
   { batch, createdAt }: NoticePlace,
   consent: ConsentClaims,
 ): Objection[] {
-  if (batch > consent.batch) return [definite(`${what} was ${event} after the consent, by their order in the ledger`)];
-  if (consent.createdAt < createdAt - CLOCK_TOLERANCE_MS)
-    return [definite(`the consent was created before ${what} was ${event}, by created_at`)];
+  if (batch > consent.batch) return [definite(finding(`${event}-after-order`, { notice }))];
+  if (consent.createdAt < createdAt - CLOCK_TOLERANCE_MS) return [definite(finding(`before-${event}`, { notice }))];
   return [];
 }
 
-function ending(event: string, { batch, createdAt }: NoticePlace, consent: ConsentClaims): Objection[] {
-  if (batch < consent.batch) return [excusable(`${event} before the consent, by their order in the ledger`)];
-  if (consent.createdAt > createdAt + CLOCK_TOLERANCE_MS)
-    return [excusable(`${event} before the consent was created, by created_at`)];
+function ending(event: Finding, { batch, createdAt }: NoticePlace, consent: ConsentClaims): Objection[] {
+  if (batch < consent.batch) return [excusable(finding('ended-before-order', { event }))];
+  if (consent.createdAt > createdAt + CLOCK_TOLERANCE_MS) return [excusable(finding('ended-before-time', { event }))];
   return [];
 }
 
@@ -122,10 +119,10 @@ function contradicting(contradiction: Contradiction | null, consent: ConsentClai
   return contradiction === null || contradiction.batch > consent.batch ? [] : [excusable(contradiction.message)];
 }
 
-function definite(message: string): Objection {
+function definite(message: Finding): Objection {
   return { message, isExcusable: false };
 }
 
-function excusable(message: string): Objection {
+function excusable(message: Finding): Objection {
   return { message, isExcusable: true };
 }

@@ -1,5 +1,6 @@
 import type { DocumentVersionPublishedRecord, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Location } from '../findings/findings.js';
 import type { NoticePlace } from './place.js';
 
@@ -28,7 +29,7 @@ export interface ConfigurationTerm {
 
 /** A notice that cannot follow the earlier notices of its site. */
 export interface Contradiction {
-  readonly message: string;
+  readonly message: Finding;
   readonly batch: number;
   readonly at: Location;
 }
@@ -76,14 +77,14 @@ export class NoticeHistory {
     const key = `${documentId} ${language}`;
     const series = this.#series.get(key) ?? { lastNumber: 0, active: null, contradiction: null };
     this.#series.set(key, series);
-    const contradict = (message: string): void => {
+    const contradict = (message: Finding): void => {
       series.contradiction ??= { message, batch: place.batch, at };
     };
     if (number <= series.lastNumber)
-      contradict(`version ${number} of the document is published after version ${series.lastNumber} of its language`);
+      contradict(finding('version-number-repeated', { number, previous: series.lastNumber }));
     series.lastNumber = Math.max(series.lastNumber, number);
     if (this.#versions.has(id)) {
-      contradict(`document version ${id} is published twice`);
+      contradict(finding('version-published-twice', { version: id }));
       return;
     }
     const { requires_approval_token: requiresApprovalToken } = record;
@@ -108,20 +109,20 @@ export class NoticeHistory {
     const version = this.#versions.get(id);
     const series = version && this.#series.get(version.series);
     if (version === undefined || series === undefined || version.documentId !== documentId) {
-      const message = `document version ${id} is ${state}, but no earlier notice publishes it`;
+      const message = finding('state-of-unpublished', { version: id, state });
       if (this.#stray.length === 0) this.#stray.push({ message, batch: place.batch, at });
       return;
     }
-    const contradict = (message: string): void => {
+    const contradict = (message: Finding): void => {
       series.contradiction ??= { message, batch: place.batch, at };
     };
-    if (version.retired !== null) contradict(`document version ${id} is ${state} after it was retired`);
-    else if (version[state] !== null) contradict(`document version ${id} is ${state} twice`);
+    if (version.retired !== null) contradict(finding('state-after-retired', { version: id, state }));
+    else if (version[state] !== null) contradict(finding('state-twice', { version: id, state }));
     if (state === 'retired') {
       if (series.active === version) series.active = null;
     } else {
       if (series.active !== null && series.active !== version)
-        contradict(`document version ${id} is activated while another version of its document and language is active`);
+        contradict(finding('two-active-versions', { version: id }));
       series.active = version;
     }
     version[state] ??= place;
@@ -133,7 +134,7 @@ export class NoticeHistory {
       this.#newest.configuration.superseded = place;
       if (record.number <= this.#newest.number)
         this.#configurationContradiction ??= {
-          message: `configuration ${record.number} is published after configuration ${this.#newest.number}`,
+          message: finding('configuration-number-repeated', { number: record.number, previous: this.#newest.number }),
           batch: place.batch,
           at,
         };

@@ -3,6 +3,7 @@ import { AttachmentReference, type Disclosure } from '../../../schemas/evidence/
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { type Finding, finding } from '../findings/finding.js';
 
 /** Verifies the files that disclosures name, and remembers which they are. */
 export class Attachments {
@@ -33,19 +34,19 @@ export class Attachments {
       if (!namesFile(disclosure)) continue;
       const problem = this.#problemOf(disclosure);
       if (problem === null) findings.pass('disclosure.attachment');
-      else findings.fail('disclosure.attachment', `${disclosure.name}: ${problem}`);
+      else findings.fail('disclosure.attachment', finding('attachment-of', { name: disclosure.name, problem }));
     }
   }
 
-  #problemOf(disclosure: Disclosure): string | null {
+  #problemOf(disclosure: Disclosure): Finding | null {
     const reference = referenceOf(disclosure);
-    if (reference === null) return 'the reference to the attachment is malformed';
+    if (reference === null) return finding('attachment-reference-malformed');
     const file = PACKAGE_FILES.attachment(reference.sha256);
     const enclosed = this.files.archive.get(file);
-    if (enclosed === undefined) return 'the attachment is missing';
-    if (enclosed.size !== reference.size) return 'the attachment has another size';
+    if (enclosed === undefined) return finding('attachment-missing');
+    if (enclosed.size !== reference.size) return finding('attachment-other-size');
     this.named.add(file);
-    return this.files.digestOf(file) === reference.sha256 ? null : 'the attachment was changed';
+    return this.files.digestOf(file) === reference.sha256 ? null : finding('attachment-changed');
   }
 }
 

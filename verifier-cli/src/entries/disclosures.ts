@@ -1,6 +1,7 @@
 import { DISCLOSED_VALUES, isDisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { ConsentMembers, RecordScheme } from '../versions/schemes.js';
 
 /**
@@ -23,9 +24,9 @@ export function verifyDisclosures(
   for (const [i, text] of texts.entries()) {
     const disclosure = decoded[i] ?? null;
     const problem =
-      disclosure === null ? 'a disclosed value is malformed' : problemOf(record, scheme, text, disclosure, shown);
+      disclosure === null ? finding('disclosure-malformed') : problemOf(record, scheme, text, disclosure, shown);
     if (disclosure === null || problem !== null) {
-      findings.fail('disclosure.digest', problem ?? 'a disclosed value is malformed');
+      findings.fail('disclosure.digest', problem ?? finding('disclosure-malformed'));
       continue;
     }
     findings.pass('disclosure.digest');
@@ -40,12 +41,11 @@ function problemOf(
   text: string,
   { name, salt, value }: Disclosure,
   shown: readonly Disclosure[],
-): string | null {
-  if (!isDisclosureName(name)) return `a value is disclosed under a name that is not published: ${name}`;
-  if (shown.some((other) => other.name === name)) return `${name} is disclosed twice`;
-  if (record.disclosures[name] !== scheme.disclosureDigest(text))
-    return `the record does not commit to the disclosed ${name}: the value was changed or added`;
-  if (shown.some((other) => other.salt === salt)) return 'two values have the same salt';
-  if (!DISCLOSED_VALUES[name].safeParse(value).success) return `the value of ${name} does not have the published type`;
+): Finding | null {
+  if (!isDisclosureName(name)) return finding('disclosure-unpublished-name', { name });
+  if (shown.some((other) => other.name === name)) return finding('disclosed-twice', { name });
+  if (record.disclosures[name] !== scheme.disclosureDigest(text)) return finding('disclosure-not-committed', { name });
+  if (shown.some((other) => other.salt === salt)) return finding('same-salt');
+  if (!DISCLOSED_VALUES[name].safeParse(value).success) return finding('disclosure-other-type', { name });
   return null;
 }

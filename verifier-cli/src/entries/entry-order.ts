@@ -1,6 +1,7 @@
 import type { EntryLine } from '../../../schemas/evidence/package-lines.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { type Finding, finding } from '../findings/finding.js';
 
 /** An entry, as far as its order can be judged. */
 export interface OrderedEntry {
@@ -47,31 +48,29 @@ export class EntryOrder {
 function linkProblem(
   own: Place & { readonly link: NonNullable<Place['link']> },
   last: Place | null,
-): { readonly outcome: Outcome; readonly message: string } | null {
+): { readonly outcome: Outcome; readonly message: Finding } | null {
   const { previous } = own.link;
   if ((own.revision === 0) !== (previous === null)) {
-    const message = '`previous` must be null for the first entry of a stream, and only for that one';
+    const message = finding('previous-null');
     return { outcome: 'fail', message };
   }
   const isNeighbour = last !== null && last.stream === own.stream && last.revision === own.revision - 1;
   if (!isNeighbour) return null;
-  if (last.link === null)
-    return { outcome: 'indeterminate', message: 'the previous entry has a version that this verifier does not know' };
+  if (last.link === null) return { outcome: 'indeterminate', message: finding('previous-unknown') };
   if (previous === last.link.leaf) return null;
   // An entry that is not what was sealed is at fault itself; the next one is right not to name it.
   if (last.findings.verdict === 'invalid') return null;
-  return { outcome: 'fail', message: '`previous` is not the hash of the previous entry' };
+  return { outcome: 'fail', message: finding('previous-wrong') };
 }
 
-function orderProblem(own: Place, last: Place | null): string | null {
+function orderProblem(own: Place, last: Place | null): Finding | null {
   if (last === null || last.stream < own.stream) return null;
-  if (last.stream > own.stream || last.revision > own.revision)
-    return 'the entry follows an entry that belongs after it';
+  if (last.stream > own.stream || last.revision > own.revision) return finding('entry-misplaced');
   if (last.revision === own.revision) {
     return last.link !== null && last.link.leaf === own.link?.leaf
-      ? 'the entry is in the file twice'
-      : 'another entry has the same stream and revision: the two contradict each other';
+      ? finding('entry-twice')
+      : finding('entry-contradiction');
   }
   const isBehind = own.batch > last.batch || (own.batch === last.batch && own.index > last.index);
-  return isBehind ? null : 'its position in the ledger is not after that of the previous entry';
+  return isBehind ? null : finding('entry-not-later');
 }

@@ -4,13 +4,14 @@ import type { ErasureAbsence } from '../erasure/absence.js';
 import type { Erasures } from '../erasure/erasures.js';
 import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ConsentTable } from './consent-table.js';
 
 const UNREAD: Resolution = {
   outcome: 'indeterminate',
-  message: 'the record could not be read',
+  message: finding('record-unread'),
   version: null,
   configuration: null,
   because: 'record.format',
@@ -70,23 +71,17 @@ export class FinalChecks {
     }
     const isNamed = this.#isNamedByErasure(index);
     if (isNamed && this.erasures.hasWrongTag(this.consents.eventIdOf(index), this.consents.tagOf(index)))
-      findings.fail('erasure.proof', 'the erasure of the record does not have the tag that the record demands');
+      findings.fail('erasure.proof', finding('erasure-wrong-tag'));
     const isErased = row.erased !== null || isNamed;
     if (row.matches && !isErased) {
       const problem = absence.kind === 'shown' ? absence.problems.get(index) : undefined;
       if (problem !== undefined) findings.report('erasure.absent', problem.outcome, problem.message);
-      else if (this.erasures.mayErase(row))
-        findings.open(
-          'erasure.absent',
-          'a later event, whose version this verifier does not know, may erase the record',
-        );
+      else if (this.erasures.mayErase(row)) findings.open('erasure.absent', finding('erasure-may-follow'));
       else if (absence.kind === 'shown') findings.pass('erasure.absent');
     }
-    if (isErased && row.isDisclosed)
-      findings.fail('erasure.values', 'the package discloses a value of an erased record');
+    if (isErased && row.isDisclosed) findings.fail('erasure.values', finding('erased-value-disclosed'));
     else if (isErased) findings.pass('erasure.values');
-    if (row.isLacking && !isErased)
-      findings.open('disclosure.complete', 'a value is withheld, although all values were to be disclosed');
+    if (row.isLacking && !isErased) findings.open('disclosure.complete', finding('value-withheld'));
     else if (!isErased) findings.pass('disclosure.complete');
     this.consents.worsen(index, worst(row.verdict, findings.verdict));
     return { verdict: findings.verdict, isErased };

@@ -2,12 +2,13 @@ import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { namedVisitor } from '../../../schemas/evidence/disclosed-values.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { ReadEntry } from './read-entry.js';
 
 /** A problem of a person opening, and whether it makes the record invalid. */
 export interface OpeningProblem {
   readonly outcome: 'fail' | 'indeterminate';
-  readonly message: string;
+  readonly message: Finding;
 }
 
 /**
@@ -22,20 +23,18 @@ export function openingProblem(
   disclosures: readonly Disclosure[],
   isReceipt: boolean,
 ): OpeningProblem | 'none' | null {
-  const fail = (message: string): OpeningProblem => ({ outcome: 'fail', message });
+  const fail = (message: Finding): OpeningProblem => ({ outcome: 'fail', message });
   const visitor = namedVisitor(disclosures);
   if (person === undefined) {
     if (!isReceipt || visitor === null) return 'none';
-    const message = 'the receipt discloses visitor_id, but does not open the person tag: it cannot be compared';
+    const message = finding('opening-missing');
     return { outcome: 'indeterminate', message };
   }
-  if (!isReceipt) return fail('only a receipt may open the person tag of a record');
-  if (visitor === null) return fail('the person tag is opened, but visitor_id is not disclosed');
-  if (erased !== undefined) return fail('the person tag of an erased record is opened');
+  if (!isReceipt) return fail(finding('opening-outside-receipt'));
+  if (visitor === null) return fail(finding('opening-without-id'));
+  if (erased !== undefined) return fail(finding('opening-of-erased'));
   if (person.n > entry.revision + 1)
-    return fail(`the record has the number ${person.n} of the person, but only ${entry.revision} events are before it`);
+    return fail(finding('opening-number-too-large', { number: person.n, revision: entry.revision }));
   const id = fromHex(person.id);
-  return id !== null && toHex(personTag(id, person.n)) === entry.person_tag
-    ? null
-    : fail('the person tag of the record is not that of the stated id and number');
+  return id !== null && toHex(personTag(id, person.n)) === entry.person_tag ? null : fail(finding('opening-wrong-tag'));
 }

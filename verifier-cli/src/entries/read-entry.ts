@@ -11,6 +11,7 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { type LineReader, readerOf } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { type EntryMembers, parseVersioned, SCHEMES, type Schemes } from '../versions/schemes.js';
 import { unknownVersion } from '../versions/unknown-version.js';
@@ -119,7 +120,7 @@ function readBySchema(
   watch: EntryWatch | null,
 ): ReadEntry | UnknownEntry | null {
   const refuse = (reason: string): null => {
-    all.fail('entry.format', `the entry is invalid: ${reason}`, { file: PACKAGE_FILES.entries, line });
+    all.fail('entry.format', finding('entry-invalid', { reason }), { file: PACKAGE_FILES.entries, line });
     return null;
   };
   const parsed = parseVersioned(schemes.entries, source.entry);
@@ -129,12 +130,12 @@ function readBySchema(
     if (!any.ok) return refuse(any.reason);
     const { stream, revision } = any.value;
     const findings = new EntryFindings(all, { file: PACKAGE_FILES.entries, line, stream, revision });
-    findings.open('entry.format', unknownVersion(`version ${parsed.version} of an entry`));
+    findings.open('entry.format', unknownVersion(finding('entry-version', { version: parsed.version })));
     return { isKnown: false, source, stream, revision, findings };
   }
   const { value: entry, json } = parsed;
   const findings = findingsAbout(line, entry, all, watch);
-  const problem = isCanonicalJson(source.entry, json) ? memberProblem(entry) : 'the entry is not canonical JSON';
+  const problem = isCanonicalJson(source.entry, json) ? memberProblem(entry) : finding('entry-not-canonical');
   if (problem === null) findings.pass('entry.format');
   else findings.fail('entry.format', problem);
   const leaf = parsed.scheme.leaf(source.entry);
@@ -142,12 +143,10 @@ function readBySchema(
 }
 
 /** What is wrong with the members of an entry together. Events of an unknown type may have any of them. */
-function memberProblem({ type, proof_hash: proofHash, person_tag: tag }: EntryMembers): string | null {
+function memberProblem({ type, proof_hash: proofHash, person_tag: tag }: EntryMembers): Finding | null {
   if (!isSealedEventType(type)) return null;
-  if ((type === CONSENT_RECORDED) !== (proofHash !== null))
-    return 'a consent must have a proof hash, and no other event may have one';
-  if (hasTag(type) !== (tag !== null))
-    return 'a consent or an erasure must have a tag, and no other event may have one';
+  if ((type === CONSENT_RECORDED) !== (proofHash !== null)) return finding('proof-hash-misplaced');
+  if (hasTag(type) !== (tag !== null)) return finding('person-tag-misplaced');
   return null;
 }
 

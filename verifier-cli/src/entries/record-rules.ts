@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { type ConsentMembers, isNewer, memberOf, type Schemes } from '../versions/schemes.js';
 import { unknownVersion } from '../versions/unknown-version.js';
 
@@ -9,12 +10,12 @@ const RECORD_VERSION = 1;
  * record then.
  * @returns the message about it; null if nothing has
  */
-export function unknownOfRecord(record: JsonValue, schemes: Schemes): string | null {
+export function unknownOfRecord(record: JsonValue, schemes: Schemes): Finding | null {
   const version = memberOf(record, 'v');
-  if (isNewer(version, RECORD_VERSION)) return unknownVersion(`version ${version} of a record`);
+  if (isNewer(version, RECORD_VERSION)) return unknownVersion(finding('record-version', { version }));
   const hashes = memberOf(record, 'hash_version');
   return isNewer(hashes, Math.max(...schemes.records.keys()))
-    ? unknownVersion(`version ${hashes} of a record's hashes`)
+    ? unknownVersion(finding('hash-version', { version: hashes }))
     : null;
 }
 
@@ -22,14 +23,13 @@ export function unknownOfRecord(record: JsonValue, schemes: Schemes): string | n
  * What is wrong with the members of a consent's record together; its schema says what each may be.
  * @returns null if nothing is
  */
-export function recordProblem(consent: ConsentMembers): string | null {
+export function recordProblem(consent: ConsentMembers): Finding | null {
   const { approval_token_id: token, identity_assurance: assurance, vouched, disclosures } = consent;
   if (consent.valid_until !== null && consent.valid_until < consent.created_at)
-    return 'valid_until is earlier than created_at';
-  if ((token === null) !== (assurance === null))
-    return 'approval_token_id and identity_assurance must both be null, or neither';
-  if (token === null && vouched.length > 0) return 'vouched names values, but there is no approval token';
+    return finding('valid-until-before-creation');
+  if ((token === null) !== (assurance === null)) return finding('approval-incomplete');
+  if (token === null && vouched.length > 0) return finding('vouched-without-token');
   const missing = vouched.find((name) => disclosures[name] === undefined);
-  if (missing !== undefined) return `vouched names ${missing}, to which the record does not commit`;
+  if (missing !== undefined) return finding('vouched-not-committed', { name: missing });
   return null;
 }

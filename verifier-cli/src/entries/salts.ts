@@ -1,6 +1,7 @@
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import { LIMITS } from '../container/limits.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { finding } from '../findings/finding.js';
 
 const FIRST_SLOTS = 4096;
 
@@ -19,11 +20,11 @@ export class Salts {
   accept(disclosures: readonly Disclosure[], findings: EntryFindings): void {
     if (disclosures.length === 0) return;
     if (this.#count + disclosures.length > LIMITS.salts) {
-      findings.open('disclosure.salt', `only the first ${LIMITS.salts} salts of a package are compared`);
+      findings.open('disclosure.salt', finding('salts-not-compared', { limit: LIMITS.salts }));
       return;
     }
     const isReused = disclosures.map(({ salt }) => !this.#add(salt)).includes(true);
-    if (isReused) findings.fail('disclosure.salt', 'a value has the same salt as a value of another record');
+    if (isReused) findings.fail('disclosure.salt', finding('salt-repeated'));
     else findings.pass('disclosure.salt');
   }
 

@@ -7,6 +7,7 @@ import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { matchShape } from '../files/parse.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { EntryMembers } from '../versions/schemes.js';
 
 const CommonFields = z.looseObject({ event_id: Uuid, site_id: Uuid.optional(), created_at: Instant });
@@ -26,16 +27,15 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
  * @param fields null where the record could not be read
  * @returns null if it does, else why not
  */
-export function streamProblem(entry: EntryMembers, fields: CommonFields | null, site: string | null): string | null {
+export function streamProblem(entry: EntryMembers, fields: CommonFields | null, site: string | null): Finding | null {
   const streamSite = siteOfStream(entry.stream);
-  if (streamSite === null && entry.stream !== POLICY_STREAM) return 'the stream does not belong to a site';
-  if (streamSite !== null && site !== null && streamSite !== site)
-    return 'the stream belongs to another site than the one in the manifest';
+  if (streamSite === null && entry.stream !== POLICY_STREAM) return finding('stream-of-no-site');
+  if (streamSite !== null && site !== null && streamSite !== site) return finding('stream-of-other-site');
   if (isSealedEventType(entry.type) && entry.stream !== streamFor(entry.type, streamSite))
-    return `events of type ${entry.type} do not belong in this stream`;
+    return finding('type-misplaced', { type: entry.type });
   if (fields === null) return null;
-  if ((fields.site_id ?? null) !== streamSite) return 'the site in the record differs from the site of the stream';
-  if (fields.event_id !== entry.event_id) return 'the event id in the record differs from the event id of the entry';
+  if ((fields.site_id ?? null) !== streamSite) return finding('record-of-other-site');
+  if (fields.event_id !== entry.event_id) return finding('record-of-other-event');
   return null;
 }
 

@@ -41,6 +41,7 @@ import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { type Verdict, verdictOf, worst } from '../findings/verdict.js';
 import type { ConsentList } from '../list/consent-list.js';
 import { FilterRules } from '../manifest/filter.js';
@@ -234,7 +235,7 @@ class EntriesPass {
     const { entry, findings } = read;
     const { stream, revision, previous } = entry;
     this.#order.accept({ stream, revision, source: read.source, link: { previous, leaf: read.leaf }, findings });
-    if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
+    if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', finding('event-id-repeated'));
     const unknown = this.#unknownOf(read);
     this.#runs.accept(stream, revision);
     if (stream === POLICY_STREAM) this.#policies.push(read.source.batch);
@@ -265,13 +266,13 @@ class EntriesPass {
   }
 
   /** The message about an unknown version of the event or of its record; null if both are known. */
-  #unknownOf({ entry, record, consent }: ReadEntry): string | null {
+  #unknownOf({ entry, record, consent }: ReadEntry): Finding | null {
     if (consent !== null) return null;
     return isSealedEventType(entry.type) ? unknownOfRecord(record, this.context.schemes) : unknownEventType(entry.type);
   }
 
   /** Takes an event whose record has a meaning that is not known: what it may change stays open. */
-  #leaveRecordOpen(read: ReadEntry, message: string): void {
+  #leaveRecordOpen(read: ReadEntry, message: Finding): void {
     const { entry, record, source, findings } = read;
     findings.open('record.format', message);
     this.#documents.addUnknown(record);
@@ -307,7 +308,7 @@ class EntriesPass {
     if (stream === this.#consentsStream) this.#person?.acceptUnknown(null);
     const isOwn = stream === this.#noticesStream || stream === this.#consentsStream || stream === POLICY_STREAM;
     if (isOwn) this.#verifyRuns({ stream, revision }, source, findings);
-    else findings.open('entry.stream', unknownVersion(`the stream ${stream}`));
+    else findings.open('entry.stream', unknownVersion(finding('unknown-stream', { stream })));
     if (stream === POLICY_STREAM) this.#policyVerdict = worst(this.#policyVerdict, findings.verdict);
   }
 
@@ -324,17 +325,14 @@ class EntriesPass {
     const batch = batches.get(number);
     if (batch === undefined) {
       if (batches.unknown.has(number))
-        findings.open(
-          'entry.inclusion',
-          `not checked, because this verifier does not know the version of batch ${number}`,
-        );
-      else findings.fail('entry.inclusion', `batch ${number} is not in the package`);
+        findings.open('entry.inclusion', finding('batch-version-unknown', { batch: number }));
+      else findings.fail('entry.inclusion', finding('entry-batch-missing', { batch: number }));
       return false;
     }
     const run = runWith(batch, place);
-    if (run === null) findings.fail('batch.streams', `the runs of batch ${number} do not include this revision`);
+    if (run === null) findings.fail('batch.streams', finding('revision-not-in-batch', { batch: number }));
     else if (index !== run.start + place.revision - run.first)
-      findings.fail('entry.inclusion', `the run of the stream demands another index in batch ${number}`);
+      findings.fail('entry.inclusion', finding('other-index-demanded', { batch: number }));
     findings.adopt(batch.verdict, batch.cause);
     const interval = this.#intervals.get(number);
     findings.adopt(interval?.verdict ?? 'valid', interval?.cause);
@@ -345,15 +343,10 @@ class EntriesPass {
   #verifyRollUp(number: number, place: Pick<EntryMembers, 'stream' | 'revision'>, findings: EntryFindings): void {
     const { batches } = this.context;
     const holding = batches.get(number);
-    if (batches.unknown.has(number))
-      findings.open(
-        'batch.streams',
-        `this verifier does not know the version of batch ${number}, the roll-up over the batch`,
-      );
-    else if (holding === undefined)
-      findings.fail('batch.streams', `the package does not include batch ${number}, the roll-up over the batch`);
+    if (batches.unknown.has(number)) findings.open('batch.streams', finding('roll-up-unknown', { batch: number }));
+    else if (holding === undefined) findings.fail('batch.streams', finding('roll-up-missing', { batch: number }));
     else if (runWith(holding, place) === null)
-      findings.fail('batch.streams', `the roll-up ${number} over the batch does not include this revision`);
+      findings.fail('batch.streams', finding('revision-not-in-roll-up', { batch: number }));
     if (holding !== undefined) findings.adopt(holding.verdict, holding.cause);
   }
 
@@ -410,7 +403,7 @@ class EntriesPass {
     const batch = this.#batchOf(read);
     if (batch === null) {
       const { cause = null } = this.context.batches.get(source.batch) ?? {};
-      findings.open('entry.inclusion', `not checked, because batch ${source.batch} failed its checks`, cause);
+      findings.open('entry.inclusion', finding('batch-failed-before', { batch: source.batch }), cause);
       return;
     }
     const problem = this.#proofs.problemOf(batch, source.index, leaf);
@@ -439,14 +432,13 @@ class EntriesPass {
       this.#verifyConsent(read, disclosures);
       return;
     }
-    if (isOfConsent(source))
-      findings.fail('disclosure.digest', 'only consents can have disclosed or erased values, or name a person');
+    if (isOfConsent(source)) findings.fail('disclosure.digest', finding('disclosure-of-other-event'));
     const parsed = matchShape<unknown>(SEALED_RECORD_SCHEMAS[entry.type], record);
     if (parsed.ok) findings.pass('record.format');
-    else findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
+    else findings.fail('record.format', finding('record-invalid', { reason: parsed.reason }));
     const policy = entry.type === LEDGER_POLICY_SET ? matchShape(LedgerPolicySetRecord, record) : null;
     if (policy?.ok && policy.value.number !== entry.revision + 1)
-      findings.fail('record.format', 'the number of the policy is not its place in the stream');
+      findings.fail('record.format', finding('policy-number-wrong'));
     const version =
       entry.type === DOCUMENT_VERSION_PUBLISHED ? matchShape(DocumentVersionPublishedRecord, record) : null;
     const noticeOf = ({ created_at }: { readonly created_at: string }): Notice => ({
@@ -478,7 +470,7 @@ class EntriesPass {
     const parsed =
       read.consent === null ? matchShape(scheme.shape, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
-      findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
+      findings.fail('record.format', finding('record-invalid', { reason: parsed.reason }));
       this.#person?.accept(entry.person_tag, [], findings);
       this.#remember(read, UNREAD_CONSENT);
       this.context.list?.accept(read, null, []);
@@ -488,7 +480,7 @@ class EntriesPass {
     const problem = recordProblem(consent);
     if (problem === null) findings.pass('record.format');
     else findings.fail('record.format', problem);
-    findings.open('record.proof-hash', 'not checked: only the tenant has the proof key');
+    findings.open('record.proof-hash', finding('proof-hash-not-checked'));
     const disclosures = verifyDisclosures(consent, scheme, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
     this.#filter?.verify(consent, disclosures, findings);

@@ -4,6 +4,7 @@ import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { TagCache, TagPlace } from '../batches/tags.js';
 import type { StreamTail } from '../completeness/coverage.js';
 import type { ConsentTable } from '../entries/consent-table.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';
 import type { Erasures } from './erasures.js';
 
@@ -18,7 +19,7 @@ export type ErasureAbsence =
 export interface AbsenceProblem {
   /** Indeterminate: a batch of an unknown version may have the erasure. */
   readonly outcome: 'fail' | 'indeterminate';
-  readonly message: string;
+  readonly message: Finding;
 }
 
 interface AbsenceContext {
@@ -75,13 +76,13 @@ function problemOf(
   number: number,
   unshown: AbsenceProblem['outcome'],
 ): AbsenceProblem {
-  if (place === 'present') return { outcome: 'fail', message: `batch ${number} has an erasure of the record` };
+  if (place === 'present') return { outcome: 'fail', message: finding('batch-has-erasure', { batch: number }) };
   if (place === 'unknown-version')
     return {
       outcome: 'indeterminate',
-      message: `batch ${number}, whose version this verifier does not know, may have an erasure of the record`,
+      message: finding('batch-may-have-erasure', { batch: number }),
     };
-  const message = `the package does not show that batch ${number} has no erasure of the record`;
+  const message = finding('erasure-absence-not-shown', { batch: number });
   return { outcome: unshown, message };
 }
 

@@ -3,6 +3,7 @@ import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased
 import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { LIMITS } from '../container/limits.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { best, type Verdict } from '../findings/verdict.js';
 
@@ -47,7 +48,7 @@ export class Erasures {
   add(place: ErasurePlace, record: SubjectErasedRecord, tag: string | null, { verdict, cause }: Judged): void {
     const index = this.#erasures.length;
     if (index >= LIMITS.erasedIds) {
-      this.findings.fail('container.limits', `the package has more than ${LIMITS.erasedIds} erasures`);
+      this.findings.fail('container.limits', finding('too-many-erasures', { limit: LIMITS.erasedIds }));
       return;
     }
     const erasedId = record.erased_event_id;
@@ -96,32 +97,32 @@ export class Erasures {
   evaluate(
     mark: ErasurePlace,
     record: ErasurePlace & { readonly eventId: string },
-  ): { outcome: Outcome; message: string; because?: CheckId | null } {
+  ): { outcome: Outcome; message: Finding | null; because?: CheckId | null } {
     const place = `${mark.stream}@${mark.revision}`;
     const index = this.#places.get(place);
     if (index === undefined && this.#unknown.has(place) && mark.stream === record.stream && this.mayErase(record))
-      return { outcome: 'indeterminate', message: 'the erasure has a version that this verifier does not know' };
+      return { outcome: 'indeterminate', message: finding('erasure-unknown') };
     const erasure = index === undefined ? undefined : this.#erasures[index];
     if (erasure === undefined)
       return {
         outcome: 'fail',
-        message: 'the record is marked as erased, but the package does not include that erasure',
+        message: finding('erasure-missing'),
       };
     if (erasure.erasedId !== record.eventId) {
-      return { outcome: 'fail', message: 'the record is marked as erased, but the erasure does not name it' };
+      return { outcome: 'fail', message: finding('erasure-of-other-record') };
     }
     if (erasure.stream !== record.stream || erasure.revision <= record.revision) {
       return {
         outcome: 'fail',
-        message: 'the record is marked as erased by an erasure of another site, or by an earlier one',
+        message: finding('erasure-of-other-site'),
       };
     }
-    if (erasure.verdict === 'valid') return { outcome: 'pass', message: '' };
+    if (erasure.verdict === 'valid') return { outcome: 'pass', message: null };
     return erasure.verdict === 'invalid'
-      ? { outcome: 'fail', message: 'the erasure that names the record failed its checks', because: erasure.cause }
+      ? { outcome: 'fail', message: finding('erasure-failed'), because: erasure.cause }
       : {
           outcome: 'indeterminate',
-          message: 'the erasure that names the record is not proved',
+          message: finding('erasure-not-proved'),
           because: erasure.cause,
         };
   }

@@ -6,6 +6,7 @@ import { type Archive, type ArchiveFile, ContentMismatch, contentOf } from '../c
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
 import type { FailingCheck } from '../findings/check-rules.js';
+import { finding } from '../findings/finding.js';
 import { Findings } from '../findings/findings.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { LINE_FEED, LineBlock, splitLines, tooLong } from './lines.js';
@@ -92,7 +93,7 @@ export class PackageFiles {
     const file = this.archive.get(name);
     if (file === undefined) return null;
     if (file.size > maxBytes) {
-      this.findings.fail('container.limits', `the file is larger than the limit of ${maxBytes} bytes`, { file: name });
+      this.findings.fail('container.limits', finding('file-too-large', { limit: maxBytes }), { file: name });
       return null;
     }
     const parts: Uint8Array[] = [];
@@ -145,7 +146,7 @@ export class PackageFiles {
   }
 
   #refuseLine(check: FailingCheck, reason: string, file: string, line: number): void {
-    this.findings.fail(check, `the line cannot be read: ${reason}`, { file, line });
+    this.findings.fail(check, finding('line-unreadable', { reason }), { file, line });
   }
 
   /** Reads a file for its digest alone, unless it was read before. */
@@ -160,7 +161,7 @@ export class PackageFiles {
     if (this.findings.failures < LIMITS.failures) return false;
     if (!this.#isGivenUp) {
       this.#isGivenUp = true;
-      const message = `more than ${LIMITS.failures} checks failed: the remaining lines were not checked`;
+      const message = finding('too-many-failures', { limit: LIMITS.failures });
       this.findings.fail('container.limits', message);
     }
     return true;
@@ -168,6 +169,6 @@ export class PackageFiles {
 
   #report(file: ArchiveFile, error: ContentMismatch): void {
     this.#broken.add(file.name);
-    this.findings.fail('container.content', error.message, { file: file.name });
+    this.findings.fail('container.content', error.found, { file: file.name });
   }
 }

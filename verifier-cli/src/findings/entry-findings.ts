@@ -1,13 +1,13 @@
 import type { FailingCheck, OpenableCheck } from './check-rules.js';
 import type { CheckId, Outcome } from './check-table.js';
+import { type Finding, type Stated, stated } from './finding.js';
 import type { Findings, Location } from './findings.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';
 
 /** One outcome of one check about one entry. */
-export interface EntryNote {
+export interface EntryNote extends Stated {
   readonly id: CheckId;
   readonly outcome: Outcome;
-  readonly message: string;
 }
 
 /**
@@ -56,18 +56,21 @@ export class EntryFindings {
     this.notes?.push({ id, outcome: 'pass', message: '' });
   }
 
-  fail(id: FailingCheck, message: string, because: CheckId | null = null): void {
-    this.report(id, 'fail', message, because);
+  fail(id: FailingCheck, found: Finding, because: CheckId | null = null): void {
+    this.report(id, 'fail', found, because);
   }
 
-  open(id: OpenableCheck, message: string, because: CheckId | null = null): void {
-    this.report(id, 'indeterminate', message, because);
+  open(id: OpenableCheck, found: Finding, because: CheckId | null = null): void {
+    this.report(id, 'indeterminate', found, because);
   }
 
-  /** @param because the check whose finding causes this one */
-  report(id: CheckId, outcome: Outcome, message: string, because: CheckId | null = null): void {
-    this.all.report(id, outcome, message, this.#at, because);
-    this.notes?.push({ id, outcome, message });
+  /**
+   * @param found null: the outcome says it all
+   * @param because the check whose finding causes this one
+   */
+  report(id: CheckId, outcome: Outcome, found: Finding | null, because: CheckId | null = null): void {
+    this.all.report(id, outcome, found, this.#at, because);
+    this.notes?.push({ id, outcome, ...stated(found) });
     this.adopt(verdictOf(id, outcome), because ?? id);
   }
 }

@@ -1,5 +1,6 @@
 import type { FailingCheck, OpenableCheck } from './check-rules.js';
 import { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './check-table.js';
+import { cutText, type Finding, type Stated, stated, wordsOf } from './finding.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';
 
 /** Where in the package something was found. Every text in it may be hostile. */
@@ -13,18 +14,16 @@ export interface Location {
 }
 
 /** One thing found, and where. */
-export interface Problem extends Location {
+export interface Problem extends Location, Stated {
   readonly outcome: Outcome;
-  readonly message: string;
   /** The check whose finding causes this one. */
   readonly because?: CheckId | undefined;
 }
 
 /** What one check found over the whole package. */
-export interface CheckResult {
+export interface CheckResult extends Stated {
   readonly id: CheckId;
   readonly outcome: Outcome;
-  readonly message: string;
   readonly meaning: string;
   readonly required: boolean;
   readonly counts: Readonly<Record<Outcome, number>>;
@@ -36,19 +35,16 @@ export interface CheckResult {
   readonly affects: readonly CheckId[];
 }
 
-export interface Warning extends Location {
-  readonly message: string;
-}
+export interface Warning extends Location, Stated {}
 
 /** How many places of each outcome a check's result names. */
 export const MAX_PROBLEMS = 20;
-const MAX_MESSAGE = 400;
 
 interface Tally {
   readonly counts: Record<Outcome, number>;
   readonly failed: Problem[];
   readonly open: Problem[];
-  note: string | null;
+  note: Stated | null;
   /** Failures and what stayed open, without a cause in another check. */
   own: number;
   readonly causes: Set<CheckId>;
@@ -70,25 +66,28 @@ export class Findings {
     this.#tally(id).counts.pass += 1;
   }
 
-  fail(id: FailingCheck, message: string, at: Location = {}, because: CheckId | null = null): void {
-    this.report(id, 'fail', message, at, because);
+  fail(id: FailingCheck, found: Finding, at: Location = {}, because: CheckId | null = null): void {
+    this.report(id, 'fail', found, at, because);
   }
 
   /** The check could not be decided. */
-  open(id: OpenableCheck, message: string, at: Location = {}, because: CheckId | null = null): void {
-    this.report(id, 'indeterminate', message, at, because);
+  open(id: OpenableCheck, found: Finding, at: Location = {}, because: CheckId | null = null): void {
+    this.report(id, 'indeterminate', found, at, because);
   }
 
   /** The check does not apply. */
-  skip(id: CheckId, message: string): void {
-    this.report(id, 'not-applicable', message);
+  skip(id: CheckId, found: Finding): void {
+    this.report(id, 'not-applicable', found);
   }
 
-  /** @param because the check whose finding causes this one; it changes no outcome */
+  /**
+   * @param found null: the outcome says it all
+   * @param because the check whose finding causes this one; it changes no outcome
+   */
   report(
     id: CheckId,
     outcome: Outcome,
-    message: string,
+    found: Finding | null,
     at: Location | (() => Location) = {},
     because: CheckId | null = null,
   ): void {
@@ -96,7 +95,7 @@ export class Findings {
     tally.counts[outcome] += 1;
     if (outcome === 'fail') this.#failures += 1;
     if (outcome === 'pass' || outcome === 'not-applicable') {
-      tally.note ??= cut(message);
+      tally.note ??= stated(found);
       return;
     }
     const cause = because === id ? null : because;
@@ -105,13 +104,13 @@ export class Findings {
     const list = outcome === 'fail' ? tally.failed : tally.open;
     if (list.length >= MAX_PROBLEMS) return;
     const place = cutLocation(typeof at === 'function' ? at() : at);
-    list.push({ outcome, message: cut(message), ...place, ...(cause !== null && { because: cause }) });
+    list.push({ outcome, ...stated(found), ...place, ...(cause !== null && { because: cause }) });
   }
 
   /** Something that a reader should know and that changes no verdict. */
-  warn(message: string, at: Location = {}): void {
+  warn(found: Finding, at: Location = {}): void {
     this.#warningCount += 1;
-    if (this.#warnings.length < MAX_PROBLEMS) this.#warnings.push({ message: cut(message), ...cutLocation(at) });
+    if (this.#warnings.length < MAX_PROBLEMS) this.#warnings.push({ ...stated(found), ...cutLocation(at) });
   }
 
   get warnings(): { readonly count: number; readonly first: readonly Warning[] } {
@@ -176,11 +175,12 @@ export class Findings {
     const problems = [...tally.failed, ...tally.open].map(({ because, ...problem }) =>
       because !== undefined && this.#isBad(because) ? { ...problem, because } : problem,
     );
-    const message = (outcome === 'pass' ? null : problems[0]?.message) ?? tally.note ?? CHECKS[id].meaning;
+    const [first] = outcome === 'pass' ? [] : problems;
+    const said = first === undefined ? (tally.note ?? { message: CHECKS[id].meaning }) : wordsOf(first);
     return {
       id,
       outcome,
-      message,
+      ...said,
       meaning: CHECKS[id].meaning,
       required: CHECKS[id].required,
       counts: { ...tally.counts },
@@ -189,11 +189,7 @@ export class Findings {
   }
 }
 
-function cut(text: string): string {
-  return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE).toWellFormed()}…`;
-}
-
 /** With texts of their own: as parts of a line they would keep a whole block of lines in memory. */
 function cutLocation(at: Location): Location {
-  return structuredClone(at.file === undefined ? at : { ...at, file: cut(at.file) });
+  return structuredClone(at.file === undefined ? at : { ...at, file: cutText(at.file) });
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../schemas/evidence/signed-note.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Checkpoints } from './checkpoints.js';
 
 /** A change of the ledger's key that both keys signed. */
@@ -26,8 +27,8 @@ export async function readBridges(files: PackageFiles, checkpoints: Checkpoints)
     const result =
       bridges.length < LIMITS.bridges
         ? await readBridge(value, bridges.at(-1), checkpoints)
-        : 'the package includes too many bridges';
-    if (typeof result === 'string') {
+        : finding('too-many-bridges');
+    if ('code' in result) {
       findings.fail('ledger.bridge', result, at);
       break;
     }
@@ -36,12 +37,12 @@ export async function readBridges(files: PackageFiles, checkpoints: Checkpoints)
   }
   for (const { checkpoint, file } of checkpoints.values()) {
     if (checkpoint.nextKey !== null && !bridges.some((bridge) => bridge.size === checkpoint.size)) {
-      findings.fail('ledger.bridge', 'the checkpoint has a next-key line, but is not listed as a bridge', {
+      findings.fail('ledger.bridge', finding('bridge-not-listed'), {
         file,
       });
     }
   }
-  if (bridges.length === 0) findings.skip('ledger.bridge', 'the package shows no change of the ledger key');
+  if (bridges.length === 0) findings.skip('ledger.bridge', finding('no-key-change'));
   return bridges;
 }
 
@@ -49,21 +50,20 @@ async function readBridge(
   line: BridgeLine,
   last: Bridge | undefined,
   checkpoints: Checkpoints,
-): Promise<Bridge | string> {
+): Promise<Bridge | Finding> {
   const from = parseVerifierKey(line.from);
   const to = parseVerifierKey(line.to);
-  if (from === null || to === null) return 'the keys are malformed';
+  if (from === null || to === null) return finding('bridge-keys-malformed');
   if (last !== undefined && (last.size >= line.size || !isSameKey(last.to, from)))
-    return 'the bridge does not start at the key and size where the previous bridge ended';
-  if (isSameKey(from, to)) return 'the old key and the new key are the same';
+    return finding('bridge-not-continued');
+  if (isSameKey(from, to)) return finding('bridge-same-key');
   const enclosed = checkpoints.get(line.size);
-  if (enclosed === undefined) return `the checkpoint of size ${line.size} is not in the package`;
+  if (enclosed === undefined) return finding('bridge-checkpoint-missing', { size: line.size });
   const { checkpoint, note } = enclosed;
-  if (from.name !== checkpoint.origin || to.name !== checkpoint.origin) return 'the keys belong to another ledger';
-  if (checkpoint.nextKey !== formatVerifierKey(to.name, to.publicKey))
-    return 'the checkpoint has no next-key line with the new key';
-  if ((await verifyNote(note, from)) !== 'signed') return 'the old key did not sign the checkpoint';
-  if ((await verifyNote(note, to)) !== 'signed') return 'the new key did not sign the checkpoint';
+  if (from.name !== checkpoint.origin || to.name !== checkpoint.origin) return finding('bridge-of-other-ledger');
+  if (checkpoint.nextKey !== formatVerifierKey(to.name, to.publicKey)) return finding('bridge-line-missing');
+  if ((await verifyNote(note, from)) !== 'signed') return finding('bridge-old-key-unsigned');
+  if ((await verifyNote(note, to)) !== 'signed') return finding('bridge-new-key-unsigned');
   return { size: line.size, from, to };
 }
 

@@ -5,6 +5,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, type SignedNote } from '../../../schemas/evidence/signed-note.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { type Finding, finding } from '../findings/finding.js';
 
 /** A checkpoint that the package encloses. */
 export interface EnclosedCheckpoint {
@@ -27,7 +28,7 @@ export async function readCheckpoints(files: PackageFiles, manifest: Manifest | 
   const found = new Map<number, EnclosedCheckpoint>();
   const sizes = sizesOf(files);
   if (sizes.length > LIMITS.checkpoints) {
-    findings.fail('container.limits', `the package includes more than ${LIMITS.checkpoints} checkpoints`);
+    findings.fail('container.limits', finding('too-many-checkpoints', { limit: LIMITS.checkpoints }));
   }
   let total = 0;
   for (const size of sizes.slice(0, LIMITS.checkpoints)) {
@@ -35,12 +36,12 @@ export async function readCheckpoints(files: PackageFiles, manifest: Manifest | 
     const bytes = await files.bytes(file, LIMITS.noteBytes);
     total += bytes?.length ?? 0;
     if (total > LIMITS.notesBytes) {
-      findings.fail('container.limits', `the checkpoints together exceed ${LIMITS.notesBytes} bytes`, {
+      findings.fail('container.limits', finding('checkpoints-too-large', { limit: LIMITS.notesBytes }), {
         file,
       });
       break;
     }
-    const problem = bytes === null ? 'the file cannot be read' : readOne(size, file, bytes, manifest, found);
+    const problem = bytes === null ? finding('file-unreadable') : readOne(size, file, bytes, manifest, found);
     if (problem === null) findings.pass('ledger.checkpoint');
     else findings.fail('ledger.checkpoint', problem, { file });
   }
@@ -48,15 +49,14 @@ export async function readCheckpoints(files: PackageFiles, manifest: Manifest | 
   for (const file of files.archive.keys()) {
     const [, digits] = /^checkpoints\/(\d+)\.\d\.tsr$/.exec(file) ?? [];
     if (digits !== undefined && !noted.has(Number(digits)))
-      findings.fail('ledger.checkpoint', 'the checkpoint for this time stamp is missing', { file });
+      findings.fail('ledger.checkpoint', finding('stamped-checkpoint-missing'), { file });
   }
   if (manifest === null) return found;
   if (manifest.checkpoint === null) {
-    if (sizes.length > 0)
-      findings.fail('ledger.checkpoint', 'the manifest names no checkpoint, but the package includes some');
-    else findings.open('ledger.checkpoint', 'the ledger had no time stamp when the package was made');
+    if (sizes.length > 0) findings.fail('ledger.checkpoint', finding('checkpoint-not-named'));
+    else findings.open('ledger.checkpoint', finding('no-time-stamp-yet'));
   } else if (sizes.at(-1) !== manifest.checkpoint) {
-    findings.fail('ledger.checkpoint', 'the newest checkpoint in the package is not the one in the manifest', {
+    findings.fail('ledger.checkpoint', finding('newest-checkpoint-differs'), {
       file: PACKAGE_FILES.note(manifest.checkpoint),
     });
   }
@@ -69,15 +69,14 @@ function readOne(
   bytes: Uint8Array,
   manifest: Manifest | null,
   found: Map<number, EnclosedCheckpoint>,
-): string | null {
+): Finding | null {
   const text = decodeUtf8(bytes);
   const note = text === null ? null : parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
-  if (note === null || checkpoint === null) return 'the file is not a signed checkpoint';
+  if (note === null || checkpoint === null) return finding('not-a-checkpoint');
   found.set(size, { file, bytes, note, checkpoint });
-  if (checkpoint.size !== size) return `the checkpoint has size ${checkpoint.size}, unlike its file name`;
-  if (manifest !== null && checkpoint.origin !== manifest.origin)
-    return 'the checkpoint belongs to another ledger than the one in the manifest';
+  if (checkpoint.size !== size) return finding('checkpoint-other-size', { size: checkpoint.size });
+  if (manifest !== null && checkpoint.origin !== manifest.origin) return finding('checkpoint-of-other-ledger');
   return null;
 }
 

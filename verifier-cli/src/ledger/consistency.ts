@@ -1,6 +1,8 @@
 import { ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { verifyConsistency } from '../../../schemas/merkle/verify-consistency.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { finding } from '../findings/finding.js';
+import { proofProblem } from '../findings/proof-problem.js';
 import type { Checkpoints } from './checkpoints.js';
 
 /**
@@ -23,12 +25,7 @@ export async function verifyCheckpointConsistency(
     const second = checkpoints.get(value.to);
     const areNeighbours = first !== undefined && second !== undefined && following.get(value.from) === value.to;
     if (!areNeighbours || proved.has(value.from)) {
-      findings.fail(
-        'ledger.consistency',
-        'the proof is not between two neighbouring checkpoints of the package, or is repeated',
-        at,
-        missingNote,
-      );
+      findings.fail('ledger.consistency', finding('consistency-misplaced'), at, missingNote);
       continue;
     }
     const verdict = verifyConsistency(value.from, value.to, first.checkpoint.root, second.checkpoint.root, value.path);
@@ -38,7 +35,7 @@ export async function verifyCheckpointConsistency(
     } else {
       findings.fail(
         'ledger.consistency',
-        `checkpoint ${value.to} does not extend checkpoint ${value.from}: ${verdict.reason}`,
+        finding('checkpoint-not-extended', { to: value.to, from: value.from, reason: proofProblem(verdict.reason) }),
         at,
       );
     }
@@ -49,10 +46,10 @@ export async function verifyCheckpointConsistency(
     isUnbroken &&= i === sizes.length - 1 || proved.has(size);
     if (isUnbroken) tied.add(size);
     if (i < sizes.length - 1 && !proved.has(size)) {
-      const message = `the package includes no proof from checkpoint ${size} to the next`;
+      const message = finding('consistency-missing', { size });
       findings.open('ledger.consistency', message, { file: PACKAGE_FILES.note(size) }, missingNote);
     }
   }
-  if (sizes.length < 2) findings.skip('ledger.consistency', 'the package includes fewer than two checkpoints');
+  if (sizes.length < 2) findings.skip('ledger.consistency', finding('fewer-than-two-checkpoints'));
   return tied;
 }

@@ -7,6 +7,7 @@ import {
   verifyNote,
 } from '../../../schemas/evidence/signed-note.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { WORK } from '../work/work-meter.js';
 import { type Bridge, isSameKey } from './bridges.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
@@ -26,7 +27,7 @@ export interface TrustedKeys {
   readonly otherKey: string | null;
 }
 
-const NOT_SIGNED = 'the ledger key that you gave did not sign the checkpoint';
+const NOT_SIGNED = finding('given-key-unsigned');
 
 /**
  * The id of a key of the ledger's name that signed a note, if no trusted key did. It may be an older
@@ -62,17 +63,11 @@ export async function verifyLedgerKey(
   const origin = manifest?.origin ?? newest?.checkpoint.origin ?? null;
   const own = given.filter((key) => key.name === origin);
   if (given.length === 0) {
-    findings.open(
-      'ledger.key',
-      "no ledger key was given, so the origin of the records is not proved: give the operator's key with --ledger-key",
-    );
+    findings.open('ledger.key', finding('ledger-key-not-given'));
     return { keys: [], inForce: [], otherKey: null };
   }
   if (own.length === 0) {
-    findings.fail(
-      'ledger.key',
-      `the package is of the ledger “${origin ?? 'unknown'}”, but the given keys are of other ledgers`,
-    );
+    findings.fail('ledger.key', finding('ledger-key-of-other-ledger', { ledger: origin ?? 'unknown' }));
     return { keys: [], inForce: [], otherKey: null };
   }
   const chain =
@@ -80,7 +75,7 @@ export async function verifyLedgerKey(
   const pinned = chain.findIndex((key) => own.some((other) => isSameKey(key, other)));
   const trusted = pinned < 0 ? own : [...own, ...chain.slice(pinned)];
   if (newest === undefined) {
-    findings.open('ledger.key', 'the package includes no checkpoint, so there is no signature to check');
+    findings.open('ledger.key', finding('no-checkpoint-signed'));
     return { keys: trusted, inForce: trusted, otherKey: null };
   }
   const olderKey = otherKeyOf(newest.note, trusted);
@@ -93,12 +88,7 @@ export async function verifyLedgerKey(
     const at = { file: enclosed.file };
     if (problem === null) findings.pass('ledger.key');
     else if (other === null) findings.fail('ledger.key', problem, at);
-    else
-      findings.open(
-        'ledger.key',
-        `the checkpoint is signed by key ${other} of this ledger's name, not by the key that you gave: if that is an older key of this ledger, get it from the operator and give it with --ledger-key`,
-        at,
-      );
+    else findings.open('ledger.key', finding('older-key-signed', { key: other }), at);
   }
   return { keys: trusted, inForce: await keysInForce(newest, chain.at(-1), trusted), otherKey: olderKey };
 }
@@ -123,14 +113,13 @@ async function problemOf(
   bridges: readonly Bridge[],
   trusted: readonly VerifierKey[],
   isNewest: boolean,
-): Promise<string | null> {
+): Promise<Finding | null> {
   const verdicts = await Promise.all([...trusted, ...chain].map((key) => verifyNote(note, key)));
-  if (verdicts.includes('bad-signature')) return 'a signature by the ledger key is invalid';
+  if (verdicts.includes('bad-signature')) return finding('key-signature-invalid');
   // Up to a bridge's size the old key signs, after it the new one: a retired key must not continue
   // to sign.
   const period = chain[bridges.filter(({ size }) => size < checkpoint.size).length];
-  if (period !== undefined && (await verifyNote(note, period)) !== 'signed')
-    return 'the key in force at this size did not sign the checkpoint';
+  if (period !== undefined && (await verifyNote(note, period)) !== 'signed') return finding('key-in-force-unsigned');
   const isTrusted = verdicts.slice(0, trusted.length).includes('signed');
   if (isTrusted || (!isNewest && period !== undefined)) return null;
   return NOT_SIGNED;

@@ -9,6 +9,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { finding } from '../findings/finding.js';
 import { WORK } from '../work/work-meter.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
@@ -78,19 +79,17 @@ export async function verifyWitnesses(
   }
   const missing = keys.filter((key) => !cosigned.some((one) => one.key === key)).map(({ name }) => name);
   if (required !== null && cosigned.length < required) {
-    const count = `${cosigned.length} of the ${counted(required, 'required witness', 'required witnesses')}`;
-    const source = given === null ? ": the number is that of the ledger's policy, because you gave none" : '';
-    findings.open('ledger.witnesses', `${count} cosigned the newest checkpoint${source}`, {
+    const counts = { cosigned: cosigned.length, required };
+    const found =
+      given === null ? finding('too-few-witnesses-of-policy', counts) : finding('too-few-witnesses', counts);
+    findings.open('ledger.witnesses', found, {
       file: newest === null ? undefined : PACKAGE_FILES.cosignatures(newest),
     });
   } else if (keys.length === 0) {
     const count = counted(others, 'cosignature');
-    findings.skip(
-      'ledger.witnesses',
-      `no witness key was given, so ${count} of the newest checkpoint were not checked`,
-    );
+    findings.skip('ledger.witnesses', finding('cosignatures-not-checked', { count }));
   } else if (cosigned.length === 0) {
-    findings.skip('ledger.witnesses', 'no given witness cosigned the newest checkpoint');
+    findings.skip('ledger.witnesses', finding('no-witness-cosigned'));
   }
   return {
     size: newest,
@@ -111,9 +110,9 @@ async function readLines(
   const lines = bytes === null ? null : parseCosignatures(bytes);
   const problem =
     lines === null || lines.length === 0
-      ? 'the file does not consist of signature lines'
+      ? finding('cosignatures-malformed')
       : checkpoint === undefined
-        ? 'the checkpoint of these cosignatures is missing'
+        ? finding('cosigned-checkpoint-missing')
         : null;
   if (problem === null) return lines;
   files.findings.fail('ledger.witnesses', problem, { file });
@@ -139,10 +138,12 @@ async function verifyLines(
     if (!work.take(WORK.signature + checkpoint.bytes.length)) break;
     const time = more.length > 0 ? null : await verifyCosignature(checkpoint.note.text, line, key);
     if (time === null) {
-      const reason = more.length > 0 ? 'cosigned the checkpoint more than once' : 'has an invalid cosignature';
-      findings.fail('ledger.witnesses', `the witness ${key.name} ${reason}`, { file });
+      const witness = key.name;
+      const found =
+        more.length > 0 ? finding('witness-cosigned-twice', { witness }) : finding('cosignature-invalid', { witness });
+      findings.fail('ledger.witnesses', found, { file });
     } else if (time.getTime() > at.getTime() + CLOCK_TOLERANCE_MS) {
-      const text = `the witness ${key.name} states ${time.toISOString()}, which is after the time of verification`;
+      const text = finding('cosignature-later', { witness: key.name, time: time.toISOString() });
       findings.open('ledger.witnesses', text, { file });
     } else {
       findings.pass('ledger.witnesses');

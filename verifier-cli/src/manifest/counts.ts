@@ -1,9 +1,9 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { counted } from '../../../schemas/text/counted.js';
 import type { Archive } from '../container/archive.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { CheckId } from '../findings/check-table.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 /** Compares the counts of the manifest with the content, and reports what the package withholds. */
@@ -14,14 +14,14 @@ export function verifyCounts(
   findings: Findings,
 ): void {
   if (summary.consents > 0) findings.pass('package.records');
-  else findings.open('package.records', 'the package contains no consent record', {}, causeOfCounts(findings));
+  else findings.open('package.records', finding('no-consent-record'), {}, causeOfCounts(findings));
 
   const withheld = summary.withheld_values;
-  if (withheld > 0) findings.skip('disclosure.withheld', `withheld: ${counted(withheld, 'value')}`);
-  else findings.skip('disclosure.withheld', 'no value is withheld');
+  if (withheld > 0) findings.skip('disclosure.withheld', finding('values-withheld', { count: withheld }));
+  else findings.skip('disclosure.withheld', finding('nothing-withheld'));
 
   if (manifest === null) {
-    const message = 'there is no manifest that states how much the package should contain';
+    const message = finding('counts-not-stated');
     findings.open('manifest.counts', message, {}, 'manifest.format');
     return;
   }
@@ -34,13 +34,13 @@ export function verifyCounts(
     const mayBe = isUnknown && claimed > found[name] && claimed <= found[name] + summary.unknown;
     if (claimed === found[name]) findings.pass('manifest.counts');
     else if (mayBe)
-      findings.open('manifest.counts', `${counted(summary.unknown, 'event')} of an unknown version may be ${name}`, {
+      findings.open('manifest.counts', finding('unknown-events-may-count', { count: summary.unknown, name }), {
         file: PACKAGE_FILES.manifest,
       });
     else
       findings.fail(
         'manifest.counts',
-        `the manifest states ${claimed} ${name}, but the package contains ${found[name]}`,
+        finding('count-differs', { stated: claimed, name, found: found[name] }),
         { file: PACKAGE_FILES.manifest },
         causeOfCounts(findings),
       );

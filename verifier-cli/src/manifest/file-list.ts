@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 const ATTACHMENTS = 'attachments/';
@@ -29,8 +30,7 @@ export async function verifyFileList(
     if (files.work.isExceeded) return;
     const check: FileCheck = { name, digest, expected: listed.get(name), findings };
     if (name === PACKAGE_FILES.manifest || name === PACKAGE_FILES.manifestSignature) {
-      if (listed.has(name))
-        findings.fail('manifest.files', 'the manifest must not list itself or its signature', { file: name });
+      if (listed.has(name)) findings.fail('manifest.files', finding('manifest-lists-itself'), { file: name });
       continue;
     }
     checkContentName(check);
@@ -38,9 +38,9 @@ export async function verifyFileList(
     else if (manifest !== null) checkListed(check);
   }
   for (const name of listed.keys()) {
-    if (!files.has(name)) findings.fail('manifest.files', 'the file is missing', { file: name });
+    if (!files.has(name)) findings.fail('manifest.files', finding('file-missing'), { file: name });
   }
-  const message = 'there is no manifest that lists the files of the package';
+  const message = finding('files-not-listed');
   if (manifest === null) findings.open('manifest.files', message, {}, 'manifest.format');
 }
 
@@ -58,7 +58,7 @@ const CONTENT_NAME = /^(?:notices|attachments|checkpoints\/(?:certificates|crls|
 function checkContentName({ name, digest, findings }: FileCheck): void {
   const named = CONTENT_NAME.exec(name)?.[1];
   if (digest !== null && named !== undefined && named !== digest) {
-    findings.fail('manifest.files', 'the SHA-256 of the content differs from the file name', { file: name });
+    findings.fail('manifest.files', finding('content-name-differs'), { file: name });
   }
 }
 
@@ -67,23 +67,16 @@ function checkAttachment(
   { attachments, isUnknownNamed }: NamedAttachments,
 ): void {
   const at = { file: name };
-  if (expected !== undefined)
-    findings.fail('manifest.files', 'the manifest must not list attachments: disclosures name them', at);
+  if (expected !== undefined) findings.fail('manifest.files', finding('manifest-lists-attachment'), at);
   else if (attachments.has(name)) findings.pass('manifest.files');
   else
-    findings.report(
-      'manifest.files',
-      isUnknownNamed ? 'indeterminate' : 'fail',
-      'no disclosure of a known version names this attachment',
-      at,
-    );
+    findings.report('manifest.files', isUnknownNamed ? 'indeterminate' : 'fail', finding('attachment-not-named'), at);
 }
 
 function checkListed({ name, digest, expected, findings }: FileCheck): void {
   const at = { file: name };
-  if (expected === undefined) findings.fail('manifest.files', 'the manifest does not list this file', at);
-  else if (digest === null) findings.fail('manifest.files', 'the file cannot be read', at, 'container.content');
-  else if (digest !== expected)
-    findings.fail('manifest.files', 'the file was changed: its SHA-256 is not the one in the manifest', at);
+  if (expected === undefined) findings.fail('manifest.files', finding('file-not-listed'), at);
+  else if (digest === null) findings.fail('manifest.files', finding('file-unreadable'), at, 'container.content');
+  else if (digest !== expected) findings.fail('manifest.files', finding('file-changed'), at);
   else findings.pass('manifest.files');
 }

@@ -1,6 +1,7 @@
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { finding } from '../findings/finding.js';
 import type { ConsentMembers } from '../versions/schemes.js';
 
 /**
@@ -21,13 +22,9 @@ export class FilterRules {
     if (disclosures.length === 0) return;
     const fields = this.#fields;
     const unasked = fields === 'all' ? undefined : disclosures.find(({ name }) => !fields.has(name));
-    if (!this.matches(record))
-      findings.fail(
-        'manifest.filter',
-        'a value is disclosed although the record does not match the filter in the manifest',
-      );
+    if (!this.matches(record)) findings.fail('manifest.filter', finding('value-outside-filter'));
     else if (unasked !== undefined)
-      findings.fail('manifest.filter', `a value is disclosed of a field that was not requested: ${unasked.name}`);
+      findings.fail('manifest.filter', finding('value-not-requested', { name: unasked.name }));
     else findings.pass('manifest.filter');
   }
 

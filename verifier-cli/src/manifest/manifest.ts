@@ -9,6 +9,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape, parseShape } from '../files/parse.js';
+import { englishText, finding } from '../findings/finding.js';
 import { unknownVersion } from '../versions/unknown-version.js';
 
 /** The manifest and the bytes that are signed. */
@@ -32,22 +33,21 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   const at = { file: PACKAGE_FILES.manifest };
   const bytes = await files.bytes(PACKAGE_FILES.manifest, LIMITS.manifestBytes);
   if (bytes === null) {
-    files.findings.fail('manifest.format', 'the manifest cannot be read', at);
+    files.findings.fail('manifest.format', finding('manifest-unreadable'), at);
     return { bytes: new Uint8Array(), manifest: null };
   }
   const version = parseShape(ManifestVersion, bytes, LIMITS.manifestValues);
   const [major = PACKAGE_MAJOR, minor = 0] = version.ok ? version.value.version.split('.').map(Number) : [];
+  const unknown = unknownVersion(finding('format-version', { version: `${major}.${minor}` }));
   if (major !== PACKAGE_MAJOR)
-    throw new UnknownFormatVersion(
-      `The verifier gives no verdict: ${unknownVersion(`version ${major}.${minor} of the format`)}.`,
-    );
+    throw new UnknownFormatVersion(`The verifier gives no verdict: ${englishText(unknown)}.`);
   const isNewer = minor > PACKAGE_MINOR;
   const parsed = version.ok ? matchShape(isNewer ? NewerManifest : Manifest, version.json) : version;
   // What a newer version changed within a member, such as the filter, would change what others mean.
-  if (isNewer) files.findings.open('manifest.format', unknownVersion(`version ${major}.${minor} of the format`), at);
+  if (isNewer) files.findings.open('manifest.format', unknown, at);
   if (!parsed.ok && isNewer) return { bytes, manifest: null };
   if (!parsed.ok) {
-    files.findings.fail('manifest.format', `the manifest is invalid: ${parsed.reason}`, at);
+    files.findings.fail('manifest.format', finding('manifest-invalid', { reason: parsed.reason }), at);
     return { bytes, manifest: null };
   }
   if (!isNewer) files.findings.pass('manifest.format');

@@ -6,6 +6,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, verifyNote } from '../../../schemas/evidence/signed-note.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
+import { finding } from '../findings/finding.js';
 import { isSameKey } from '../ledger/bridges.js';
 import type { TrustedKeys } from '../ledger/ledger-key.js';
 import type { ReadManifest } from './manifest.js';
@@ -29,19 +30,15 @@ export async function verifyManifestSignature(
   const signature = fromBase64url(encodedSignature ?? '');
   const header = headerBytes === null ? null : parseShape(ManifestSignatureHeader, headerBytes);
   if (encodedHeader === undefined || signature === null || header === null || !header.ok) {
-    findings.fail('manifest.signature', 'the manifest signature is missing or has another form', at);
-    const message = 'there is no signature, so there is no key to certify';
+    findings.fail('manifest.signature', finding('manifest-signature-missing'), at);
+    const message = finding('nothing-to-certify');
     findings.open('manifest.certificate', message, at, 'manifest.signature');
     return;
   }
   const publicKey = fromBase64url(header.value.jwk.x);
   const signed = utf8(`${encodedHeader}.${toBase64url(bytes)}`);
   if (publicKey === null || !(await verifyEd25519(publicKey, signed, signature))) {
-    findings.fail(
-      'manifest.signature',
-      'the signature does not match the manifest: the manifest was changed after it was signed',
-      at,
-    );
+    findings.fail('manifest.signature', finding('manifest-changed'), at);
   } else {
     findings.pass('manifest.signature');
   }
@@ -60,41 +57,32 @@ async function verifyCertificate(
   const note = parseNote(certificate);
   const certified = note === null ? null : parseManifestKeyText(note.text);
   if (note === null || certified === null) {
-    findings.fail('manifest.certificate', 'the certificate of the manifest key is malformed', at);
+    findings.fail('manifest.certificate', finding('certificate-malformed'), at);
     return;
   }
   if (publicKey === null || !equalBytes(certified.publicKey, publicKey)) {
-    findings.fail('manifest.certificate', 'the certificate is for another key', at);
+    findings.fail('manifest.certificate', finding('certificate-of-other-key'), at);
     return;
   }
   if (origin !== null && certified.origin !== origin) {
-    findings.fail('manifest.certificate', 'the certificate was issued by another ledger', at);
+    findings.fail('manifest.certificate', finding('certificate-of-other-ledger'), at);
     return;
   }
   const verdicts = await Promise.all(trusted.keys.map((key) => verifyNote(note, key)));
   const signers = trusted.keys.filter((_, i) => verdicts[i] === 'signed');
   if (verdicts.includes('bad-signature')) {
-    findings.fail('manifest.certificate', "the ledger's signature on the certificate is invalid", at);
+    findings.fail('manifest.certificate', finding('certificate-signature-invalid'), at);
   } else if (signers.some((signer) => trusted.inForce.some((key) => isSameKey(key, signer)))) {
     findings.pass('manifest.certificate');
   } else if (signers.length > 0) {
-    findings.fail(
-      'manifest.certificate',
-      'the ledger key that signed the certificate is not in force at the newest checkpoint',
-      at,
-    );
+    findings.fail('manifest.certificate', finding('certificate-key-not-in-force'), at);
   } else if (trusted.keys.length === 0) {
-    findings.open(
-      'manifest.certificate',
-      'there is no trusted ledger key to check the certificate with: give one with --ledger-key',
-      at,
-      'ledger.key',
-    );
+    findings.open('manifest.certificate', finding('certificate-not-checked'), at, 'ledger.key');
   } else if (trusted.otherKey !== null) {
-    const message = 'another key of the ledger signed the certificate: see ledger.key';
+    const message = finding('certificate-by-other-key');
     findings.open('manifest.certificate', message, at, 'ledger.key');
   } else {
     const because = findings.outcomeOf('ledger.key') === 'fail' ? 'ledger.key' : null;
-    findings.fail('manifest.certificate', 'the ledger key that you gave did not sign the certificate', at, because);
+    findings.fail('manifest.certificate', finding('certificate-not-by-given-key'), at, because);
   }
 }

@@ -11,6 +11,7 @@ import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type LineReader, type PackageFiles, readerOf } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
+import { finding } from '../findings/finding.js';
 import { parseVersioned, type Schemes } from '../versions/schemes.js';
 
 /** What a ledger promises for a batch. */
@@ -80,7 +81,7 @@ export async function readPolicies(files: PackageFiles, batches: Batches, scheme
   // A writer may escape characters of the stream's name. Then every line is parsed.
   const found = quick.length === expected ? quick : await policiesIn(files, readerOf(EntryLine), schemes);
   if (found.length > LIMITS.policies)
-    files.findings.fail('container.limits', `the package includes more than ${LIMITS.policies} policies`);
+    files.findings.fail('container.limits', finding('too-many-policies', { limit: LIMITS.policies }));
   return new Policies(found.toSorted((a, b) => a.batch - b.batch || (a.policy.number ?? 0) - (b.policy.number ?? 0)));
 }
 

@@ -1,6 +1,7 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batches } from '../batches/batches.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 /** What the counts of policies are held against. */
@@ -22,7 +23,7 @@ interface Counted {
  */
 export function verifyPolicyCounts(counted: Counted, findings: Findings): Outcome {
   if (counted.size === null) {
-    findings.skip('completeness.policies', 'the package has no checkpoint, so nothing counts the policies');
+    findings.skip('completeness.policies', finding('policies-not-counted'));
     return 'not-applicable';
   }
   const { outcome, message, because = null } = evaluate(counted, counted.size);
@@ -32,7 +33,7 @@ export function verifyPolicyCounts(counted: Counted, findings: Findings): Outcom
 
 interface Evaluated {
   readonly outcome: Outcome;
-  readonly message: string;
+  readonly message: Finding;
   readonly because?: CheckId | null;
 }
 
@@ -45,7 +46,7 @@ function evaluate({ batches, policies, isCut }: Counted, size: number): Evaluate
       return {
         outcome: 'fail',
         because: isCut ? 'completeness.runs' : null,
-        message: `the header of batch ${header.number} counts ${header.policies} policies of the ledger, but the package contains ${included} up to this batch`,
+        message: finding('policy-count-differs', { batch: header.number, counted: header.policies, included }),
       };
   }
   const last = size - 1;
@@ -53,19 +54,19 @@ function evaluate({ batches, policies, isCut }: Counted, size: number): Evaluate
   if (batches.unknown.has(last))
     return {
       outcome: 'indeterminate',
-      message: `this verifier does not know the version of batch ${last}, the last one`,
+      message: finding('last-batch-unknown', { batch: last }),
     };
   if (holder === undefined)
     return {
       outcome: 'fail',
       because: isCut ? 'completeness.runs' : null,
-      message: `the package does not include batch ${last}, the last one, whose header counts the policies`,
+      message: finding('last-batch-missing', { batch: last }),
     };
   if (holder.verdict === 'invalid')
     return {
       outcome: 'indeterminate',
-      message: `not evaluated, because batch ${last} failed its checks`,
+      message: finding('last-batch-failed', { batch: last }),
       because: holder.cause,
     };
-  return { outcome: 'pass', message: 'the package contains all policies' };
+  return { outcome: 'pass', message: finding('all-policies-included') };
 }

@@ -7,6 +7,7 @@ import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { Batches } from '../batches/batches.js';
 import type { Coverage } from '../completeness/coverage.js';
 import type { ReadEntry } from '../entries/read-entry.js';
+import { type Finding, finding, type Stated, stated } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { PolicyDelays } from '../time/allowed-delays.js';
 import type { ProvedTime } from '../time/stamped-times.js';
@@ -22,11 +23,9 @@ export interface GivenPromise {
 export const PROMISE_OUTCOMES = ['kept', 'late', 'not-due', 'not-covered', 'broken', 'not-verified'] as const;
 
 /** What the package shows of one promise. */
-export interface ReportedPromise {
+export interface ReportedPromise extends Stated {
   readonly file: string;
   readonly outcome: (typeof PROMISE_OUTCOMES)[number];
-  /** For people. */
-  readonly message: string;
   readonly event_id: string | null;
   /** SHA-256 of the record's canonical text, in hex. */
   readonly record_sha256: string | null;
@@ -89,10 +88,10 @@ export async function evaluatePromises(
       promised === null
         ? {
             outcome: 'not-verified',
-            message: `the promise is not verified: ${'reason' in verdict ? verdict.reason : 'unknown'}`,
+            message: finding('promise-not-verified', { reason: 'reason' in verdict ? verdict.reason : 'unknown' }),
           }
         : isInvalid
-          ? { outcome: 'not-covered', message: 'the package failed other checks, so it shows nothing' }
+          ? { outcome: 'not-covered', message: finding('package-shows-nothing') }
           : evaluate(promised, records.entryOf(promised.eventId), context);
     const message = found.message;
     const at = { file, event_id: promised?.eventId };
@@ -103,37 +102,37 @@ export async function evaluatePromises(
     reported.push({
       file,
       outcome: found.outcome,
-      message,
+      ...stated(message),
       event_id: promised?.eventId ?? null,
       record_sha256: promised === null ? null : toHex(promised.recordDigest),
       sealed_before: promised?.sealedBefore ?? null,
       contradicted: found.contradicted === true,
     });
   }
-  if (records.given.length === 0) findings.skip('promise.kept', 'no promise was given');
+  if (records.given.length === 0) findings.skip('promise.kept', finding('no-promise-given'));
   return reported;
 }
 
 interface Found {
   readonly outcome: ReportedPromise['outcome'];
-  readonly message: string;
+  readonly message: Finding;
   readonly contradicted?: boolean;
 }
 
 function evaluate(promised: PromisedRecord, read: ReadEntry | null, context: PromiseContext): Found {
   const { origin, batches, findings } = context;
   if (promised.origin !== origin)
-    return { outcome: 'not-covered', message: `the promise is of the ledger “${promised.origin}”` };
+    return { outcome: 'not-covered', message: finding('promise-of-other-ledger', { ledger: promised.origin }) };
   if (findings.outcomeOf('ledger.key') !== 'pass')
-    return { outcome: 'not-covered', message: 'it is not proved that the package is of this ledger' };
+    return { outcome: 'not-covered', message: finding('ledger-not-proved') };
   if (read === null) return evaluateAbsence(promised, context);
   if (batches.unknown.has(read.source.batch))
-    return { outcome: 'not-covered', message: unknownVersion(`the version of batch ${read.source.batch}`) };
+    return { outcome: 'not-covered', message: unknownVersion(finding('batch-version', { batch: read.source.batch })) };
   const digest = sha256(utf8(canonicalJson(read.record)));
   if (!equalBytes(digest, promised.recordDigest) || read.entry.stream !== promised.stream) {
     return {
       outcome: 'broken',
-      message: `the promised record is not in the ledger: it holds another one under the event id ${promised.eventId}`,
+      message: finding('promised-record-replaced', { event: promised.eventId }),
       contradicted: true,
     };
   }
@@ -142,23 +141,22 @@ function evaluate(promised: PromisedRecord, read: ReadEntry | null, context: Pro
   return isLate
     ? {
         outcome: 'late',
-        message: `the record was sealed at ${sealedAt}, although the service promised ${promised.sealedBefore}`,
+        message: finding('promised-record-late', { sealed: sealedAt, promised: promised.sealedBefore }),
       }
-    : { outcome: 'kept', message: 'the promised record is in the ledger' };
+    : { outcome: 'kept', message: finding('promise-kept') };
 }
 
 function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Found {
   const { coverage, batches, size, asOf, delays } = context;
   const consents = coverage?.consents ?? null;
   if (consents === null || consents.stream !== promised.stream)
-    return { outcome: 'not-covered', message: 'the package is of another site' };
-  if (size === null || asOf === null)
-    return { outcome: 'not-covered', message: 'no valid time stamp shows as of when the record is missing' };
+    return { outcome: 'not-covered', message: finding('package-of-other-site') };
+  if (size === null || asOf === null) return { outcome: 'not-covered', message: finding('absence-not-stamped') };
   const { ledger_reaches: reaches, complete_up_to: upTo } = consents;
   if (reaches === null || (upTo ?? -1) !== reaches) {
     return {
       outcome: 'not-covered',
-      message: 'the package does not show all consents of the site: use a package without a filter',
+      message: finding('not-all-consents-shown'),
     };
   }
   const sealedBefore = Date.parse(promised.sealedBefore);
@@ -173,10 +171,10 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
   if (!isAfter && stamped <= sealedBefore + allowed)
     return {
       outcome: 'not-due',
-      message: `the record may be sealed later: it is promised for ${promised.sealedBefore}`,
+      message: finding('promise-not-due', { promised: promised.sealedBefore }),
     };
   return {
     outcome: 'broken',
-    message: `the package contains all consents of the site as of ${new Date(asOf.time).toISOString()}, and not the promised record ${promised.eventId}`,
+    message: finding('promised-record-missing', { time: new Date(asOf.time).toISOString(), event: promised.eventId }),
   };
 }

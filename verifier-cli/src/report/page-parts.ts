@@ -1,4 +1,5 @@
 import type { Outcome } from '../findings/check-table.js';
+import type { Stated } from '../findings/finding.js';
 import type { Problem } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Texts } from '../i18n/texts.js';
@@ -13,8 +14,14 @@ export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
 }
 
-/** A finding of a check. Findings are in English, whatever the language of the page. */
-export function finding(text: string, { language }: Texts): Markup {
+/** A finding of a check; in English where there is no other text. */
+export function finding(found: Stated, texts: Texts): Markup {
+  const text = texts.finding(found);
+  return text === null ? english(found.message, texts) : element('bdi', {}, printable(text));
+}
+
+/** A text that only exists in English, whatever the language of the page. */
+export function english(text: string, { language }: Texts): Markup {
   return element('bdi', language === 'en' ? {} : { lang: 'en' }, printable(text));
 }
 

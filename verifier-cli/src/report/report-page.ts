@@ -18,6 +18,7 @@ import { element, type Markup } from './markup.js';
 import { missingTrust } from './missing-trust.js';
 import { notProved } from './not-proved.js';
 import {
+  english,
   facts,
   finding,
   foreign,
@@ -124,7 +125,7 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
           report.soundUntil,
           soundUntil === null
             ? report.noStamp
-            : [`${momentText(soundUntil.date)} (`, finding(soundUntil.reason, texts), ')', report.unlessRenewed],
+            : [`${momentText(soundUntil.date)} (`, english(soundUntil.reason, texts), ')', report.unlessRenewed],
         ],
       ]),
     ),
@@ -219,8 +220,16 @@ function promises({ promises: given }: VerificationReport, texts: Texts): Markup
     section(
       texts.report.promises,
       list(
-        given.map(({ file, outcome, message }) =>
-          element('span', {}, foreign(file), ': ', element('strong', {}, outcome), ', ', finding(message, texts)),
+        given.map((promise) =>
+          element(
+            'span',
+            {},
+            foreign(promise.file),
+            ': ',
+            element('strong', {}, promise.outcome),
+            ', ',
+            finding(promise, texts),
+          ),
         ),
       ),
     ),
@@ -237,7 +246,8 @@ function attention(checks: readonly CheckResult[], texts: Texts): Markup[] {
   );
   if (bad.length === 0) return [];
   const { badChecks, findingsNote } = texts.report;
-  const note = findingsNote === '' ? [] : [element('p', {}, findingsNote)];
+  const isEnglish = bad.some(({ problems }) => problems.some((problem) => texts.finding(problem) === null));
+  const note = isEnglish ? [element('p', {}, findingsNote)] : [];
   return [section(badChecks, ...note, ...bad.flatMap((check) => badCheck(check, texts)))];
 }
 
@@ -250,7 +260,7 @@ function badCheck({ id, outcome, counts, problems, affects }: CheckResult, texts
     list([
       ...own
         .slice(0, SHOWN_PROBLEMS)
-        .map((problem) => element('span', {}, placeText(problem, texts), finding(problem.message, texts))),
+        .map((problem) => element('span', {}, placeText(problem, texts), finding(problem, texts))),
       ...(more > 0 ? [words.more(more)] : []),
       ...(affects.length === 0 ? [] : [words.affects(affects)]),
     ]),
@@ -264,7 +274,7 @@ function warnings({ warnings: { count, first } }: VerificationReport, texts: Tex
     section(
       texts.report.warnings,
       list([
-        ...shown.map((warning) => element('span', {}, placeText(warning, texts), finding(warning.message, texts))),
+        ...shown.map((warning) => element('span', {}, placeText(warning, texts), finding(warning, texts))),
         ...(count > shown.length ? [texts.words.more(count - shown.length)] : []),
       ]),
     ),
@@ -350,10 +360,11 @@ function checksTable(results: readonly CheckResult[], texts: Texts): Markup {
   return element('table', { class: 'checks' }, headRow(outcome, check, passed), element('tbody', {}, ...rows));
 }
 
-function checkRow({ id, outcome, meaning, message, counts, required, because }: CheckResult, texts: Texts): Markup {
+function checkRow(result: CheckResult, texts: Texts): Markup {
+  const { id, outcome, meaning, message, counts, required, because } = result;
   const { report, words } = texts;
   const total = counts.pass + counts.fail + counts.indeterminate;
-  const text = because.length > 0 ? foreign(words.because(because)) : finding(message, texts);
+  const text = because.length > 0 ? foreign(words.because(because)) : finding(result, texts);
   const note = outcome === 'pass' || message === meaning ? [] : [element('p', { class: 'problem' }, text)];
   const weight =
     required || outcome !== 'indeterminate' ? [] : [element('p', { class: 'problem id' }, report.notRequired)];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/events/site-scanned.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/check-table.js';
+import { FINDING_CODES } from '../findings/finding-texts.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
 import { PROMISE_OUTCOMES } from '../promises/promised-records.js';
 import { MAX_LISTED, MAX_SCAN_NAMES, MAX_SCANS, MAX_TEXTS } from './report.js';
@@ -24,10 +25,26 @@ const place = {
   event_id: z.string().optional(),
 };
 
+const Code = z.enum(FINDING_CODES).meta({ id: 'FindingCode' });
+
+/** The code of a finding with its values, which can be findings themselves. */
+const Coded = z.strictObject({
+  code: Code.optional(),
+  get values() {
+    return z.record(z.string(), z.union([z.string(), z.number(), Coded])).optional();
+  },
+});
+
+const stated = {
+  message: z.string().describe('in English'),
+  code: Code.optional().describe('names the text of the message; absent where the text only exists in English'),
+  values: Coded.shape.values.describe('what stands in the text; absent if there is nothing'),
+};
+
 const Check = z.strictObject({
   id: z.enum(CHECK_IDS),
   outcome: OutcomeName,
-  message: z.string(),
+  ...stated,
   meaning: z.string(),
   required: z
     .boolean()
@@ -37,7 +54,7 @@ const Check = z.strictObject({
     .array(
       z.strictObject({
         outcome: OutcomeName,
-        message: z.string(),
+        ...stated,
         ...place,
         because: z.enum(CHECK_IDS).optional().describe('check whose finding causes this one'),
       }),
@@ -234,7 +251,7 @@ export const ReportSchema = z
           outcome: z
             .enum(PROMISE_OUTCOMES)
             .describe('`late`: sealed after the promised time; `not-covered`: the package cannot show it'),
-          message: z.string(),
+          ...stated,
           event_id: z.string().nullable().describe('null if the promise is not verified'),
           record_sha256: z.string().nullable(),
           sealed_before: z.string().nullable(),
@@ -247,7 +264,7 @@ export const ReportSchema = z
     sound_until: End.nullable(),
     warnings: z.strictObject({
       count: Count,
-      first: z.array(z.strictObject({ message: z.string(), ...place })).max(MAX_PROBLEMS),
+      first: z.array(z.strictObject({ ...stated, ...place })).max(MAX_PROBLEMS),
     }),
     texts: z.strictObject({ count: Count, first: z.array(Text).max(MAX_TEXTS) }),
     scans: z

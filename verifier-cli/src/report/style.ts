@@ -1,51 +1,53 @@
 /** The look of a report, on a screen and on paper. */
 export const REPORT_STYLE = `
-:root { color-scheme: light; }
-body { margin: 0; background: #f4f5f7; color: #1b1f24; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
-article { max-width: 56rem; margin: 2rem auto; padding: 2rem 2.5rem; background: #fff; border: 1px solid #d5d9de; border-radius: 8px; }
+/* Colours in both appearances; paper is light. Text has a contrast of 4.5:1 or more, controls of 3:1. */
+:root { color-scheme: light; --page: #f4f5f7; --surface: #fff; --raised: #f4f5f7; --text: #1b1f24; --muted: #515963; --line: #d5d9de; --line-soft: #e6e9ec; --control: #7f8893; --accent: #0b57a4; --accent-soft: #eef4fb; --on-accent: #fff; --on-sign: #fff; --good: #14683a; --good-line: #1a7f45; --good-soft: #e8f5ec; --bad: #b3261e; --bad-line: #b3261e; --bad-soft: #fdecea; --open: #7a5500; --open-line: #8a6100; --open-soft: #fff6dd; --focus: #f0a500; }
+@media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark; --page: #0f1216; --surface: #171b20; --raised: #20262d; --text: #e6e9ec; --muted: #a9b1ba; --line: #353d46; --line-soft: #2a3038; --control: #7f8893; --accent: #8ab8f0; --accent-soft: #14283f; --on-accent: #06182b; --on-sign: #0f1216; --good: #86d6a8; --good-line: #5fbf8b; --good-soft: #143022; --bad: #ffa59d; --bad-line: #f08a7b; --bad-soft: #431d1a; --open: #f0c674; --open-line: #e2b54c; --open-soft: #382c10; } }
+body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+article { max-width: 56rem; margin: 2rem auto; padding: 2rem 2.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: 8px; }
 h1 { margin: 0 0 1rem; font-size: 1.6rem; line-height: 1.25; }
-h2 { margin: 2rem 0 .6rem; font-size: 1.15rem; border-bottom: 1px solid #d5d9de; padding-bottom: .25rem; }
+h2 { margin: 2rem 0 .6rem; font-size: 1.15rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
 h3 { margin: 1.2rem 0 .4rem; font-size: 1rem; }
 p { margin: .4rem 0; }
 ul { margin: .4rem 0; padding-left: 1.3rem; }
 li { margin: .25rem 0; }
 code, pre { font-family: ui-monospace, "SFMono-Regular", Consolas, "Liberation Mono", monospace; font-size: .85em; overflow-wrap: anywhere; }
-pre { margin: .5rem 0; padding: .8rem 1rem; background: #f4f5f7; border: 1px solid #d5d9de; border-radius: 6px; white-space: pre-wrap; }
+pre { margin: .5rem 0; padding: .8rem 1rem; background: var(--raised); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; }
 .prose { font: inherit; }
-.picture { display: block; max-width: 100%; max-height: 20rem; margin: .5rem 0; padding: .5rem; background: #fff; border: 1px solid #d5d9de; border-radius: 6px; }
+.picture { display: block; max-width: 100%; max-height: 20rem; margin: .5rem 0; padding: .5rem; background: #fff; border: 1px solid var(--line); border-radius: 6px; }
 .certificate dl { font-size: 1.05rem; }
 .certificate dd { font-weight: 600; }
 dl { display: grid; grid-template-columns: minmax(9rem, auto) 1fr; gap: .25rem 1.2rem; margin: .4rem 0; }
-dt { color: #515963; }
+dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; font-size: .92rem; }
-caption { text-align: left; color: #515963; padding: .3rem 0; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid #e6e9ec; }
+caption { text-align: left; color: var(--muted); padding: .3rem 0; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line-soft); }
 th[scope=row] { font-weight: 400; white-space: nowrap; }
 .verdict { display: flex; gap: 1.2rem; align-items: center; margin: 0 0 1rem; padding: 1.4rem 1.6rem; border: 2px solid; border-radius: 8px; }
-.verdict p { margin: 0; }
+.verdict p { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .verdict span { display: block; }
 .verdict strong { display: block; font-size: 2rem; line-height: 1.15; }
 .verdict .statement { font-size: 1.25rem; font-weight: 600; line-height: 1.35; margin: .2rem 0; }
-.verdict .sign { flex: none; width: 4.2rem; height: 4.2rem; border-radius: 50%; color: #fff; font-size: 2.6rem; font-weight: 700; line-height: 4.2rem; text-align: center; }
-.valid { background: #e8f5ec; border-color: #1a7f45; }
-.valid .sign { background: #1a7f45; }
-.invalid { background: #fdecea; border-color: #b3261e; }
-.invalid .sign { background: #b3261e; border-radius: 8px; }
-.indeterminate { background: #fff6dd; border-color: #8a6100; }
-.indeterminate .sign { background: #8a6100; }
+.verdict .sign { flex: none; width: 4.2rem; height: 4.2rem; border-radius: 50%; color: var(--on-sign); font-size: 2.6rem; font-weight: 700; line-height: 4.2rem; text-align: center; }
+.valid { background: var(--good-soft); border-color: var(--good-line); }
+.valid .sign { background: var(--good-line); }
+.invalid { background: var(--bad-soft); border-color: var(--bad-line); }
+.invalid .sign { background: var(--bad-line); border-radius: 8px; }
+.indeterminate { background: var(--open-soft); border-color: var(--open-line); }
+.indeterminate .sign { background: var(--open-line); }
 .records td p { margin: 0; font-size: .85rem; }
 .records td:nth-child(2) { white-space: nowrap; }
 .records code { font-size: .75em; }
 .proved { font-size: 1.05rem; }
 .mark { font-weight: 700; white-space: nowrap; }
-.pass { color: #14683a; }
-.fail { color: #b3261e; }
-.open { color: #7a5500; }
-.none { color: #515963; }
-.attention { padding: .6rem 1rem; background: #fdecea; border: 1px solid #b3261e; border-radius: 6px; }
-.id { color: #515963; }
+.pass { color: var(--good); }
+.fail { color: var(--bad); }
+.open { color: var(--open); }
+.none { color: var(--muted); }
+.attention { padding: .6rem 1rem; background: var(--bad-soft); border: 1px solid var(--bad); border-radius: 6px; }
+.id { color: var(--muted); }
 .problem { margin: .15rem 0; }
-@media (max-width: 40rem) { article { margin: 0; padding: 1.2rem; border: 0; border-radius: 0; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } thead { display: none; } tr { display: block; padding: .4rem 0; border-bottom: 1px solid #e6e9ec; } th, td { display: block; padding: 0; border: 0; } }
+@media (max-width: 40rem) { article { margin: 0; padding: 1.2rem; border: 0; border-radius: 0; } .verdict { flex-direction: column; align-items: flex-start; gap: .6rem; padding: 1rem; } .verdict strong { font-size: 1.6rem; overflow-wrap: anywhere; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } thead { display: none; } tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line-soft); } th, td { display: block; padding: 0; border: 0; } }
 @media print { body { background: #fff; font-size: 11pt; } article { margin: 0; padding: 0; border: 0; max-width: none; } h2, h3 { break-after: avoid; } tr, .verdict, li { break-inside: avoid; } .verdict .sign { print-color-adjust: exact; } }
 `;

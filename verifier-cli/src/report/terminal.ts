@@ -20,7 +20,7 @@ import type { ReportedTime, VerificationReport } from './report.js';
 import { scanFacts } from './scan-text.js';
 import { stampLines } from './stamp-lines.js';
 import { asOfText } from './times-text.js';
-import { loudVerdict, OUTCOME_MARKS, verdictWording } from './wording.js';
+import { findingText, loudVerdict, OUTCOME_MARKS, verdictWording } from './wording.js';
 
 const SHOWN_PROBLEMS = 5;
 /** Columns of the names before times. */
@@ -99,12 +99,14 @@ function witnessLines({ witnesses: found }: VerificationReport, { report }: Text
   ];
 }
 
-function promiseLines({ promises }: VerificationReport, { report }: Texts): string[] {
+function promiseLines({ promises }: VerificationReport, texts: Texts): string[] {
   if (promises.length === 0) return [];
+  const { report } = texts;
   return [
     report.promises,
     ...promises.map(
-      ({ file, outcome, message }) => `  ${outcome.padEnd(13)} ${printable(file)}: ${printable(message)}`,
+      (promise) =>
+        `  ${promise.outcome.padEnd(13)} ${printable(promise.file)}: ${printable(findingText(promise, texts))}`,
     ),
     '',
   ];
@@ -196,7 +198,8 @@ function checkLines(check: CheckResult, texts: Texts): string[] {
   if (check.outcome === 'not-applicable') return [`${lines[0]} ${terminal.notApplicable}`];
   if (check.because.length > 0) return [...lines, `      ${words.because(check.because)}`];
   const affected = check.affects.length === 0 ? [] : [`      ${words.affects(check.affects)}`];
-  if (isQuiet && counts.indeterminate > 1) return [...lines, `      ${printable(check.message)}`, ...affected];
+  if (isQuiet && counts.indeterminate > 1)
+    return [...lines, `      ${printable(findingText(check, texts))}`, ...affected];
   const own = problems.filter(({ because }) => because === undefined);
   lines.push(...own.slice(0, SHOWN_PROBLEMS).map((problem) => problemLine(problem, texts)));
   const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, own.length);
@@ -205,7 +208,7 @@ function checkLines(check: CheckResult, texts: Texts): string[] {
 }
 
 function problemLine(problem: Problem, texts: Texts): string {
-  return `      ${OUTCOME_MARKS[problem.outcome].mark} ${placeText(problem, texts)}${printable(problem.message)}`;
+  return `      ${OUTCOME_MARKS[problem.outcome].mark} ${placeText(problem, texts)}${printable(findingText(problem, texts))}`;
 }
 
 function warningLines({ warnings }: VerificationReport, texts: Texts): string[] {
@@ -216,7 +219,7 @@ function warningLines({ warnings }: VerificationReport, texts: Texts): string[] 
   return [
     '',
     terminal.warnings,
-    ...shown.map((warning) => `  ! ${placeText(warning, texts)}${printable(warning.message)}`),
+    ...shown.map((warning) => `  ! ${placeText(warning, texts)}${printable(findingText(warning, texts))}`),
     ...(more > 0 ? [`  ${terminal.more(more)}`] : []),
   ];
 }

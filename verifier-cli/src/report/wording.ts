@@ -1,4 +1,5 @@
 import type { Outcome } from '../findings/check-table.js';
+import type { Stated } from '../findings/finding.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Texts } from '../i18n/texts.js';
 import { printable } from './printable.js';
@@ -68,4 +69,9 @@ export function decisionWord(decision: string | null, { words }: Texts): string 
 export function wordOf(words: Readonly<Record<string, string>>, name: string): string {
   const word = Object.hasOwn(words, name) ? words[name] : undefined;
   return word ?? printable(name);
+}
+
+/** A finding of a check; in English where there is no other text. */
+export function findingText(found: Stated, texts: Texts): string {
+  return texts.finding(found) ?? found.message;
 }

@@ -27,7 +27,7 @@ export function recordPage(shown: ShownRecord, texts: Texts): Markup {
       element('p', {}, element('code', {}, foreign(shown.consent_token ?? shown.event_id))),
       verdictBanner(verdictWording(shown.verdict, shown.development, texts), { asOf: shown.as_of }, texts),
       ...packageNote(shown, texts),
-      ...shown.warnings.map((warning) => element('p', { class: 'attention' }, finding(warning, texts))),
+      ...shown.warning_findings.map((warning) => element('p', { class: 'attention' }, finding(warning, texts))),
     ),
     ...certificate(shown, texts),
     ...attachments(shown, texts),
@@ -182,7 +182,7 @@ function steps(caption: string, path: readonly PathStep[] | null, { record }: Te
 function checks({ checks: results }: ShownRecord, texts: Texts): Markup {
   const { record, report } = texts;
   const names = [report.outcome, report.check].map((name) => element('th', { scope: 'col' }, name));
-  const rows = results.map(({ id, outcome, messages }) =>
+  const rows = results.map(({ id, outcome, findings }) =>
     element(
       'tr',
       {},
@@ -195,7 +195,7 @@ function checks({ checks: results }: ShownRecord, texts: Texts): Markup {
         element('code', { class: 'id' }, id),
         ...(outcome === 'pass'
           ? []
-          : messages.map((message) => element('p', { class: 'problem' }, finding(message, texts)))),
+          : findings.map((found) => element('p', { class: 'problem' }, finding(found, texts)))),
       ),
     ),
   );

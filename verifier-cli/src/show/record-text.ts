@@ -3,7 +3,7 @@ import type { Texts } from '../i18n/texts.js';
 import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { printable, printableSource } from '../report/printable.js';
 import { asOfText, momentText, timeText } from '../report/times-text.js';
-import { loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording } from '../report/wording.js';
+import { findingText, loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording } from '../report/wording.js';
 import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
@@ -22,7 +22,7 @@ export function recordText(shown: ShownRecord, texts: Texts): string {
     `${loudVerdict(wording, texts)}, ${asOfText(shown.as_of, texts)}: ${shown.consent_token ?? shown.event_id}`,
     wording.sentence,
     ...(shown.package_verdict === shown.verdict ? [] : [wholePackageShort(quietVerdict(whole, texts))]),
-    ...shown.warnings.map((warning) => `! ${printable(warning)}`),
+    ...shown.warning_findings.map((warning) => `! ${printable(findingText(warning, texts))}`),
     '',
     ...certificateLines(shown, texts),
     ...timeLines(shown, texts),
@@ -37,9 +37,9 @@ export function recordText(shown: ShownRecord, texts: Texts): string {
     ...proofLines(shown, texts),
     '',
     terminal.checks,
-    ...shown.checks.flatMap(({ id, outcome, messages }) => [
+    ...shown.checks.flatMap(({ id, outcome, findings }) => [
       `  ${OUTCOME_MARKS[outcome].mark} ${id}`,
-      ...(outcome === 'pass' ? [] : messages.map((message) => `      ${printable(message)}`)),
+      ...(outcome === 'pass' ? [] : findings.map((found) => `      ${printable(findingText(found, texts))}`)),
     ]),
     '',
   ].join('\n');

@@ -13,6 +13,7 @@ import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { EntryNote } from '../findings/entry-findings.js';
+import { type Stated, wordsOf } from '../findings/finding.js';
 import type { Warning } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
@@ -33,6 +34,15 @@ export interface PathStep {
   readonly hash: string;
 }
 
+/** The worst outcome of one check of the record, with all that it found. */
+export interface ShownCheck {
+  readonly id: CheckId;
+  readonly outcome: Outcome;
+  /** In English. */
+  readonly messages: readonly string[];
+  readonly findings: readonly Stated[];
+}
+
 /** One record with everything that it rests on: the object that `show --json` prints. */
 export interface ShownRecord {
   readonly format: 'consent-verify-record';
@@ -47,8 +57,10 @@ export interface ShownRecord {
   readonly newest: ReportedNewest;
   /** True if a development authority stamped the ledger: the record is not evidence then. */
   readonly development: boolean;
-  /** Warnings about this record, and about the whole package. */
+  /** Warnings about this record, and about the whole package, in English. */
   readonly warnings: readonly string[];
+  /** The same, with codes. */
+  readonly warning_findings: readonly Stated[];
   readonly event_id: string;
   /** Null for an event that is not a consent. */
   readonly consent_token: string | null;
@@ -94,7 +106,7 @@ export interface ShownRecord {
     /** The stamp at which the interval ends. */
     readonly stamp: { readonly checkpoint: number; readonly file: string; readonly authority: string | null } | null;
   };
-  readonly checks: readonly { readonly id: CheckId; readonly outcome: Outcome; readonly messages: readonly string[] }[];
+  readonly checks: readonly ShownCheck[];
 }
 
 /** An erasure that names the record, as it was read. */
@@ -169,6 +181,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
   const stamp = before === null ? undefined : context.stamps.find(({ file }) => file === before.file);
   const verdict = worst(watch.verdict, context.foundation);
   const isPlaced = verdict !== 'invalid' && context.batches.has(source.batch);
+  const warnings = context.warnings.filter(({ event_id: id }) => id === undefined || id === entry.event_id);
   return {
     format: 'consent-verify-record',
     version: 1,
@@ -178,9 +191,8 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     as_of: context.asOf && reportedTime(context.asOf),
     newest: context.newestCheckpoint,
     development: context.isDevelopment,
-    warnings: context.warnings
-      .filter(({ event_id: id }) => id === undefined || id === entry.event_id)
-      .map(({ message }) => message),
+    warnings: warnings.map(({ message }) => message),
+    warning_findings: warnings.map(wordsOf),
     event_id: entry.event_id,
     consent_token: entry.type === CONSENT_RECORDED ? consentToken(entry.event_id) : null,
     type: entry.type,
@@ -280,15 +292,20 @@ const RANK: Readonly<Record<Outcome, number>> = { fail: 0, indeterminate: 1, pas
 
 /** The outcomes by check, the worst of each. */
 function checksOf(notes: readonly EntryNote[]): ShownRecord['checks'] {
-  const byId = new Map<CheckId, { outcome: Outcome; messages: string[] }>();
-  for (const { id, outcome, message } of notes) {
+  const byId = new Map<CheckId, { outcome: Outcome; findings: Stated[] }>();
+  for (const { id, outcome, ...found } of notes) {
     const known = byId.get(id);
-    const messages = message === '' ? [] : [message];
-    if (known === undefined) byId.set(id, { outcome, messages });
+    const findings = found.message === '' ? [] : [found];
+    if (known === undefined) byId.set(id, { outcome, findings });
     else {
       if (RANK[outcome] < RANK[known.outcome]) known.outcome = outcome;
-      known.messages.push(...messages);
+      known.findings.push(...findings);
     }
   }
-  return [...byId].map(([id, { outcome, messages }]) => ({ id, outcome, messages }));
+  return [...byId].map(([id, { outcome, findings }]) => ({
+    id,
+    outcome,
+    messages: findings.map(({ message }) => message),
+    findings,
+  }));
 }

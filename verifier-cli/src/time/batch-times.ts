@@ -2,13 +2,13 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batch, Batches } from '../batches/batches.js';
 import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings } from '../findings/entry-findings.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Policies } from '../policy/policies.js';
 import { causeOfNoStamp, causeOfStamp, type Stamps } from '../timestamps/stamp.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
-import { durationText } from './duration-text.js';
 import type { ProvedTime, StampedTimes } from './stamped-times.js';
 
 /** Between which proved times a batch was sealed. */
@@ -68,14 +68,14 @@ function verifySealedAt(
   const isTooLate = before !== null && sealedAt > before.time + before.accuracy + CLOCK_TOLERANCE_MS;
   const isTooEarly = after !== null && sealedAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
   if (isTooLate || isTooEarly) {
-    findings.fail('time.claimed', `batch ${header.number} has a sealed_at that the time stamps contradict`);
+    findings.fail('time.claimed', finding('sealed-at-contradicted', { batch: header.number }));
     return;
   }
   // Entries are compared with the end themselves. Batch 0 shows when the ledger began.
   if (header.number !== 0 || holds(0) || before === null) return;
   const delay = before.time + before.accuracy - sealedAt;
   const allowed = policies.inForceAt(0).stampWithinMs + CLOCK_TOLERANCE_MS;
-  if (delay > allowed) findings.open('time.claimed', `batch 0 was stamped ${durationText(delay)} after its sealed_at`);
+  if (delay > allowed) findings.open('time.claimed', finding('first-batch-stamped-late', { delay }));
 }
 
 /**
@@ -93,9 +93,13 @@ function verifyStart(
   const { stamps, times, holds } = context;
   const denied = deniedStamp(batch, times);
   if (holds(header.number) && denied !== null) {
+    const delay = Date.parse(header.sealed_at) - denied.time;
+    const { size } = denied;
     findings.open(
       'time.start',
-      `the batch was sealed ${durationText(Date.parse(header.sealed_at) - denied.time)} after the time stamp over checkpoint ${denied.size}, but names ${header.after === null ? 'no time stamp' : 'an older one'}`,
+      header.after === null
+        ? finding('stamp-not-named', { delay, size })
+        : finding('older-stamp-named', { delay, size }),
     );
     return inherited;
   }
@@ -107,7 +111,7 @@ function verifyStart(
   const included = stamps.filter((one) => one.size === size);
   const stamp = included.find((one) => one.sha256 === sha256);
   if (stamp === undefined && included.length > 0) {
-    findings.fail('time.start', `no time stamp over checkpoint ${size} is the one that the batch names`);
+    findings.fail('time.start', finding('named-stamp-differs', { size }));
     return null;
   }
   const own = stamp === undefined ? null : times.in(stamp.file);
@@ -120,9 +124,7 @@ function verifyStart(
   else
     findings.open(
       'time.start',
-      stamp === undefined
-        ? `the time stamp over checkpoint ${size}, after which the batch was sealed, is not in the package`
-        : 'the time stamp after which the batch was sealed is not valid',
+      stamp === undefined ? finding('named-stamp-missing', { size }) : finding('named-stamp-invalid'),
       stamp === undefined ? causeOfNoStamp(context.findings) : causeOfStamp(stamp.report),
     );
   return inherited;
@@ -147,12 +149,8 @@ function deniedStamp({ header }: Batch, times: StampedTimes): ProvedTime | null 
 function verifyUnnamed({ header }: Batch, { batches, holds }: BatchTimesContext, findings: EntryFindings): void {
   const { number } = header;
   if (number === 0 || batches.has(0) || !holds(number))
-    findings.report('time.start', 'not-applicable', 'the batch was sealed before the first time stamp');
-  else
-    findings.open(
-      'time.start',
-      `batch ${number} names no earlier time stamp, and the package does not include batch 0, which would show that there was none`,
-    );
+    findings.report('time.start', 'not-applicable', finding('before-first-stamp'));
+  else findings.open('time.start', finding('first-batch-missing', { batch: number }));
 }
 
 /** Whether a start of an earlier batch is within the delays of the policy. */

@@ -1,8 +1,7 @@
-import { counted } from '../../../schemas/text/counted.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { AllowedDelays } from './allowed-delays.js';
-import { durationText } from './duration-text.js';
 import type { ProvedTime } from './stamped-times.js';
 
 /** By how much two clocks may differ: 300 s. */
@@ -38,11 +37,11 @@ export function verifyClaimedTime(
     findings.open(
       'time.stamped',
       found === 0 && required === 1
-        ? 'no valid time stamp covers the entry'
-        : `valid time stamps of ${counted(found, 'distinct authority', 'distinct authorities')} cover the entry: ${required} are required`,
+        ? finding('entry-not-stamped')
+        : finding('too-few-authorities', { found, required }),
       sealed.missing,
     );
-    findings.report('time.claimed', 'not-applicable', 'there is no time stamp to compare the claimed time with');
+    findings.report('time.claimed', 'not-applicable', finding('no-stamp-to-compare'));
     return;
   }
   findings.pass('time.stamped');
@@ -54,11 +53,9 @@ export function verifyClaimedTime(
 }
 
 /** No delay explains a time after the end. */
-function contradictionOf(createdAt: number, { sealedAt }: Sealed, end: ProvedTime): string | null {
-  if (createdAt > end.time + end.accuracy + CLOCK_TOLERANCE_MS)
-    return 'the time stamp is earlier than the claimed creation time';
-  if (sealedAt !== null && createdAt > sealedAt + CLOCK_TOLERANCE_MS)
-    return 'the claimed creation time is after sealed_at of the batch';
+function contradictionOf(createdAt: number, { sealedAt }: Sealed, end: ProvedTime): Finding | null {
+  if (createdAt > end.time + end.accuracy + CLOCK_TOLERANCE_MS) return finding('created-after-stamp');
+  if (sealedAt !== null && createdAt > sealedAt + CLOCK_TOLERANCE_MS) return finding('created-after-sealing');
   return null;
 }
 
@@ -68,15 +65,14 @@ function doubtOf(
   { after, sealedAt }: Sealed,
   end: ProvedTime,
   { sealMs, stampMs }: AllowedDelays,
-): string | null {
+): Finding | null {
   // An authority that states a wide accuracy proves only the end of it.
   const delay = end.time + end.accuracy - createdAt;
-  if (delay > stampMs)
-    return `stamped ${durationText(delay)} after the claimed time, and ${durationText(stampMs)} are allowed: the record was stamped late or is backdated`;
+  if (delay > stampMs) return finding('stamped-late', { delay, allowed: stampMs });
   const early = after === null ? 0 : after.time - createdAt;
   if (after !== null && early > after.accuracy + CLOCK_TOLERANCE_MS + sealMs)
-    return `the claimed time is ${durationText(early)} before the time stamp after which the batch was sealed: the record was sealed late or is backdated`;
+    return finding('claimed-before-start', { early });
   if (sealedAt !== null && sealedAt - createdAt > CLOCK_TOLERANCE_MS + sealMs)
-    return `sealed ${durationText(sealedAt - createdAt)} after the claimed time, and ${durationText(sealMs)} are allowed: the record was sealed late or is backdated`;
+    return finding('sealed-late', { delay: sealedAt - createdAt, allowed: sealMs });
   return null;
 }

@@ -1,13 +1,21 @@
-const UNITS = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
+/** The names of the units of a duration. */
+export interface Units {
+  readonly days: string;
+  readonly hours: string;
+  readonly minutes: string;
+  readonly seconds: string;
+}
+
+const LENGTHS = [
+  [86_400_000, 'days'],
+  [3_600_000, 'hours'],
+  [60_000, 'minutes'],
 ] as const;
 
 /** A duration for people, in its largest unit from minutes to days, otherwise in seconds. */
-export function durationText(milliseconds: number): string {
-  for (const [unit, name] of UNITS) {
-    if (milliseconds >= unit) return `${Number((milliseconds / unit).toFixed(1))} ${name}`;
+export function durationText(milliseconds: number, units: Units): string {
+  for (const [length, unit] of LENGTHS) {
+    if (milliseconds >= length) return `${Number((milliseconds / length).toFixed(1))} ${units[unit]}`;
   }
-  return `${Number((milliseconds / 1000).toFixed(1))} s`;
+  return `${Number((milliseconds / 1000).toFixed(1))} ${units.seconds}`;
 }

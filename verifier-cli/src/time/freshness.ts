@@ -1,8 +1,8 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
-import { durationText } from './duration-text.js';
 import type { ProvedTime } from './stamped-times.js';
 
 /** 24 hours. */
@@ -31,28 +31,22 @@ export function verifyFreshness(
 ): void {
   const place = { file: PACKAGE_FILES.manifest };
   if (manifest === null) {
-    findings.skip('time.fresh', 'the manifest does not state when the package was made');
+    findings.skip('time.fresh', finding('export-time-not-stated'));
     return;
   }
   const exportedAt = Date.parse(manifest.exported_at);
   if (exportedAt > at.getTime() + CLOCK_TOLERANCE_MS) {
-    findings.fail('time.fresh', 'exported_at is later than the time of verification', place);
+    findings.fail('time.fresh', finding('exported-in-future'), place);
     return;
   }
   if (asOf === null) {
-    findings.skip('time.fresh', 'no valid time stamp covers the checkpoint of the package');
+    findings.skip('time.fresh', finding('package-checkpoint-not-stamped'));
     return;
   }
   const limit = maxAge ?? DEFAULT_MAX_AGE_MS;
   const exportAge = exportedAt - asOf.time;
   const age = at.getTime() - asOf.time;
-  if (exportAge > limit)
-    findings.open(
-      'time.fresh',
-      `the package was made ${durationText(exportAge)} after the newest time stamp over its checkpoint: it says nothing about the time since then`,
-      place,
-    );
-  else if (maxAge !== undefined && age > limit)
-    findings.open('time.fresh', `the newest time stamp over the checkpoint of the package is ${durationText(age)} old`);
+  if (exportAge > limit) findings.open('time.fresh', finding('export-not-fresh', { age: exportAge }), place);
+  else if (maxAge !== undefined && age > limit) findings.open('time.fresh', finding('stamp-not-fresh', { age }));
   else findings.pass('time.fresh');
 }

@@ -1,5 +1,5 @@
+import { type Finding, finding } from '../findings/finding.js';
 import type { PolicyInForce } from '../policy/policies.js';
-import { durationText } from './duration-text.js';
 import type { ProvedTime } from './stamped-times.js';
 
 /**
@@ -16,8 +16,8 @@ export function latePolicy(
   createdAt: number,
   before: ProvedTime | null,
   policy: PolicyInForce,
-): string | null {
+): Finding | null {
   const delay = before === null ? 0 : before.time + before.accuracy - createdAt;
   if (delay <= policy.sealWithinMs + policy.stampWithinMs) return null;
-  return `Policy ${number} of the ledger was stamped ${durationText(delay)} after its claimed time. It counts as of its stamp.`;
+  return finding('policy-stamped-late', { number, delay });
 }

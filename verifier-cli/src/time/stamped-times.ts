@@ -1,4 +1,5 @@
 import type { CheckId } from '../findings/check-table.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { Policies } from '../policy/policies.js';
 import { stampsDemanded } from '../policy/quorum.js';
@@ -182,13 +183,9 @@ function verifyOrder(stamps: readonly Stamp[], findings: Findings): void {
       }
       const allowed = proved.accuracy + (latest?.accuracy ?? 0) + TOLERANCE_MS;
       if (latest !== null && proved.time + allowed < latest.time) {
-        findings.fail(
-          'time.order',
-          `the time stamp is earlier than that of checkpoint ${latest.size}, which is smaller`,
-          {
-            file: stamp.file,
-          },
-        );
+        findings.fail('time.order', finding('stamp-times-decrease', { size: latest.size }), {
+          file: stamp.file,
+        });
       } else {
         findings.pass('time.order');
       }

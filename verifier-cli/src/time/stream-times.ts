@@ -1,6 +1,6 @@
 import type { EntryFindings } from '../findings/entry-findings.js';
+import { finding } from '../findings/finding.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
-import { durationText } from './duration-text.js';
 
 /**
  * Verifies that the claimed times of a stream do not fall. Entries that are recorded at the same
@@ -20,10 +20,6 @@ export class StreamTimes {
     this.#stream = stream;
     const fall = this.#latest - createdAt;
     this.#latest = Math.max(this.#latest, createdAt);
-    if (fall > CLOCK_TOLERANCE_MS)
-      findings.open(
-        'time.claimed',
-        `the claimed time is ${durationText(fall)} before that of an earlier entry of the stream: the record is backdated, or a clock was wrong`,
-      );
+    if (fall > CLOCK_TOLERANCE_MS) findings.open('time.claimed', finding('claimed-time-decreases', { fall }));
   }
 }

@@ -4,6 +4,7 @@ import { parseCrl } from '../../../schemas/rfc3161/revocation/crl.js';
 import { parseOcspResponse } from '../../../schemas/rfc3161/revocation/ocsp.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 /** A CRL or OCSP answer with the time from which it speaks. */
@@ -30,14 +31,14 @@ export async function readPkiFiles(files: PackageFiles): Promise<PkiFiles> {
   const read = async (folder: string, maxFiles: number, maxBytes: number) => {
     const names = [...files.archive.keys()].filter((name) => name.startsWith(`checkpoints/${folder}/`));
     if (names.length > maxFiles)
-      files.findings.fail('container.limits', `the package includes more than ${maxFiles} ${folder}`);
+      files.findings.fail('container.limits', finding('too-many-pki-files', { limit: maxFiles, folder }));
     const contents: PkiFile[] = [];
     let total = 0;
     for (const name of names.slice(0, maxFiles)) {
       const bytes = await files.bytes(name, maxBytes);
       total += bytes?.length ?? 0;
       if (total > LIMITS.pkiBytes) {
-        files.findings.fail('container.limits', `the ${folder} together exceed ${LIMITS.pkiBytes} bytes`);
+        files.findings.fail('container.limits', finding('pki-files-too-large', { folder, limit: LIMITS.pkiBytes }));
         break;
       }
       if (bytes !== null) contents.push({ name, bytes });
@@ -65,7 +66,7 @@ function datedAnswers(
   return contents.flatMap(({ name, bytes }) => {
     const answer = attempt(() => dated(bytes));
     if (!(answer instanceof MalformedInput)) return [answer];
-    findings.warn(`the file cannot be read and was ignored: ${answer.message}`, { file: name });
+    findings.warn(finding('pki-file-ignored', { reason: answer.message }), { file: name });
     return [];
   });
 }

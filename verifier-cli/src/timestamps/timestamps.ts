@@ -8,6 +8,7 @@ import { type TimestampReport, wasNotMade } from '../../../schemas/rfc3161/repor
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { type Finding, finding, inEnglish } from '../findings/finding.js';
 import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { WORK, WorkExceeded, type WorkMeter } from '../work/work-meter.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
@@ -40,7 +41,7 @@ export async function verifyTimestamps(
   for (const enclosed of [...checkpoints.values()].reverse()) {
     const found = responsesOf(enclosed.checkpoint.size, files);
     if (stamps.length + found.length > LIMITS.stamps) {
-      files.findings.fail('container.limits', `the package includes more than ${LIMITS.stamps} time stamps`);
+      files.findings.fail('container.limits', finding('too-many-stamps', { limit: LIMITS.stamps }));
       break;
     }
     const own: Stamp[] = [];
@@ -62,7 +63,7 @@ function responsesOf(size: number, files: PackageFiles): readonly string[] {
   const numbers = Array.from({ length: MAX_TOKENS }, (_, index) => index + 1);
   const found = numbers.map((number) => PACKAGE_FILES.response(size, number)).filter((file) => files.has(file));
   if (found.length === 0)
-    files.findings.open('tst.format', 'the checkpoint has no time stamp', { file: PACKAGE_FILES.response(size, 1) });
+    files.findings.open('tst.format', finding('checkpoint-not-stamped'), { file: PACKAGE_FILES.response(size, 1) });
   return found;
 }
 
@@ -132,19 +133,22 @@ function reportStamp(
   anchors: number,
 ): void {
   const isReplaced = report.outcome === 'fail' && isStamped;
-  if (isReplaced)
-    findings.warn('the time stamp is invalid and was not used: another one of its checkpoint is valid', { file });
+  if (isReplaced) findings.warn(finding('stamp-not-used'), { file });
   for (const check of report.checks) {
     const isRenewed = renewedBy !== null && check.id === 'tst.algorithms';
     const message = isRenewed
-      ? `${check.message}; sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
+      ? finding('sound-when-renewed', {
+          finding: inEnglish(check.message),
+          size: renewedBy.size,
+          time: renewedBy.time.toISOString(),
+        })
       : messageFor(check.id, check.message, anchors);
     const outcome = isReplaced && check.outcome === 'fail' ? 'indeterminate' : check.outcome;
     findings.report(check.id, outcome, message, { file }, wasNotMade(check) ? causeOfStamp(report) : null);
   }
 }
 
-function messageFor(id: string, message: string, anchors: number): string {
-  if (id !== 'tst.path' || anchors > 0) return message;
-  return 'no root certificate of a time stamp authority was given: get it from the authority and give it with --tsa-ca';
+function messageFor(id: string, message: string, anchors: number): Finding {
+  if (id !== 'tst.path' || anchors > 0) return inEnglish(message);
+  return finding('root-not-given');
 }

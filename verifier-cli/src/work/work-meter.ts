@@ -1,4 +1,5 @@
 import { TOKEN_WORK } from '../../../schemas/rfc3161/work.js';
+import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
 /**
@@ -30,8 +31,7 @@ export const WORK = {
 
 /** Reports that a package exceeds its limit. */
 export function reportExceeded(findings: Findings): (limit: number) => void {
-  return (limit) =>
-    findings.fail('container.limits', `the package would cost more than its limit of ${limit} units of work`);
+  return (limit) => findings.fail('container.limits', finding('too-much-work', { limit }));
 }
 
 /** Thrown where a verification cannot end early in another way. */

@@ -3,7 +3,7 @@ import type { account as English } from '../en/account.js';
 export const account: typeof English = {
   profileTitle: 'Profiliniz',
   password: 'Parola',
-  currentPassword: 'Geçerli parola',
+  currentPassword: 'Mevcut parola',
   newPassword: 'Yeni parola',
   changePassword: 'Parolayı değiştir',
   changed: 'Parolanız değiştirildi. Diğer oturumlarınız kapandı.',

@@ -6,10 +6,10 @@ export const erasures: typeof English = {
   list: 'Silme işlemleri',
   emptyTitle: 'Henüz bir şey silinmedi',
   emptyText:
-    'Bir silme talebini yanıtlamak için Rızalar bölümünde kişiyi arayın ve “Bu kişiyi sil” seçeneğini kullanın.',
+    'İlgili kişinin silme talebini yanıtlamak için Rızalar bölümünde kişiyi arayın ve “Bu kişinin verilerini sil” seçeneğini kullanın.',
   requested: 'Talep zamanı',
   reason: 'Neden',
-  reasons: { person: 'Bir kişi', record: 'Tek kayıt', retention: 'Saklama süresi' },
+  reasons: { person: 'İlgili kişi', record: 'Tek kayıt', retention: 'Saklama süresi doldu' },
   records: 'Kayıtlar',
   states: { pending: 'Sürüyor', finished: 'Tamamlandı' },
   receipt: 'Silme makbuzu',
@@ -19,7 +19,7 @@ export const erasures: typeof English = {
   backups: 'Yedekler',
   backupsUntil: (date) => `Yedekler verileri ${date} tarihine kadar içerebilir.`,
   statement: 'Beyan',
-  statementLead: 'Kişiye verilecek yanıt için:',
+  statementLead: 'İlgili kişiye verilecek yanıt için:',
   announcements: 'Defterde',
   announcementStates: {
     waiting: 'Henüz duyurulmadı',

@@ -2,12 +2,12 @@ import type { evidence as English } from '../en/evidence.js';
 
 export const evidence: typeof English = {
   title: 'Kanıt',
-  lead: 'Bir paket, içindeki kayıtları bu hizmet olmadan herkese kanıtlar: denetim kurumuna, mahkemeye veya kişiye.',
+  lead: 'Bir paket, içindeki kayıtları bu hizmet olmadan herkese kanıtlar: denetim kurumuna, mahkemeye veya ilgili kişiye.',
   list: 'Dışa aktarmalar',
   add: 'Dışa aktar',
   emptyTitle: 'Henüz dışa aktarma yok',
   emptyText:
-    'Denetim kurumuna veya bir kişiye vermek için bir tane hazırlayın. Eşleşen ve zamanı kanıtlı her kaydı içerir.',
+    'Denetim kurumuna veya ilgili kişiye vermek için bir paket hazırlayın. Eşleşen ve zamanı kanıtlı her kaydı içerir.',
   from: 'Başlangıç (gün)',
   to: 'Bitiş (gün, dahil)',
   type: 'Rıza türü',
@@ -32,7 +32,7 @@ export const evidence: typeof English = {
   },
   reasons: {
     requested: 'talep üzerine',
-    erasure: 'bir kişi silindiği için',
+    erasure: 'bir kişinin verileri silindiği için',
     'too-large': 'çok büyük: daha kısa bir süre seçin',
     'log-and-ledger-differ': 'olay günlüğü ile defter farklı: işletmeciye bildirin',
     'proof-hash-differs': 'bir kayıt kanıtıyla eşleşmiyor: işletmeciye bildirin',

@@ -20,7 +20,7 @@ export const fieldMessages: typeof English = {
   common: 'Bu, en yaygın parolalardan biri. Başka bir parola seçin.',
   ownAddress: 'E-posta adresinizi kullanmayın.',
   control: 'Görünümü değiştiren karakterler olmadan tek satır yazın.',
-  currentPassword: 'Bu, geçerli parolanız değil.',
+  currentPassword: 'Bu, mevcut parolanız değil.',
   code: 'Uygulamanın gösterdiği altı rakamı yazın.',
   wrongCode: 'Bu kod yanlış ya da daha önce kullanılmış.',
   order: 'İlk günden önce olmayan bir gün yazın.',

@@ -2,7 +2,7 @@ import type { plan as English } from '../en/plan.js';
 
 export const plan: typeof English = {
   title: 'Plan ve kullanım',
-  lead: 'Planları hizmetin işletmecisi atar.',
+  lead: 'Planları hizmetin işletmecisi belirler.',
   current: 'Planınız',
   none: 'Kuruluşunuzun planı yok: rızalar reddedilir. Hizmetin işletmecisine başvurun.',
   name: 'Planın adı',

@@ -1,12 +1,12 @@
 import type { secondFactor as English } from '../en/second-factor.js';
 
 export const secondFactor: typeof English = {
-  title: 'İkinci etken',
+  title: 'İki aşamalı doğrulama',
   lead: 'Telefonunuzdaki bir uygulama, oturum açarken gireceğiniz bir kod üretir.',
-  on: (date) => `${date} tarihinden beri ikinci etken gerekli.`,
+  on: (date) => `${date} tarihinden beri iki aşamalı doğrulama açık.`,
   off: 'Yalnızca parolanızla oturum açıyorsunuz.',
   codesLeft: (count) => `Kalan kurtarma kodu: ${count}`,
-  begin: 'İkinci etken ekle',
+  begin: 'İki aşamalı doğrulamayı aç',
   beginText: 'Parolanızla onaylayın.',
   scan: 'Bu resmi doğrulama uygulamanızla tarayın ya da gizli anahtarı uygulamaya yazın.',
   picture: 'Doğrulama uygulaması için QR kodu',
@@ -19,12 +19,12 @@ export const secondFactor: typeof English = {
   renew: 'Kurtarma kodlarını değiştir',
   renewText: 'Yeni kodlar alırsınız; eskileri artık çalışmaz.',
   kept: 'Kodları sakladım',
-  disable: 'İkinci etkeni kaldır',
+  disable: 'İki aşamalı doğrulamayı kapat',
   disableText: 'Bundan sonra yalnızca parolanızla oturum açarsınız.',
   codeOrRecovery: 'Uygulamanızın kodu veya bir kurtarma kodu',
   askCode: 'Doğrulama uygulamanızın şimdi gösterdiği kodu girin.',
-  has: 'İkinci etken',
-  reset: 'İkinci etkeni kaldır',
+  has: 'İki aşamalı',
+  reset: 'İki aşamalı doğrulamayı kapat',
   resetText:
     'Kullanıcı uygulamayı ve kurtarma kodlarını kaybettiyse kullanın. Kullanıcı bundan sonra yalnızca parolayla oturum açar.',
 };

@@ -28,10 +28,10 @@ export const shell: typeof English = {
   themes: { system: 'Otomatik', light: 'Açık', dark: 'Koyu' },
   languages: { en: 'English', tr: 'Türkçe' },
   roles: {
-    owner: 'Sahip',
+    owner: 'Hesap sahibi',
     admin: 'Yönetici',
     dpo: 'Veri koruma görevlisi',
-    viewer: 'İzleyici',
+    viewer: 'Görüntüleyici',
     api_user: 'API kullanıcısı',
   },
 };

@@ -24,7 +24,7 @@ export const team: typeof English = {
   enableText: 'Kullanıcı yeniden oturum açabilir.',
   reset: 'Yeni parola',
   resetText:
-    'Kullanıcı, 24 saat geçerli bir bağlantıyla yeni bir parola belirler. Geçerli parola o zamana kadar çalışır.',
+    'Kullanıcı, 24 saat geçerli bir bağlantıyla yeni bir parola belirler. Mevcut parola o zamana kadar geçerlidir.',
   resetLink: 'Yeni parola bağlantısı',
   endSignIns: 'Oturumlarını kapat',
   endSignInsText: 'Kullanıcının her oturumu kapanır. Kullanıcı yeniden oturum açabilir.',

@@ -4,40 +4,31 @@ import { useApi, useSessionStore } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { PlainFrame } from '../../shell/plain-frame.js';
 import { ActionForm } from '../../ui/action-form.js';
-import { TextInput } from '../../ui/fields.js';
 import { Page } from '../../ui/page.js';
-import { useTokenInLink } from './token-in-link.js';
+import { TokenAndPassword, tokenAndPassword } from './token-and-password.js';
 
 export function AcceptInvitation() {
   const { auth } = useMessages();
   const api = useApi();
   const session = useSessionStore();
   const navigate = useNavigate();
-  const token = useTokenInLink();
   return (
     <PlainFrame>
       <Page title={auth.acceptTitle} lead={auth.acceptText}>
         <ActionForm
           submit={auth.accept}
           action={async (values) => {
-            const body = { token: values.text('token').trim(), password: values.text('password') };
             session.begin(
               await dataOf(
-                api.POST('/api/v1/auth/accept-invitation', { body: { ...body, refresh_token_in: 'cookie' } }),
+                api.POST('/api/v1/auth/accept-invitation', {
+                  body: { ...tokenAndPassword(values), refresh_token_in: 'cookie' },
+                }),
               ),
             );
             await navigate({ to: '/' });
           }}
         >
-          <TextInput name="token" label={auth.token} defaultValue={token} autoComplete="off" isRequired />
-          <TextInput
-            name="password"
-            type="password"
-            label={auth.newPassword}
-            hint={auth.passwordHint}
-            autoComplete="new-password"
-            isRequired
-          />
+          <TokenAndPassword label={auth.token} />
         </ActionForm>
         <p className="aside">
           <Link to="/">{auth.toSignIn}</Link>

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { answerOf, dataOf } from '../../api/client.js';
+import { answerOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { PlainFrame } from '../../shell/plain-frame.js';
@@ -8,15 +7,13 @@ import { ActionForm } from '../../ui/action-form.js';
 import { TextInput } from '../../ui/fields.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Page } from '../../ui/page.js';
+import { useAuthOptions } from './use-auth-options.js';
 
 /** Asks for a link with which a forgotten password is replaced, if the service sends mail. */
 export function ForgotPassword() {
   const { account, auth } = useMessages();
   const api = useApi();
-  const options = useQuery({
-    queryKey: ['auth-options'],
-    queryFn: () => dataOf(api.GET('/api/v1/auth/options')),
-  });
+  const options = useAuthOptions();
   return (
     <PlainFrame>
       <Page title={account.forgotTitle}>

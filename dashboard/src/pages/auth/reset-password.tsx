@@ -5,15 +5,13 @@ import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { PlainFrame } from '../../shell/plain-frame.js';
 import { ActionForm } from '../../ui/action-form.js';
-import { TextInput } from '../../ui/fields.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
-import { useTokenInLink } from './token-in-link.js';
+import { TokenAndPassword, tokenAndPassword } from './token-and-password.js';
 
 export function ResetPassword() {
   const { auth } = useMessages();
   const api = useApi();
-  const token = useTokenInLink();
   const [isDone, setDone] = useState(false);
   return (
     <PlainFrame>
@@ -26,20 +24,11 @@ export function ResetPassword() {
           <ActionForm
             submit={auth.reset}
             action={async (values) => {
-              const body = { token: values.text('token').trim(), password: values.text('password') };
-              await dataOf(api.POST('/api/v1/auth/reset-password', { body }));
+              await dataOf(api.POST('/api/v1/auth/reset-password', { body: tokenAndPassword(values) }));
               setDone(true);
             }}
           >
-            <TextInput name="token" label={auth.resetToken} defaultValue={token} autoComplete="off" isRequired />
-            <TextInput
-              name="password"
-              type="password"
-              label={auth.newPassword}
-              hint={auth.passwordHint}
-              autoComplete="new-password"
-              isRequired
-            />
+            <TokenAndPassword label={auth.resetToken} />
           </ActionForm>
         )}
         <p className="aside">

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
@@ -10,15 +9,12 @@ import { TextInput } from '../../ui/fields.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
+import { useAuthOptions } from './use-auth-options.js';
 
 /** Asks for an organisation, where the operator lets everyone create one. */
 export function SignUp() {
   const { signUp, auth } = useMessages();
-  const api = useApi();
-  const options = useQuery({
-    queryKey: ['auth-options'],
-    queryFn: () => dataOf(api.GET('/api/v1/auth/options')),
-  });
+  const options = useAuthOptions();
   return (
     <PlainFrame>
       <Page title={signUp.title}>

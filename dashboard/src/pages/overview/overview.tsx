@@ -45,7 +45,9 @@ export function Overview() {
         <StampTile />
       </dl>
       <Section title={overview.chart}>
-        <Loaded query={statistics}>{(loaded) => <DecisionChart statistics={loaded} />}</Loaded>
+        <div className="chart-place">
+          <Loaded query={statistics}>{(loaded) => <DecisionChart statistics={loaded} />}</Loaded>
+        </div>
       </Section>
       <SiteList />
     </Page>

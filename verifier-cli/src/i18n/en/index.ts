@@ -1,5 +1,6 @@
 import { checks } from './checks.js';
 import { evidence } from './evidence.js';
+import { finding } from './findings.js';
 import { list } from './list.js';
 import { lookup } from './lookup.js';
 import { page } from './page.js';
@@ -7,4 +8,4 @@ import { record } from './record.js';
 import { report } from './report.js';
 import { words } from './words.js';
 
-export const en = { language: 'en', checks, evidence, list, lookup, page, record, report, words } as const;
+export const en = { language: 'en', checks, evidence, finding, list, lookup, page, record, report, words } as const;

@@ -1,6 +1,7 @@
 import type { Texts } from '../texts.js';
 import { checks } from './checks.js';
 import { evidence } from './evidence.js';
+import { finding } from './findings.js';
 import { list } from './list.js';
 import { lookup } from './lookup.js';
 import { page } from './page.js';
@@ -8,4 +9,4 @@ import { record } from './record.js';
 import { report } from './report.js';
 import { words } from './words.js';
 
-export const tr: Texts = { language: 'tr', checks, evidence, list, lookup, page, record, report, words };
+export const tr: Texts = { language: 'tr', checks, evidence, finding, list, lookup, page, record, report, words };

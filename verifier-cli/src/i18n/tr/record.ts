@@ -52,7 +52,7 @@ export const record: typeof English = {
   successorId: (event, isProved) => (isProved ? `(${event})` : `(${event}), kanıtlanmadı`),
   withdrawn: (id) => `Kişinin sonraki bir kaydıyla geri alındı ${id}.`,
   replaced: (decision, id) => `Yerine kişinin “${decision}” kararlı sonraki bir kaydı geçti ${id}.`,
-  receiptShowsNoLater: (time) => `Makbuz, şu andan sonra kaydedilenleri göstermez: ${time}.`,
+  receiptShowsNoLater: (time) => `Makbuz, şu zamandan sonra kaydedilenleri göstermez: ${time}.`,
   itWasMade: 'hazırlandığı an',
   provesNoLater: 'Bu paket bir silme veya kişinin sonraki bir kaydını kanıtlamaz ve bütün olarak geçersizdir.',
   showsNoLater: 'Bu paket bir silme veya kişinin sonraki bir kaydını göstermez.',

@@ -1,0 +1,33 @@
+import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { ApiFailure } from './failure.js';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    /** `isPublic`: the answer is the same for every user, and for a browser without a sign-in. */
+    queryMeta: { readonly isPublic?: boolean };
+  }
+}
+
+/** Whether a second attempt can help: the service did not answer, or failed. */
+function isRetried(attempts: number, error: Error): boolean {
+  return attempts < 2 && error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
+}
+
+/** The cache of answers of the panel API. */
+export function createQueries(): QueryClient {
+  const queries: QueryClient = new QueryClient({
+    defaultOptions: { queries: { retry: isRetried, staleTime: 10_000 } },
+    // A change can alter every list: the counts of a site, the audit log, the quota.
+    mutationCache: new MutationCache({ onSuccess: () => queries.invalidateQueries() }),
+  });
+  return queries;
+}
+
+/**
+ * Removes what one user read, so that it is not shown to the next. Public queries stay: a page
+ * without a sign-in can wait for one of them, and the answer to a removed query reaches no page.
+ */
+export function forgetUser(queries: QueryClient): void {
+  queries.removeQueries({ predicate: ({ meta }) => meta?.isPublic !== true });
+  queries.getMutationCache().clear();
+}

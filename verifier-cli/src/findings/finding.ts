@@ -1,0 +1,108 @@
+import { counted } from '../../../schemas/text/counted.js';
+import { durationText, type Units } from '../time/duration-text.js';
+import { FINDING_TEXTS, type FindingCode } from './finding-texts.js';
+
+/** One thing that a check found: a code with its values, or a text that only exists in English. */
+export type Finding =
+  | { readonly code: FindingCode; readonly values: Readonly<Record<string, Value>> }
+  | { readonly code: null; readonly text: string };
+
+type Value = string | number | Finding;
+
+/** A finding as a report states it. */
+export interface Stated {
+  /** In English. */
+  readonly message: string;
+  /** Absent where the text only exists in English. */
+  readonly code?: FindingCode;
+  /** What stands in the text in place of the names in braces; absent if there is nothing. */
+  readonly values?: Readonly<Record<string, StatedValue>>;
+}
+
+export type StatedValue = string | number | Omit<Stated, 'message'>;
+
+type NameIn<Place> = Place extends `${infer Name}:${string}` ? Name : Place;
+type NamesIn<Text> = Text extends `${string}{${infer Place}}${infer Rest}` ? NameIn<Place> | NamesIn<Rest> : never;
+type NamesOf<Code extends FindingCode> = NamesIn<(typeof FINDING_TEXTS)[Code]>;
+type ValuesOf<Code extends FindingCode> = [NamesOf<Code>] extends [never]
+  ? readonly []
+  : readonly [Readonly<Record<NamesOf<Code>, Value>>];
+
+const ENGLISH_UNITS: Units = { days: 'd', hours: 'h', minutes: 'min', seconds: 's' };
+/** Longer texts are cut: a package must not fill memory or report with its own. */
+const MAX_TEXT = 400;
+const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
+
+/**
+ * A finding with a text in every language.
+ * @param values what stands in the text, by the names in its braces; it may be hostile
+ */
+export function finding<Code extends FindingCode>(code: Code, ...[values]: ValuesOf<Code>): Finding {
+  return { code, values: values ?? {} };
+}
+
+/** A finding whose text comes from code that knows no other language, such as the parsers. */
+export function inEnglish(text: string): Finding {
+  return { code: null, text };
+}
+
+/** @param found null: nothing is to be said */
+export function stated(found: Finding | null): Stated {
+  if (found === null) return { message: '' };
+  const message = englishText(found);
+  if (found.code === null) return { message };
+  return { message, ...statedCode(found.code, found.values) };
+}
+
+/** The finding of a larger object, alone. */
+export function wordsOf({ message, code, values }: Stated): Stated {
+  return { message, ...(code !== undefined && { code }), ...(values !== undefined && { values }) };
+}
+
+/**
+ * Fills in the values of a finding.
+ * @param text with names in braces, as in `FINDING_TEXTS`
+ * @param texts of the language, for values that are findings themselves
+ */
+export function fillFinding(
+  text: string,
+  values: Readonly<Record<string, StatedValue>>,
+  texts: Readonly<Record<FindingCode, string>>,
+  units: Units,
+): string {
+  const filled = text.replace(PLACE, (_, name: string, format: string | undefined) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (typeof value === 'object')
+      return value.code === undefined ? '' : fillFinding(texts[value.code], value.values ?? {}, texts, units);
+    if (typeof value !== 'number' || format === undefined) return String(value);
+    if (format === 'duration') return durationText(value, units);
+    const [one = '', many = ''] = format.split('|');
+    return counted(value, one, many);
+  });
+  return cutText(filled);
+}
+
+/** The English text. */
+export function englishText(found: Finding): string {
+  if (found.code === null) return cutText(found.text);
+  return fillFinding(FINDING_TEXTS[found.code], statedValues(found.values), FINDING_TEXTS, ENGLISH_UNITS);
+}
+
+function statedCode(code: FindingCode, values: Readonly<Record<string, Value>>): Omit<Stated, 'message'> {
+  return Object.keys(values).length === 0 ? { code } : { code, values: statedValues(values) };
+}
+
+function statedValues(values: Readonly<Record<string, Value>>): Readonly<Record<string, StatedValue>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, statedValue(value)]));
+}
+
+function statedValue(value: Value): StatedValue {
+  if (typeof value === 'string') return cutText(value);
+  if (typeof value === 'number') return value;
+  return value.code === null ? cutText(value.text) : statedCode(value.code, value.values);
+}
+
+/** A text, cut if it is too long for a report. */
+export function cutText(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).toWellFormed()}…`;
+}
