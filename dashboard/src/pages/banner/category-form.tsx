@@ -4,8 +4,8 @@ import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Checkbox, linesOf, SelectInput, TextInput } from '../../ui/fields.js';
-import { useAction } from '../../ui/use-action.js';
 import { textsIn } from './texts-in.js';
+import { useDraftChange } from './use-draft.js';
 
 const BASES = ['consent', 'contract', 'legal_obligation', 'legitimate_interest'] as const;
 
@@ -22,7 +22,7 @@ export function CategoryForm({ siteId, draft, category, onClose }: CategoryFormP
   const { banner, common } = useMessages();
   const { languageName } = useFormats();
   const api = useApi();
-  const save = useAction((values: Values) => {
+  const save = useDraftChange(siteId, (values: Values, revision) => {
     const members = {
       required: values.isTicked('required'),
       title: textsIn(values, 'title', draft.languages),
@@ -31,7 +31,7 @@ export function CategoryForm({ siteId, draft, category, onClose }: CategoryFormP
       personal_data: linesOf(values.text('personal_data')),
       recipients: linesOf(values.text('recipients')),
       retention_days: values.number('retention_days'),
-      revision: draft.revision,
+      revision,
     };
     return category === null
       ? answerOf(

@@ -9,8 +9,8 @@ import { Confirm } from '../../ui/confirm.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
-import { useAction } from '../../ui/use-action.js';
 import { CategoryForm } from './category-form.js';
+import { useDraftChange } from './use-draft.js';
 
 interface CategorySectionProps {
   readonly siteId: string;
@@ -24,10 +24,10 @@ export function CategorySection({ siteId, draft }: CategorySectionProps) {
   const mayChange = useMay('changeSites');
   const [edited, setEdited] = useState<Category | 'new' | null>(null);
   const language = draft.default_language ?? draft.languages[0] ?? 'en';
-  const remove = useAction((key: string) =>
+  const remove = useDraftChange(siteId, (key: string, revision) =>
     answerOf(
       api.DELETE('/api/v1/sites/{site_id}/categories/{category_key}', {
-        params: { path: { site_id: siteId, category_key: key }, query: { revision: draft.revision } },
+        params: { path: { site_id: siteId, category_key: key }, query: { revision } },
       }),
     ),
   );

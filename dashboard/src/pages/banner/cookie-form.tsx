@@ -4,9 +4,9 @@ import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
-import { useAction } from '../../ui/use-action.js';
 import type { AdoptedCookie } from './found-names.js';
 import { textsIn } from './texts-in.js';
+import { useDraftChange } from './use-draft.js';
 
 interface CookieFormProps {
   readonly siteId: string;
@@ -25,7 +25,7 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
   const api = useApi();
   const start = cookie ?? found ?? null;
   const language = draft.default_language ?? draft.languages[0] ?? 'en';
-  const save = useAction((values: Values) => {
+  const save = useDraftChange(siteId, (values: Values, revision) => {
     const body = {
       name: values.text('name').trim(),
       provider: values.text('provider').trim(),
@@ -33,7 +33,7 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
       party: values.text('party') === 'third' ? ('third' as const) : ('first' as const),
       duration_seconds: values.number('duration_seconds'),
       purpose: textsIn(values, 'purpose', draft.languages),
-      revision: draft.revision,
+      revision,
     };
     const path = { site_id: siteId };
     return cookie === null

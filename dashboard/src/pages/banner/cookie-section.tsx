@@ -8,8 +8,8 @@ import { Confirm } from '../../ui/confirm.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
-import { useAction } from '../../ui/use-action.js';
 import { CookieForm } from './cookie-form.js';
+import { useDraftChange } from './use-draft.js';
 
 interface CookieSectionProps {
   readonly siteId: string;
@@ -24,10 +24,10 @@ export function CookieSection({ siteId, draft }: CookieSectionProps) {
   const [edited, setEdited] = useState<DraftCookie | 'new' | null>(null);
   const language = draft.default_language ?? draft.languages[0] ?? 'en';
   const categoryOf = (key: string) => draft.categories.find((category) => category.key === key)?.title[language] ?? key;
-  const remove = useAction((id: string) =>
+  const remove = useDraftChange(siteId, (id: string, revision) =>
     answerOf(
       api.DELETE('/api/v1/sites/{site_id}/cookies/{cookie_id}', {
-        params: { path: { site_id: siteId, cookie_id: id }, query: { revision: draft.revision } },
+        params: { path: { site_id: siteId, cookie_id: id }, query: { revision } },
       }),
     ),
   );

@@ -6,7 +6,7 @@ import { ActionForm, type Values } from '../../ui/action-form.js';
 import { TextInput } from '../../ui/fields.js';
 import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
-import { useAction } from '../../ui/use-action.js';
+import { useDraftChange } from './use-draft.js';
 
 interface SettingsFormProps {
   readonly siteId: string;
@@ -19,7 +19,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
   const { languageName, list } = useFormats();
   const api = useApi();
   const mayChange = useMay('changeSites');
-  const change = useAction((values: Values) => {
+  const change = useDraftChange(siteId, (values: Values, revision) => {
     const text = (name: string) => values.text(name).trim() || null;
     const languages = values
       .text('languages')
@@ -34,7 +34,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
           languages,
           default_language: text('default_language') ?? languages[0] ?? null,
           validity_days: values.number('validity_days'),
-          revision: draft.revision,
+          revision,
         },
       }),
     );

@@ -6,7 +6,7 @@ import { ActionForm, type Values } from '../../ui/action-form.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
-import { useAction } from '../../ui/use-action.js';
+import { useDraftChange } from './use-draft.js';
 
 /** Texts that the banner of the SDK shows. Those after the second have usual words. */
 const NAMES = ['title', 'text', 'accept', 'reject', 'settings', 'save'] as const;
@@ -30,7 +30,7 @@ export function TextsForm({ siteId, draft, language, isReadOnly, onLanguage, onW
   const texts = draft.banner[language] ?? {};
   const names = [...new Set([...NAMES, ...Object.keys(texts)])];
   const nameOf = (name: string) => banner.names[name] ?? name;
-  const change = useAction((values: Values) => {
+  const change = useDraftChange(siteId, (values: Values, revision) => {
     const given = names.map((name) => [name, values.text(`texts.${name}`)] as const);
     return answerOf(
       api.PUT('/api/v1/sites/{site_id}/banner-texts/{language}', {
@@ -38,7 +38,7 @@ export function TextsForm({ siteId, draft, language, isReadOnly, onLanguage, onW
         body: {
           texts: Object.fromEntries(given.filter(([, text]) => text.trim() !== '')),
           withdrawal: values.text('withdrawal').trim() || null,
-          revision: draft.revision,
+          revision,
         },
       }),
     );

@@ -1,12 +1,33 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Api } from '../../api/client.js';
 import { dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 
-/** The draft of a site's configuration. */
-export function useDraft(siteId: string) {
-  const api = useApi();
-  return useQuery({
+const draftOf = (api: Api, siteId: string) =>
+  queryOptions({
     queryKey: ['draft', siteId],
     queryFn: () => dataOf(api.GET('/api/v1/sites/{site_id}/configuration', { params: { path: { site_id: siteId } } })),
   });
+
+/** The draft of a site's configuration. */
+export function useDraft(siteId: string) {
+  return useQuery(draftOf(useApi(), siteId));
+}
+
+/**
+ * A change of the draft. It waits until the changes before it are done and read again: the service
+ * refuses a change of another revision than the newest, and a user can save two forms one after the
+ * other before the first answer is there.
+ * @param change gets the revision of the draft that it changes
+ */
+export function useDraftChange<Input, Output>(
+  siteId: string,
+  change: (input: Input, revision: number) => Promise<Output>,
+): (input: Input) => Promise<Output> {
+  const queries = useQueryClient();
+  const { queryKey } = draftOf(useApi(), siteId);
+  return useMutation({
+    mutationFn: (input: Input) => change(input, queries.getQueryData(queryKey)?.revision ?? 0),
+    scope: { id: `draft ${siteId}` },
+  }).mutateAsync;
 }
