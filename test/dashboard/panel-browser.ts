@@ -9,6 +9,8 @@ const { SHOTS } = process.env;
 const PHONE = { width: 375, height: 812, deviceScaleFactor: 1, mobile: true };
 const DESK = { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false };
 
+const Paused = z.looseObject({ requestId: z.string() });
+
 /** Functions of the page that find controls as a user does: by their names. */
 const FINDERS = `
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert]') === null;
@@ -87,6 +89,26 @@ export class PanelBrowser {
     // A press moves the focus first, which ends the entry into a field.
     await this.#run(`${found}.focus()`);
     await this.page.evaluate(`(() => { ${FINDERS} ${found}.click(); })()`, { userGesture: true });
+  }
+
+  /**
+   * Keeps requests from being sent until they are released.
+   * @param urlPattern of the address, with `*` for any characters
+   * @returns `came` resolves when a request waits
+   */
+  async holdBack(urlPattern: string): Promise<{ came(): Promise<void>; release(): Promise<void> }> {
+    const held = () => this.page.events('Fetch.requestPaused').map((event) => Paused.parse(event));
+    const earlier = held().length;
+    await this.page.send('Fetch.enable', { patterns: [{ urlPattern }] });
+    const came = () => this.page.until(async () => held().length > earlier);
+    return {
+      came,
+      release: async () => {
+        await came();
+        for (const { requestId } of held().slice(earlier)) await this.page.send('Fetch.continueRequest', { requestId });
+        await this.page.send('Fetch.disable');
+      },
+    };
   }
 
   /** Follows the link of the first row of the table. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { z } from 'zod';
 import { chromiumPath } from '../support/chromium.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
@@ -29,16 +28,13 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   test('is asked for an organisation, also if the refused renewal of a sign-in is answered first', async () => {
     const answered = (path: string) =>
       panel.page.events('Network.responseReceived').some((event) => JSON.stringify(event).includes(path));
-    await panel.page.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/v1/auth/options' }] });
+    const heldBack = await panel.holdBack('*/api/v1/auth/options');
     await panel.visit('/sign-up');
-    await panel.page.until(async () => panel.page.events('Fetch.requestPaused').length > 0);
+    await heldBack.came();
     await panel.page.until(async () => answered('/api/v1/auth/refresh'));
     await panel.sees('Loading');
     await panel.page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
-    const Paused = z.looseObject({ requestId: z.string() });
-    for (const { requestId } of panel.page.events('Fetch.requestPaused').map((event) => Paused.parse(event)))
-      await panel.page.send('Fetch.continueRequest', { requestId });
-    await panel.page.send('Fetch.disable');
+    await heldBack.release();
     await panel.sees('Name of your organisation');
   }, 120_000);
 });
