@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adoptedCookie, declaredIn, foundNames } from '../../dashboard/src/pages/banner/found-names.js';
+import { adoptedCookie, declaredIn, foundNames, isAdoptable } from '../../dashboard/src/pages/banner/found-names.js';
 import { createUser } from '../../src/accounts/users/users.js';
 import type { SeededDemo } from '../../src/demo/seed/seed-demo.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
@@ -37,6 +37,8 @@ test('adopts what a scan found with its host and lifetime', () => {
   const draft = { cookies: [{ ...cookie, id: '1', category: 'analytics', purpose: {} }] };
   expect(declaredIn(draft, '_ga_X')?.name).toBe('_ga_*');
   expect(declaredIn(draft, 'other')).toBeNull();
+  const all = { kind: 'cookie', name: '*', domain: 'shop.example', problems: [] } as const;
+  expect([...names, all].map(isAdoptable)).toEqual([true, true, true, false]);
 });
 
 describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRun, 'scans in the dashboard'), () => {

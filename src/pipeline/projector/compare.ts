@@ -74,10 +74,11 @@ async function comparePage(
   );
   const last = primaryKey.map((column) => `${identifier(column)}::text`).join(', ');
   const { rows } = await db.query(
-    `with a as materialized (${a}), b as materialized (${b})
-     select not exists (select from a full join b using (${key}) where a is null or b is null or a *<> b) as equal,
-            (select count(*)::int from a) as rows,
-            (select array[${last}] from a order by ${primaryKey.map((column) => `${identifier(column)} desc`).join(', ')} limit 1) as last`,
+    // No column has a name with $, so that these names mean the rows.
+    `with a$ as materialized (${a}), b$ as materialized (${b})
+     select not exists (select from a$ full join b$ using (${key}) where a$ is null or b$ is null or a$ *<> b$) as equal,
+            (select count(*)::int from a$) as rows,
+            (select array[${last}] from a$ order by ${primaryKey.map((column) => `${identifier(column)} desc`).join(', ')} limit 1) as last`,
     after === null ? [] : [...after],
   );
   const [page] = comparedRows.parse(rows);

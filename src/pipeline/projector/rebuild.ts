@@ -181,15 +181,14 @@ async function buildUnderLease(
 }
 
 class Replay {
-  readonly #total: Promise<number | null>;
+  /** Number of events that the live generation has read, for the progress. */
+  #total: number | null = null;
 
   constructor(
     private readonly options: RebuildOptions,
     public fresh: Generation,
     private readonly signal: AbortSignal,
-  ) {
-    this.#total = readStored(options.db, options.projection.name).then((stored) => stored?.live?.events ?? null);
-  }
+  ) {}
 
   /**
    * Replays to the position of the live generation if the two can be compared, otherwise to the end
@@ -200,6 +199,7 @@ class Replay {
     const { db, projection } = this.options;
     const stored = await readStored(db, projection.name);
     const live = stored?.live ?? null;
+    this.#total = live?.events ?? null;
     // A stopped generation does not reach the end of the log, but the new one must.
     const isComparable = live !== null && live.version === projection.version && stored?.state === 'running';
     await this.#replay(isComparable ? live.position : undefined);
@@ -217,7 +217,7 @@ class Replay {
    */
   async #replay(until: Position | null | undefined): Promise<void> {
     if (until === null) return;
-    const total = await this.#total;
+    const total = this.#total;
     let applying: Promise<void> = Promise.resolve();
     try {
       for await (const page of this.#pages(until)) {

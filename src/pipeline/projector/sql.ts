@@ -31,14 +31,16 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
   const columns = Object.entries(table.columns).map(
     ([column, { type, nullable }]) => `${identifier(column)} ${type}${nullable ? '' : ' not null'}`,
   );
-  return `create table ${qualified(schema, name)} (${columns.join(', ')}, primary key (${list(table.primaryKey)}))`;
+  const key = `constraint ${identifier(`${name}$key`)} primary key (${list(table.primaryKey)})`;
+  return `create table ${qualified(schema, name)} (${columns.join(', ')}, ${key})`;
 }
 
+/** No table has a name with $, so that no index has the name of a table. */
 function indexesSql(schema: string, name: string, { indexes }: TableDefinition, isUnique: boolean): string[] {
   return indexes.flatMap(({ columns, unique }, place) => {
     if (unique !== isUnique) return [];
     const kind = unique ? 'unique index' : 'index';
-    return [`create ${kind} ${identifier(`${name}_${place + 1}`)} on ${qualified(schema, name)} (${list(columns)})`];
+    return [`create ${kind} ${identifier(`${name}$${place + 1}`)} on ${qualified(schema, name)} (${list(columns)})`];
   });
 }
 

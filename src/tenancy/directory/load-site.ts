@@ -18,6 +18,8 @@ const ActiveVersionRow = z.object({
   documentSeal: SealJson,
   /** Null for a document of the site itself. */
   attachment: z.object({ id: z.string(), seal: SealJson }).nullable(),
+  /** The version of the home site that this one repeats; null for a version of the site itself. */
+  home: z.object({ id: z.string(), isSame: z.boolean(), seal: SealJson }).nullable(),
   id: z.string(),
   documentId: z.string(),
   slug: z.string(),
@@ -59,10 +61,15 @@ select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowe
                   'requiresApprovalToken', d.requires_approval_token, 'seal', ${sealJson('document_versions', 'v')},
                   'documentSeal', ${sealJson('documents', 'd')},
                   'attachment', case when d.site_id <> s.id then
-                     jsonb_build_object('id', a.id, 'seal', ${sealJson('document_attachments', 'a')}) end) order by d.slug, v.language)
+                     jsonb_build_object('id', a.id, 'seal', ${sealJson('document_attachments', 'a')}) end,
+                  'home', case when h.id is not null then jsonb_build_object('id', h.id, 'isSame',
+                     (h.document_id, h.language, h.title, h.media_type, h.content_sha256)
+                       = (v.document_id, v.language, v.title, v.media_type, v.content_sha256),
+                     'seal', ${sealJson('document_versions', 'h')}) end) order by d.slug, v.language)
            from document_versions v
            join documents d on d.id = v.document_id
            left join document_attachments a on a.document_id = d.id and a.site_id = s.id and a.detached_at is null
+           left join document_versions h on h.id = v.home_version_id
           where v.site_id = s.id and v.state = 'active' and (d.site_id = s.id or a.id is not null)), '[]') as versions
   from sites s
   left join site_configs c on c.sha256 = s.site_config_hash
@@ -123,15 +130,22 @@ function configOf(siteId: string, sha256: string | null, record: string | null):
   return { sha256, record: parseSiteConfig(record) };
 }
 
-/** A version whose row was altered, or that of its document or attachment, is not active. */
+/**
+ * A version whose row was altered, or that of its document or attachment, is not active. Nor is a copy
+ * of an altered version of the home site: the service sealed the copy without that seal.
+ */
 async function sealedVersions(seals: RowSeals, { versions }: z.infer<typeof SiteRow>): Promise<ActiveVersion[]> {
   const sealed: ActiveVersion[] = [];
-  for (const { seal, documentSeal, attachment, ...version } of versions) {
+  for (const { seal, documentSeal, attachment, home, ...version } of versions) {
     const isVersion = await seals.isSealed('document_versions', version.id, seal);
     const isDocument = await seals.isSealed('documents', version.documentId, documentSeal);
     const isAttachment =
       attachment === null || (await seals.isSealed('document_attachments', attachment.id, attachment.seal));
-    if (isVersion && isDocument && isAttachment) sealed.push(version);
+    const isCopy =
+      home === null
+        ? attachment === null
+        : home.isSame && (await seals.isSealed('document_versions', home.id, home.seal));
+    if (isVersion && isDocument && isAttachment && isCopy) sealed.push(version);
   }
   return sealed;
 }

@@ -164,7 +164,9 @@ class Page {
   }
 
   #respond({ type, frameId, response }: z.infer<typeof Responded>, session: string | undefined): void {
-    if (type === 'Document' && session === this.#session && frameId === this.#frame) this.#response = response;
+    if (type !== 'Document' || session !== this.#session || frameId !== this.#frame) return;
+    // A page can lead to a blob of its own. It still has the address that it was loaded from.
+    if (/^https?:/.test(response.url)) this.#response = response;
   }
 
   /** A frame or worker in a process of its own: its requests count, too. */

@@ -50,6 +50,27 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     return found.id;
   };
 
+  /** Another site of the tenant, and whether it shows its visitors the active policy. */
+  const otherSite = async (domain: string) => {
+    const { id: outlet } = await createSite(app.service.installation.adminPool, {
+      tenantId: shop.backend.demo.tenant_id,
+      name: 'Outlet',
+      domain,
+      isVerified: true,
+      allowedOrigins: [],
+      allowedIps: [],
+    });
+    const key = await shop.as('owner', 'POST', `/sites/${outlet}/api-keys`, { name: 'page', scope: 'read' });
+    const { data } = z.object({ data: z.looseObject({ key: z.string() }) }).parse(key.body);
+    const isShown = async () => {
+      const answer = await ask(`${app.url}/tool/v1/documents/cookie-policy/active`, {
+        headers: { 'x-api-key': data.key },
+      });
+      return answer.status === 200;
+    };
+    return { outlet, isShown };
+  };
+
   it('give no quota and no rate that the service did not set', async () => {
     const tenant = shop.backend.demo.tenant_id;
     expect(await send()).toBe('accepted');
@@ -80,22 +101,7 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
   });
 
   it('attach no document to another site', async () => {
-    const { id: outlet } = await createSite(app.service.installation.adminPool, {
-      tenantId: shop.backend.demo.tenant_id,
-      name: 'Outlet',
-      domain: 'outlet.example',
-      isVerified: true,
-      allowedOrigins: [],
-      allowedIps: [],
-    });
-    const key = await shop.as('owner', 'POST', `/sites/${outlet}/api-keys`, { name: 'page', scope: 'read' });
-    const { data } = z.object({ data: z.looseObject({ key: z.string() }) }).parse(key.body);
-    const isShown = async () => {
-      const answer = await ask(`${app.url}/tool/v1/documents/cookie-policy/active`, {
-        headers: { 'x-api-key': data.key },
-      });
-      return answer.status === 200;
-    };
+    const { outlet, isShown } = await otherSite('outlet.example');
     const attachment = `/documents/${policy()}/attachments/${outlet}`;
     expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
     await expect.poll(isShown, soon).toBe(true);
@@ -115,6 +121,25 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     // Longer than a process keeps a site.
     await sleep(1_500);
     expect(await isShown()).toBe(false);
+  });
+
+  it('put no text into force at another site when their document is attached to it', async () => {
+    const { outlet, isShown } = await otherSite('branch.example');
+    const attachment = `/documents/${policy()}/attachments/${outlet}`;
+    const texts = `document_id = '${policy()}' and site_id = '${shop.siteId}'`;
+    await alter(`update document_versions set title = title || '!' where ${texts}`);
+    expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
+    // Longer than a process keeps a site.
+    await sleep(1_500);
+    expect(await isShown()).toBe(false);
+    await alter(`update document_versions set title = left(title, -1) where ${texts};
+      update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
+    await expect.poll(() => send(), soon).toBe('accepted');
+    await sleep(1_500);
+    expect(await isShown()).toBe(false);
+    expect(await shop.inSite('owner', 'DELETE', attachment)).toMatchObject({ status: 200 });
+    expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
+    await expect.poll(isShown, soon).toBe(true);
   });
 
   it('make no approval token valid for longer', async () => {

@@ -391,6 +391,27 @@ test('brings a projection from a file up to date with each rebuild, lists it, an
   expect(await removeProjection(pipeline.projections, 'mine')).toBe(false);
 });
 
+test('compares tables whatever their columns and tables are called', async () => {
+  const site = randomUUID();
+  await append(site, consentsOf(site, 2));
+  const columns = { a: { type: 'uuid', nullable: false }, b: { type: 'text', nullable: true } } as const;
+  const table = { columns, primaryKey: ['a'], indexes: [{ columns: ['b'], unique: false }] };
+  const named = own(site, 'named', {
+    tables: { named: table, named_1: table, named_pkey: table },
+    on: {
+      'ConsentRecorded.v1': (e) =>
+        e.stream === consentsStream(site) ? [{ kind: 'insert', table: 'named', row: { a: e.id, b: null } }] : [],
+    },
+  });
+  await rebuildOwn(named);
+  expect((await rebuildOwn(named)).comparison).toMatchObject([
+    { table: 'named', equal: true, rows: 2 },
+    { table: 'named_1', equal: true, rows: 0 },
+    { table: 'named_pkey', equal: true, rows: 0 },
+  ]);
+  await removeProjection(pipeline.projections, 'named');
+});
+
 test('keeps the rights of other roles on a view, and views that read from it, over a rebuild', async () => {
   const site = randomUUID();
   await append(site, consentsOf(site, 2));

@@ -21,6 +21,9 @@ beforeAll(async () => {
     const page = (html: string) => response.writeHead(200, { 'content-type': 'text/html' }).end(html);
     if (path.startsWith('/redirect') && to !== null) response.writeHead(302, { location: to }).end();
     else if (path.startsWith('/script')) page(`<script>location = ${JSON.stringify(to)}</script>`);
+    else if (path === '/blob')
+      page(`<script>document.cookie = 'before=1';
+        location = URL.createObjectURL(new Blob(['<h1>Blob</h1>'], { type: 'text/html' }));</script>`);
     else if (path.startsWith('/embeds'))
       page(`<h1>Shop</h1><img src="${to}"><iframe src="${to}"></iframe><script>
         fetch(${JSON.stringify(to)}, { mode: 'no-cors' }).catch(() => 0);
@@ -100,6 +103,10 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
         : [],
     );
     expect(JSON.stringify(found)).not.toContain('"x"');
+  });
+
+  it('states the address of a page that leads to a blob of its own', async () => {
+    expect(await visit('/blob')).toMatchObject({ status: 200, finalUrl: `http://shop.example:${shop.port}/blob` });
   });
 
   it('begins with the cookie that it is given, and with nothing of an earlier visit', async () => {

@@ -32,6 +32,7 @@ export const scans = {
     after_refusal: 'Set after a refusal',
   },
   adopt: 'Adopt',
+  notAdoptable: 'The name has a *, which in a declared name matches any characters. Declare it by hand.',
   adoptTitle: 'Adopt into a category',
   chooseCategory: 'Choose a category',
   inDraft: (category: string) => `In the draft: ${category}`,

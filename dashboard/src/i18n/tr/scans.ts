@@ -33,6 +33,7 @@ export const scans: typeof English = {
     after_refusal: 'Retten sonra yerleştirildi',
   },
   adopt: 'Kategoriye al',
+  notAdoptable: 'Adda * var; bildirilen bir adda * her karakterle eşleşir. Elle bildirin.',
   adoptTitle: 'Bulunanı kategoriye al',
   chooseCategory: 'Kategori seçin',
   inDraft: (category) => `Taslakta: ${category}`,

@@ -44,6 +44,14 @@ export function adoptedCookie(scan: ScanResult, found: FoundName, siteDomain: st
   };
 }
 
+/**
+ * Whether the draft can declare a found name alone. The page chose it, and a declared name with `*` would
+ * cover others.
+ */
+export function isAdoptable({ name }: FoundName): boolean {
+  return !name.includes('*');
+}
+
 /** A lifetime as the page meant it: the scan read it some seconds after the cookie was set. */
 function lifetime(seconds: number | null): number | null {
   if (seconds === null || seconds === 0) return null;

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { Notice } from '../../ui/notice.js';
 import { Table } from '../../ui/table.js';
 import { CookieForm } from './cookie-form.js';
-import { adoptedCookie, declaredIn, type FoundName, foundNames } from './found-names.js';
+import { adoptedCookie, declaredIn, type FoundName, foundNames, isAdoptable } from './found-names.js';
 
 interface ScanResultProps {
   readonly siteId: string;
@@ -95,11 +95,14 @@ function FoundTable({ draft, names, onAdopt }: FoundTableProps) {
       const category = draft.categories.find(({ key }) => key === declared.category);
       return <Badge kind="good">{scans.inDraft(category?.title[language] ?? declared.category)}</Badge>;
     }
-    return mayAdopt ? (
+    if (!mayAdopt) return null;
+    return isAdoptable(found) ? (
       <Button onPress={() => onAdopt(found)} aria-label={`${scans.adopt}: ${found.name}`}>
         {scans.adopt}
       </Button>
-    ) : null;
+    ) : (
+      scans.notAdoptable
+    );
   };
   return (
     <>
