@@ -165,6 +165,8 @@ async function buildUnderLease(
     const replay = new Replay(options, await createGeneration(db, projection), stopped);
     await replay.toEndOrLive();
     await createIndexes(db, projection, replay.fresh.generation);
+    // The events that came meanwhile, so that the live read model is held as briefly as possible.
+    await replay.toEndOrLive();
     hold = await waitForLease(db, holdName(projection.name), signal, HOLD_RETRY_MS);
     const comparable = await replay.toEndOrLive();
     signal.throwIfAborted();
