@@ -1,7 +1,10 @@
 type Cells = Float64Array | Int32Array | Uint32Array | Uint8Array;
 
-/** Cells in one piece: a column that grows never copies what it holds. */
-const CHUNK = 65_536;
+/**
+ * Cells in one piece: a column that grows never copies what it holds. Each of them is zeroed, and most
+ * packages have few records.
+ */
+const CHUNK = 4096;
 
 /**
  * Numbers of one kind, by the million: outside the heap of objects, and no wider than they need to

@@ -127,8 +127,8 @@ export class Findings {
   /** The result of every check of the table, in its order. */
   results(): readonly CheckResult[] {
     const causes = new Map(CHECK_IDS.map((id) => [id, this.#causesOf(id, new Set())]));
-    const affectedBy = (cause: CheckId): readonly CheckId[] =>
-      CHECK_IDS.filter((id) => causes.get(id)?.includes(cause));
+    const caused = CHECK_IDS.filter((id) => causes.get(id)?.length);
+    const affectedBy = (cause: CheckId): readonly CheckId[] => caused.filter((id) => causes.get(id)?.includes(cause));
     return CHECK_IDS.map((id) => ({ ...this.#result(id), because: causes.get(id) ?? [], affects: affectedBy(id) }));
   }
 
@@ -142,7 +142,7 @@ export class Findings {
       const deeper = this.#causesOf(cause, new Set([...seen, id]));
       return deeper.length === 0 ? [cause] : deeper;
     });
-    return CHECK_IDS.filter((one) => found.includes(one));
+    return found.length === 0 ? [] : CHECK_IDS.filter((one) => found.includes(one));
   }
 
   /** The verdict over everything found so far by these checks. */
