@@ -46,8 +46,6 @@ function challengeOf(code: ErrorCode): string {
   return /BEARER|CREDENTIALS/.test(code) ? 'Bearer' : 'ApiKey';
 }
 
-/** A connection that was cut is replaced within a second. */
-
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',

@@ -199,17 +199,13 @@ function chunksOf(
   closing: AbortSignal,
 ): AsyncGenerator<Chunk, void> {
   if (format === 'json') return chunked(jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE));
-  const wanted = limited(lines, query.limit, closing);
+  const wanted = limited(lines, query.limit ?? Number.POSITIVE_INFINITY, closing);
   if (format !== 'parquet') return chunked(textRows(wanted, format, columnsOf(query)));
   const columns = columnsOf(query).map((name) => ({ name, type: COLUMN_TYPES[name] ?? 'text' }));
   return parquetFile(columns, cellsOf(wanted), `Consent Ledger version ${VERSION}`);
 }
 
-async function* limited(
-  lines: AsyncIterable<Line>,
-  limit = Number.POSITIVE_INFINITY,
-  closing: AbortSignal,
-): AsyncGenerator<Line, void> {
+async function* limited(lines: AsyncIterable<Line>, limit: number, closing: AbortSignal): AsyncGenerator<Line, void> {
   let count = 0;
   for await (const line of lines) {
     // An export can take an hour, and the service does not delay its stop that long. The client

@@ -17,69 +17,63 @@ interface AttachmentOptions {
 
 /** `admin document attach` */
 export function attachCommand(context: CliContext): Command {
-  return attachmentCommand('attach', 'attach a document to a further site of its tenant').action(
-    async (id: string, options: AttachmentOptions) => {
-      await withInstallation(context, async ({ adminPool }) => {
-        const attachment = await changeAttachment(
-          adminPool,
-          id,
-          options.site,
-          'document.attach',
-          async (db, homeId) => {
-            const { changed } = await attachDocument(db, homeId, id, options.site);
-            return { attachment: await attachmentOf(db, id, options.site), more: { changed } };
-          },
-        );
-        print(context, options, attachment, [`Document ${id} is attached to ${attachment.domain}.`]);
-      });
+  return attachmentCommand(context, {
+    name: 'attach',
+    description: 'attach a document to a further site of its tenant',
+    action: 'document.attach',
+    done: 'attached to',
+    work: async (db, homeId, id, siteId) => {
+      const { changed } = await attachDocument(db, homeId, id, siteId);
+      return { attachment: await attachmentOf(db, id, siteId), more: { changed } };
     },
-  );
+  });
 }
 
 /** `admin document detach` */
 export function detachCommand(context: CliContext): Command {
-  return attachmentCommand('detach', 'detach a document from a site, and retire its versions there').action(
-    async (id: string, options: AttachmentOptions) => {
-      await withInstallation(context, async ({ adminPool }) => {
-        const attachment = await changeAttachment(
-          adminPool,
-          id,
-          options.site,
-          'document.detach',
-          async (db, homeId) => {
-            const before = await attachmentOf(db, id, options.site);
-            await detachDocument(db, homeId, id, options.site);
-            return { attachment: before, more: {} };
-          },
-        );
-        print(context, options, attachment, [`Document ${id} is detached from ${attachment.domain}.`]);
-      });
+  return attachmentCommand(context, {
+    name: 'detach',
+    description: 'detach a document from a site, and retire its versions there',
+    action: 'document.detach',
+    done: 'detached from',
+    work: async (db, homeId, id, siteId) => {
+      const attachment = await attachmentOf(db, id, siteId);
+      await detachDocument(db, homeId, id, siteId);
+      return { attachment, more: {} };
     },
-  );
+  });
 }
 
-function attachmentCommand(name: string, description: string): Command {
-  return jsonCommand(name, description)
-    .argument('<document>', 'id of the document', uuid)
-    .requiredOption('--site <id>', 'id of the other site', uuid);
-}
-
-function changeAttachment(
-  db: Queryable,
-  documentId: string,
-  attachedSiteId: string,
-  action: string,
-  work: (
+interface AttachmentChange {
+  readonly name: string;
+  readonly description: string;
+  /** Action of the audit log. */
+  readonly action: string;
+  /** What has become of the document, before the domain of the site. */
+  readonly done: string;
+  readonly work: (
     db: Queryable,
     homeId: string,
-  ) => Promise<{ readonly attachment: DocumentAttachment; readonly more: { readonly changed?: boolean } }>,
-): Promise<DocumentAttachment> {
-  return changeAsOperator(db, async (db) => {
-    const siteId = await siteOfDocument(db, documentId);
-    const { attachment, more } = await work(db, siteId);
-    const document = await documentOf(db, siteId, documentId);
-    const tenantId = await tenantOfSite(db, siteId);
-    const audit = documentAudit(document, siteId, { attached_site_id: attachedSiteId, ...more });
-    return { result: attachment, tenantId, action, ...audit };
-  });
+    documentId: string,
+    siteId: string,
+  ) => Promise<{ readonly attachment: DocumentAttachment; readonly more: { readonly changed?: boolean } }>;
+}
+
+function attachmentCommand(context: CliContext, { name, description, action, done, work }: AttachmentChange): Command {
+  return jsonCommand(name, description)
+    .argument('<document>', 'id of the document', uuid)
+    .requiredOption('--site <id>', 'id of the other site', uuid)
+    .action(async (id: string, options: AttachmentOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const attached = await changeAsOperator(adminPool, async (db) => {
+          const homeId = await siteOfDocument(db, id);
+          const { attachment, more } = await work(db, homeId, id, options.site);
+          const document = await documentOf(db, homeId, id);
+          const tenantId = await tenantOfSite(db, homeId);
+          const audit = documentAudit(document, homeId, { attached_site_id: options.site, ...more });
+          return { result: attachment, tenantId, action, ...audit };
+        });
+        print(context, options, attached, [`Document ${id} is ${done} ${attached.domain}.`]);
+      });
+    });
 }

@@ -50,9 +50,7 @@ export function createScanner(options: ScannerOptions): ScanPage {
   return async (caller, { url, record, isOwnSiteOnly = false }, signal) => {
     const { site, target } = await findTarget(targets, caller, url);
     if (record || isOwnSiteOnly) refuseOtherSite(site, caller, isOwnSiteOnly);
-    if (record) {
-      await refuseExcessRecords(options.db, site.siteId);
-    }
+    if (record) await refuseExcessRecords(options.db, site.siteId);
     if (running >= MAX_CONCURRENT)
       throw new RequestRefused('SCANNER_BUSY', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     running += 1;
