@@ -45,6 +45,9 @@ const PersonalPart = S2sConsentRequest.omit({
 /** Names of the fields that an erasure takes away. */
 export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape);
 
+/** Name of a personal field of a record. */
+export const PersonalField = z.enum(PERSONAL_FIELDS).meta({ id: 'PersonalField' });
+
 /** A consent record with every field, as it was recorded. */
 export const ExportedConsent = z
   .object({

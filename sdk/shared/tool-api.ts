@@ -58,11 +58,7 @@ export interface components {
             data: {
                 /** @description The site of the API key. */
                 site: {
-                    /**
-                     * Format: uuid
-                     * @description UUID of the object.
-                     */
-                    id: string;
+                    id: components["schemas"]["Id"];
                     /** @description Domain of the site. */
                     domain: string;
                 };
@@ -106,11 +102,7 @@ export interface components {
         ActiveDocumentResponse: {
             /** @description The result. */
             data: {
-                /**
-                 * Format: uuid
-                 * @description UUID of the object.
-                 */
-                id: string;
+                id: components["schemas"]["Id"];
                 /** @description Name of the document in URLs. */
                 slug: string;
                 /** @description Kind of the document. */
@@ -207,10 +199,7 @@ export interface components {
             drawing_duration_ms?: number | null;
             /** @description Number of strokes of the drawn signature. */
             stroke_count?: number | null;
-            /** @description Strokes of the drawn signature, at most 65,536 bytes as JSON. */
-            strokes_data?: (string | unknown[] | {
-                [key: string]: unknown;
-            }) | null;
+            strokes_data?: components["schemas"]["StrokesData"];
             /** @description How the person drew the signature, for example `touch`. */
             input_type?: string | null;
             /** @description Screen resolution, for example `1920x1080`. */
@@ -236,15 +225,8 @@ export interface components {
                 created_at: string;
                 /** @description Whether this consent was recorded by an earlier request with the same idempotency key. */
                 duplicate: boolean;
-                /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
-                promise: components["schemas"]["SignedPromise"] | null;
-                /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
-                warnings?: {
-                    /** @description Path of the member, for example `cookies.0.name`. */
-                    field: string;
-                    /** @description The error in words, and what to do next. */
-                    message: string;
-                }[];
+                promise: components["schemas"]["Promise"];
+                warnings?: components["schemas"]["Warnings"];
             };
         };
         BrowserConsentBatchRequest: {
@@ -560,11 +542,7 @@ export interface components {
             purpose: string;
         };
         DocumentSummary: {
-            /**
-             * Format: uuid
-             * @description UUID of the object.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /** @description Name of the document in URLs. */
             slug: string;
             /** @description Kind of the document. */
@@ -576,11 +554,7 @@ export interface components {
             version: components["schemas"]["VersionSummary"];
         };
         VersionSummary: {
-            /**
-             * Format: uuid
-             * @description UUID of the object.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /** @description Number of the version, from 1 in the order of publication. */
             number: number;
             /** @description Language (BCP 47). */
@@ -597,18 +571,10 @@ export interface components {
             country: string | null;
             /** @description Region of the country, for example a US state; null: not known. */
             region: string | null;
-            /**
-             * @description Law under which the person was asked; null: not known.
-             * @enum {string|null}
-             */
-            compliance_framework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
+            compliance_framework: components["schemas"]["ComplianceFramework"];
         };
         StatusItem: {
-            /**
-             * Format: uuid
-             * @description UUID of the object.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /** @description Identifier of the record, for the person and for verification. */
             consent_token: string;
             /** @description HMAC-SHA256 of the record, in hex. */
@@ -620,10 +586,7 @@ export interface components {
              * @enum {string}
              */
             decision: "accepted" | "rejected" | "partial" | "withdrawn";
-            /** @description The decision on each category: true if accepted; null: the consent has no categories. */
-            categories: {
-                [key: string]: boolean;
-            } | null;
+            categories: components["schemas"]["Categories"];
             /** @description Language (BCP 47). */
             language: string;
             /** @description Slug of the document; null: not known to the service. */
@@ -633,11 +596,7 @@ export interface components {
              * @description The version of the document that the person was shown.
              */
             document_version_id: string;
-            /**
-             * @description Law under which the person was asked; null: not known.
-             * @enum {string|null}
-             */
-            compliance_framework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
+            compliance_framework: components["schemas"]["ComplianceFramework"];
             /**
              * Format: date-time
              * @description When the consent was recorded.
@@ -752,8 +711,7 @@ export interface components {
             http_only: boolean;
             /** @description Whether it is sent by HTTPS only. */
             secure: boolean;
-            /** @description Key of the category under which the published configuration declares the name; null: not declared. */
-            category: string | null;
+            category: components["schemas"]["Category"];
         };
         ScannedStorage: {
             /**
@@ -763,8 +721,7 @@ export interface components {
             kind: "local_storage" | "session_storage" | "indexed_db";
             /** @description Key of the entry, or name of the database, at most 200 characters. */
             name: string;
-            /** @description Key of the category under which the published configuration declares the name; null: not declared. */
-            category: string | null;
+            category: components["schemas"]["Category"];
         };
         ScanFinding: {
             /**
@@ -781,8 +738,7 @@ export interface components {
             name: string;
             /** @description Domain of a cookie; null for other kinds. */
             domain: string | null;
-            /** @description Key of the category under which the published configuration declares the name; null: not declared. */
-            category: string | null;
+            category: components["schemas"]["Category"];
         };
         SignedPromise: {
             /** @description The promise: seven lines, each ended by a line feed. */
@@ -817,15 +773,8 @@ export interface components {
             created_at: string;
             /** @description Whether this consent was recorded by an earlier request with the same idempotency key. */
             duplicate: boolean;
-            /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
-            promise: components["schemas"]["SignedPromise"] | null;
-            /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
-            warnings?: {
-                /** @description Path of the member, for example `cookies.0.name`. */
-                field: string;
-                /** @description The error in words, and what to do next. */
-                message: string;
-            }[];
+            promise: components["schemas"]["Promise"];
+            warnings?: components["schemas"]["Warnings"];
         } | {
             /** @description Position of the consent in the request, from 0. */
             index: number;
@@ -842,11 +791,7 @@ export interface components {
             code: number;
         };
         ExportedConsent: {
-            /**
-             * Format: uuid
-             * @description UUID of the object.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /** @description Identifier of the record, for the person and for verification. */
             consent_token: string;
             /** @description HMAC-SHA256 of the record, in hex. */
@@ -885,11 +830,7 @@ export interface components {
             document_hash: string;
             /** @description SHA-256 of the configuration in which the person was asked, in hex. */
             site_config_hash: string;
-            /**
-             * @description Law under which the person was asked; null: not known.
-             * @enum {string|null}
-             */
-            compliance_framework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
+            compliance_framework: components["schemas"]["ComplianceFramework"];
             /**
              * Format: date-time
              * @description When the consent was recorded.
@@ -959,10 +900,7 @@ export interface components {
             drawing_duration_ms: number | null;
             /** @description Number of strokes of the drawn signature. */
             stroke_count: number | null;
-            /** @description Strokes of the drawn signature, at most 65,536 bytes as JSON. */
-            strokes_data: (string | unknown[] | {
-                [key: string]: unknown;
-            }) | null;
+            strokes_data: components["schemas"]["StrokesData"];
             /** @description How the person drew the signature, for example `touch`. */
             input_type: string | null;
             /** @description Screen resolution, for example `1920x1080`. */
@@ -1041,13 +979,11 @@ export interface components {
             /** @description Only consents of this person. */
             visitor_id?: string;
         };
-        DisclosedFields: ("all" | "none") | ("idempotency_key" | "visitor_id" | "visitor_region" | "visitor_country" | "source" | "metadata" | "extra_fields" | "signature_image" | "signature_mime_type" | "signer_name" | "signer_email" | "signer_phone" | "signer_id_number" | "declaration_text" | "drawing_duration_ms" | "stroke_count" | "strokes_data" | "input_type" | "screen_resolution" | "custom_document_content" | "custom_document_mime_type" | "ip_address" | "user_agent" | "otp_verified" | "otp_reference")[];
+        DisclosedFields: ("all" | "none") | components["schemas"]["PersonalField"][];
+        /** @enum {string} */
+        PersonalField: "idempotency_key" | "visitor_id" | "visitor_region" | "visitor_country" | "source" | "metadata" | "extra_fields" | "signature_image" | "signature_mime_type" | "signer_name" | "signer_email" | "signer_phone" | "signer_id_number" | "declaration_text" | "drawing_duration_ms" | "stroke_count" | "strokes_data" | "input_type" | "screen_resolution" | "custom_document_content" | "custom_document_mime_type" | "ip_address" | "user_agent" | "otp_verified" | "otp_reference";
         EvidenceExportDetails: {
-            /**
-             * Format: uuid
-             * @description UUID of the object.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /**
              * Format: uuid
              * @description The site.
@@ -1167,11 +1103,7 @@ export interface components {
             value: string;
         };
         ErasureReceipt: {
-            /**
-             * Format: uuid
-             * @description UUID of the object.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /**
              * Format: uuid
              * @description The site.
@@ -1311,10 +1243,7 @@ export interface components {
                 created_at: string | null;
                 /** @description Domain of the site; null: not known to the service. */
                 site_domain: string | null;
-                /** @description The decision on each category: true if accepted; null: the consent has no categories. */
-                categories: {
-                    [key: string]: boolean;
-                } | null;
+                categories: components["schemas"]["Categories"];
                 /** @description Language (BCP 47). */
                 language: string | null;
                 /**
@@ -1417,11 +1346,7 @@ export interface components {
             };
         };
         UserSummary: {
-            /**
-             * Format: uuid
-             * @description UUID of the object.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /**
              * Format: uuid
              * @description The tenant of the user.
@@ -1449,6 +1374,35 @@ export interface components {
                 user: components["schemas"]["UserSummary"];
             };
         };
+        /** @description The decision on each category: true if accepted; null: the consent has no categories. */
+        Categories: {
+            [key: string]: boolean;
+        } | null;
+        /**
+         * Format: uuid
+         * @description UUID of the object.
+         */
+        Id: string;
+        /**
+         * @description Law under which the person was asked; null: not known.
+         * @enum {string|null}
+         */
+        ComplianceFramework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
+        /** @description Strokes of the drawn signature, at most 65,536 bytes as JSON. */
+        StrokesData: (string | unknown[] | {
+            [key: string]: unknown;
+        }) | null;
+        /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
+        Promise: components["schemas"]["SignedPromise"] | null;
+        /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
+        Warnings: {
+            /** @description Path of the member, for example `cookies.0.name`. */
+            field: string;
+            /** @description The error in words, and what to do next. */
+            message: string;
+        }[];
+        /** @description Key of the category under which the published configuration declares the name; null: not declared. */
+        Category: string | null;
         GetConsentStatusQuery: {
             /** @description The `visitor_id` with which the consents were recorded. */
             visitor_id: string;

@@ -468,8 +468,7 @@ export interface components {
             password: string;
             totp_code?: string;
             recovery_code?: string;
-            /** @enum {string} */
-            refresh_token_in?: "body" | "cookie";
+            refresh_token_in?: components["schemas"]["RefreshTokenIn"];
         };
         LoginResponse: components["schemas"]["TokensResponse"] | components["schemas"]["CookieTokensResponse"];
         RefreshRequest: {
@@ -496,8 +495,7 @@ export interface components {
         AcceptInvitationRequest: {
             token: string;
             password: string;
-            /** @enum {string} */
-            refresh_token_in?: "body" | "cookie";
+            refresh_token_in?: components["schemas"]["RefreshTokenIn"];
         };
         RequestPasswordResetRequest: {
             /** Format: email */
@@ -577,12 +575,11 @@ export interface components {
         ConfirmSignUpRequest: {
             token: string;
             password: string;
-            /** @enum {string} */
-            refresh_token_in?: "body" | "cookie";
+            refresh_token_in?: components["schemas"]["RefreshTokenIn"];
         };
         ListTenantsResponse: {
             data: components["schemas"]["Tenant"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         CreateTenantRequest: {
             name: string;
@@ -600,14 +597,14 @@ export interface components {
         };
         ListPlansResponse: {
             data: components["schemas"]["Plan"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ReadSubscriptionResponse: {
             data: components["schemas"]["Subscription"];
         };
         ListUsageResponse: {
             data: components["schemas"]["MonthlyUsage"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ReadConsentStatisticsResponse: {
             data: components["schemas"]["ConsentStatistics"];
@@ -617,7 +614,7 @@ export interface components {
         };
         ListSitesResponse: {
             data: components["schemas"]["Site"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         CreateSiteRequest: {
             name: string;
@@ -646,7 +643,7 @@ export interface components {
         };
         ListApiKeysResponse: {
             data: components["schemas"]["ApiKey"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         CreateApiKeyRequest: {
             /** @default  */
@@ -674,14 +671,14 @@ export interface components {
         };
         ListWebhooksResponse: {
             data: components["schemas"]["Webhook"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         CreateWebhookRequest: {
             /** Format: uri */
             url: string;
             /** @default  */
             description?: string;
-            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            events: components["schemas"]["WebhookEvent"][];
         };
         NewWebhookResponse: {
             data: components["schemas"]["NewWebhook"];
@@ -693,7 +690,7 @@ export interface components {
             /** Format: uri */
             url?: string;
             description?: string;
-            events?: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
+            events?: components["schemas"]["WebhookEvent"][];
             enabled?: boolean;
         };
         /** @default {} */
@@ -706,12 +703,11 @@ export interface components {
         };
         ListDocumentsResponse: {
             data: components["schemas"]["Document"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         CreateDocumentRequest: {
             slug: string;
-            /** @enum {string} */
-            kind: "cookie_policy" | "privacy_notice" | "terms" | "consent_form" | "do_not_sell" | "other";
+            kind: components["schemas"]["Kind"];
             /** @default false */
             requires_approval_token?: boolean;
         };
@@ -720,20 +716,19 @@ export interface components {
         };
         ChangeDocumentRequest: {
             slug?: string;
-            /** @enum {string} */
-            kind?: "cookie_policy" | "privacy_notice" | "terms" | "consent_form" | "do_not_sell" | "other";
+            kind?: components["schemas"]["Kind"];
             requires_approval_token?: boolean;
         };
         ListDocumentAttachmentsResponse: {
             data: components["schemas"]["DocumentAttachment"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         DocumentAttachmentResponse: {
             data: components["schemas"]["DocumentAttachment"];
         };
         ListDocumentVersionsResponse: {
             data: components["schemas"]["DocumentVersion"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         CreateDocumentVersionRequest: {
             language: string;
@@ -768,128 +763,117 @@ export interface components {
             data: components["schemas"]["ConfigurationDraft"];
         };
         ReplaceConfigurationRequest: {
-            controller: {
-                legal_name: string | null;
-                contact: string | null;
-            };
-            default_language: string | null;
-            languages: string[];
-            validity_days: number | null;
-            banner: {
-                [key: string]: {
-                    [key: string]: string;
-                };
-            };
+            controller: components["schemas"]["Controller"];
+            default_language: components["schemas"]["DefaultLanguage"];
+            languages: components["schemas"]["Languages"];
+            validity_days: components["schemas"]["ValidityDays"];
+            banner: components["schemas"]["Banner"];
             withdrawal: components["schemas"]["TextByLanguage"];
             categories: components["schemas"]["Category"][];
             cookies: components["schemas"]["Cookie"][];
-            revision: number;
+            revision: components["schemas"]["Revision"];
         };
         ChangeConfigurationRequest: {
             controller?: {
                 legal_name?: string | null;
                 contact?: string | null;
             };
-            default_language?: string | null;
-            languages?: string[];
-            validity_days?: number | null;
-            revision: number;
+            default_language?: components["schemas"]["DefaultLanguage"];
+            languages?: components["schemas"]["Languages"];
+            validity_days?: components["schemas"]["ValidityDays"];
+            revision: components["schemas"]["Revision"];
         };
         PublishConfigurationRequest: {
-            revision: number;
+            revision: components["schemas"]["Revision"];
         };
         PublishConfigurationResponse: {
             data: components["schemas"]["ConfigurationVersion"];
         };
         ListConfigurationVersionsResponse: {
             data: components["schemas"]["ConfigurationVersion"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ReadConfigurationVersionResponse: {
             data: components["schemas"]["ConfigurationVersionWithRecord"];
         };
         ListBannerTextsResponse: {
             data: components["schemas"]["BannerTexts"][];
-            next_cursor: string | null;
-            revision: number;
+            next_cursor: components["schemas"]["NextCursor"];
+            revision: components["schemas"]["Revision"];
         };
         BannerTextsResponse: {
             data: components["schemas"]["BannerTexts"];
-            revision: number;
+            revision: components["schemas"]["Revision"];
         };
         PutBannerTextsRequest: {
             texts: {
                 [key: string]: string;
             };
             withdrawal: string | null;
-            revision?: number;
+            revision?: components["schemas"]["Revision"];
         };
         ListCategoriesResponse: {
             data: components["schemas"]["DraftCategory"][];
-            next_cursor: string | null;
-            revision: number;
+            next_cursor: components["schemas"]["NextCursor"];
+            revision: components["schemas"]["Revision"];
         };
         CreateCategoryRequest: {
             key: string;
-            required: boolean;
+            required: components["schemas"]["Required"];
             title: components["schemas"]["TextByLanguage"];
             purpose: components["schemas"]["TextByLanguage"];
-            /** @enum {string} */
-            lawful_basis: "consent" | "contract" | "legal_obligation" | "legitimate_interest";
-            personal_data: string[];
-            recipients: string[];
-            retention_days: number | null;
+            lawful_basis: components["schemas"]["LawfulBasis"];
+            personal_data: components["schemas"]["PersonalData"];
+            recipients: components["schemas"]["Recipients"];
+            retention_days: components["schemas"]["RetentionDays"];
             position?: number;
-            revision?: number;
+            revision?: components["schemas"]["Revision"];
         };
         CategoryResponse: {
             data: components["schemas"]["DraftCategory"];
-            revision: number;
+            revision: components["schemas"]["Revision"];
         };
         ChangeCategoryRequest: {
-            required?: boolean;
+            required?: components["schemas"]["Required"];
             title?: components["schemas"]["TextByLanguage"];
             purpose?: components["schemas"]["TextByLanguage"];
-            /** @enum {string} */
-            lawful_basis?: "consent" | "contract" | "legal_obligation" | "legitimate_interest";
-            personal_data?: string[];
-            recipients?: string[];
-            retention_days?: number | null;
+            lawful_basis?: components["schemas"]["LawfulBasis"];
+            personal_data?: components["schemas"]["PersonalData"];
+            recipients?: components["schemas"]["Recipients"];
+            retention_days?: components["schemas"]["RetentionDays"];
             position?: number;
-            revision?: number;
+            revision?: components["schemas"]["Revision"];
         };
         ListCookiesResponse: {
             data: components["schemas"]["DraftCookie"][];
-            next_cursor: string | null;
-            revision: number;
+            next_cursor: components["schemas"]["NextCursor"];
+            revision: components["schemas"]["Revision"];
         };
         CreateCookieRequest: {
             name: string;
             provider: string;
             category: string;
-            /** @enum {string} */
-            party: "first" | "third";
-            duration_seconds: number | null;
+            party: components["schemas"]["Party"];
+            duration_seconds: components["schemas"]["DurationSeconds"];
             purpose: components["schemas"]["TextByLanguage"];
-            revision?: number;
+            revision?: components["schemas"]["Revision"];
         };
         CookieResponse: {
             data: components["schemas"]["DraftCookie"];
-            revision: number;
+            revision: components["schemas"]["Revision"];
         };
         ChangeCookieRequest: {
             name?: string;
             provider?: string;
             category?: string;
-            /** @enum {string} */
-            party?: "first" | "third";
-            duration_seconds?: number | null;
+            party?: components["schemas"]["Party"];
+            duration_seconds?: components["schemas"]["DurationSeconds"];
             purpose?: components["schemas"]["TextByLanguage"];
-            revision?: number;
+            revision?: components["schemas"]["Revision"];
         };
         ListScansResponse: {
             data: components["schemas"]["RecordedScan"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ScanSiteRequest: {
             url: string;
@@ -901,7 +885,7 @@ export interface components {
         };
         ConsentsPage: {
             data: components["schemas"]["ConsentSummary"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         SearchConsentsRequest: {
             person: components["schemas"]["PersonReference"];
@@ -928,8 +912,7 @@ export interface components {
         };
         ReadConsentResponse: {
             data: {
-                /** Format: uuid */
-                id: string;
+                id: components["schemas"]["Id"];
                 consent_token: string;
                 proof_hash: string;
                 record: components["schemas"]["PublicRecord"] | null;
@@ -957,8 +940,7 @@ export interface components {
                 is_tsa_stamped: boolean;
                 /** Format: date-time */
                 created_at: string | null;
-                /** Format: uuid */
-                id: string;
+                id: components["schemas"]["Id"];
                 valid: boolean;
                 site_domain: string | null;
                 timestamp: {
@@ -970,12 +952,11 @@ export interface components {
             };
         };
         DiscloseConsentRequest: {
-            fields: "all" | ("idempotency_key" | "visitor_id" | "visitor_region" | "visitor_country" | "source" | "metadata" | "extra_fields" | "signature_image" | "signature_mime_type" | "signer_name" | "signer_email" | "signer_phone" | "signer_id_number" | "declaration_text" | "drawing_duration_ms" | "stroke_count" | "strokes_data" | "input_type" | "screen_resolution" | "custom_document_content" | "custom_document_mime_type" | "ip_address" | "user_agent" | "otp_verified" | "otp_reference")[];
+            fields: "all" | components["schemas"]["PersonalField"][];
         };
         DiscloseConsentResponse: {
             data: {
-                /** Format: uuid */
-                id: string;
+                id: components["schemas"]["Id"];
                 is_anonymized: boolean;
                 fields: {
                     [key: string]: unknown;
@@ -985,7 +966,7 @@ export interface components {
         };
         ErasuresPage: {
             data: components["schemas"]["Erasure"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
             retention: {
                 retention_days: number | null;
                 /** Format: date-time */
@@ -1005,7 +986,7 @@ export interface components {
         };
         ListErasureAnnouncementsResponse: {
             data: components["schemas"]["ErasureAnnouncement"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         CreateExportRequest: {
             filter?: components["schemas"]["EvidenceFilter"];
@@ -1017,21 +998,20 @@ export interface components {
         };
         ListExportsResponse: {
             data: components["schemas"]["EvidenceExport"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ReadExportResponse: {
             data: components["schemas"]["EvidenceExportDetails"];
         };
         ListUsersResponse: {
             data: components["schemas"]["User"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         UserResponse: {
             data: components["schemas"]["User"];
         };
         ChangeUserRequest: {
-            /** @enum {string} */
-            role?: "owner" | "admin" | "dpo" | "viewer" | "api_user";
+            role?: components["schemas"]["Role"];
             is_disabled?: boolean;
         };
         CreatePasswordResetResponse: {
@@ -1042,7 +1022,7 @@ export interface components {
         };
         ListInvitationsResponse: {
             data: components["schemas"]["Invitation"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         InvitationResponse: {
             data: components["schemas"]["Invitation"];
@@ -1050,26 +1030,25 @@ export interface components {
         CreateInvitationRequest: {
             /** Format: email */
             email: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
+            role: components["schemas"]["Role"];
         };
         CreateInvitationResponse: {
             data: components["schemas"]["CreatedInvitation"];
         };
         ListSignInsResponse: {
             data: components["schemas"]["SignIn"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ListBatchesResponse: {
             data: components["schemas"]["Batch"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ReadBatchResponse: {
             data: components["schemas"]["Batch"];
         };
         ListCheckpointsResponse: {
             data: components["schemas"]["Checkpoint"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         ReadCheckpointResponse: {
             data: components["schemas"]["Checkpoint"];
@@ -1091,7 +1070,7 @@ export interface components {
         };
         ListAuditLogResponse: {
             data: components["schemas"]["AuditLogEntry"][];
-            next_cursor: string | null;
+            next_cursor: components["schemas"]["NextCursor"];
         };
         TokensResponse: {
             message: string;
@@ -1105,8 +1084,7 @@ export interface components {
             };
         };
         UserSummary: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             /** Format: uuid */
             tenant_id: string;
             email: string;
@@ -1123,18 +1101,14 @@ export interface components {
             };
         };
         Tenant: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
-            /** Format: date-time */
-            created_at: string;
+            created_at: components["schemas"]["CreatedAt"];
         };
         CreatedTenant: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
-            /** Format: date-time */
-            created_at: string;
+            created_at: components["schemas"]["CreatedAt"];
             owner_invitation: components["schemas"]["CreatedInvitation"];
         };
         CreatedInvitation: components["schemas"]["Invitation"] & {
@@ -1192,8 +1166,7 @@ export interface components {
             since: string | null;
         };
         Site: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
             domain: string;
             /** Format: date-time */
@@ -1201,8 +1174,7 @@ export interface components {
             allowed_origins: string[];
             allowed_ips: string[];
             retention_days: number | null;
-            /** Format: date-time */
-            created_at: string;
+            created_at: components["schemas"]["CreatedAt"];
             configuration: {
                 number: number;
                 sha256: string;
@@ -1225,16 +1197,14 @@ export interface components {
             };
         };
         ApiKey: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
             prefix: string;
             /** @enum {string} */
             scope: "read" | "write";
             /** @enum {string|null} */
             restriction: "publishable" | "secret" | null;
-            /** Format: date-time */
-            created_at: string;
+            created_at: components["schemas"]["CreatedAt"];
             /** Format: date-time */
             last_used_at: string | null;
             /** Format: date-time */
@@ -1248,13 +1218,11 @@ export interface components {
             key: string;
         };
         Webhook: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             url: string;
             description: string;
-            events: ("consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped")[];
-            /** Format: date-time */
-            created_at: string;
+            events: components["schemas"]["WebhookEvent"][];
+            created_at: components["schemas"]["CreatedAt"];
             /** Format: date-time */
             disabled_at: string | null;
             /** @enum {string|null} */
@@ -1266,23 +1234,21 @@ export interface components {
             /** Format: date-time */
             next_attempt_at: string | null;
         };
+        /** @enum {string} */
+        WebhookEvent: "consent.recorded" | "consent.withdrawn" | "consent.erased" | "evidence.stamped";
         NewWebhook: components["schemas"]["Webhook"] & {
             secret: string;
         };
         Document: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             /** Format: uuid */
             home_site_id: string;
             slug: string;
-            /** @enum {string} */
-            kind: "cookie_policy" | "privacy_notice" | "terms" | "consent_form" | "do_not_sell" | "other";
+            kind: components["schemas"]["Kind"];
             requires_approval_token: boolean;
-            /** Format: date-time */
-            created_at: string;
+            created_at: components["schemas"]["CreatedAt"];
             active_versions: {
-                /** Format: uuid */
-                id: string;
+                id: components["schemas"]["Id"];
                 language: string;
                 number: number;
             }[];
@@ -1295,15 +1261,13 @@ export interface components {
             /** Format: date-time */
             attached_at: string;
             active_versions: {
-                /** Format: uuid */
-                id: string;
+                id: components["schemas"]["Id"];
                 language: string;
                 number: number;
             }[];
         };
         DocumentVersion: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             /** Format: uuid */
             document_id: string;
             /** Format: uuid */
@@ -1339,22 +1303,15 @@ export interface components {
             } | null;
         };
         ConfigurationDraft: {
-            controller: {
-                legal_name: string | null;
-                contact: string | null;
-            };
-            default_language: string | null;
-            languages: string[];
-            validity_days: number | null;
-            banner: {
-                [key: string]: {
-                    [key: string]: string;
-                };
-            };
+            controller: components["schemas"]["Controller"];
+            default_language: components["schemas"]["DefaultLanguage"];
+            languages: components["schemas"]["Languages"];
+            validity_days: components["schemas"]["ValidityDays"];
+            banner: components["schemas"]["Banner"];
             withdrawal: components["schemas"]["TextByLanguage"];
             categories: components["schemas"]["Category"][];
             cookies: components["schemas"]["DraftCookie"][];
-            revision: number;
+            revision: components["schemas"]["Revision"];
             /** Format: date-time */
             changed_at: string | null;
             problems: components["schemas"]["DraftProblem"][];
@@ -1369,25 +1326,22 @@ export interface components {
         };
         Category: {
             key: string;
-            required: boolean;
+            required: components["schemas"]["Required"];
             title: components["schemas"]["TextByLanguage"];
             purpose: components["schemas"]["TextByLanguage"];
-            /** @enum {string} */
-            lawful_basis: "consent" | "contract" | "legal_obligation" | "legitimate_interest";
-            personal_data: string[];
-            recipients: string[];
-            retention_days: number | null;
+            lawful_basis: components["schemas"]["LawfulBasis"];
+            personal_data: components["schemas"]["PersonalData"];
+            recipients: components["schemas"]["Recipients"];
+            retention_days: components["schemas"]["RetentionDays"];
         };
         DraftCookie: {
             name: string;
             provider: string;
             category: string;
-            /** @enum {string} */
-            party: "first" | "third";
-            duration_seconds: number | null;
+            party: components["schemas"]["Party"];
+            duration_seconds: components["schemas"]["DurationSeconds"];
             purpose: components["schemas"]["TextByLanguage"];
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
         };
         DraftProblem: {
             field: string;
@@ -1397,9 +1351,8 @@ export interface components {
             name: string;
             provider: string;
             category: string;
-            /** @enum {string} */
-            party: "first" | "third";
-            duration_seconds: number | null;
+            party: components["schemas"]["Party"];
+            duration_seconds: components["schemas"]["DurationSeconds"];
             purpose: components["schemas"]["TextByLanguage"];
         };
         ConfigurationVersion: {
@@ -1422,14 +1375,13 @@ export interface components {
         };
         DraftCategory: {
             key: string;
-            required: boolean;
+            required: components["schemas"]["Required"];
             title: components["schemas"]["TextByLanguage"];
             purpose: components["schemas"]["TextByLanguage"];
-            /** @enum {string} */
-            lawful_basis: "consent" | "contract" | "legal_obligation" | "legitimate_interest";
-            personal_data: string[];
-            recipients: string[];
-            retention_days: number | null;
+            lawful_basis: components["schemas"]["LawfulBasis"];
+            personal_data: components["schemas"]["PersonalData"];
+            recipients: components["schemas"]["Recipients"];
+            retention_days: components["schemas"]["RetentionDays"];
             position: number;
         };
         RecordedScan: {
@@ -1494,8 +1446,7 @@ export interface components {
             category: string | null;
         };
         ConsentSummary: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             consent_token: string;
             proof_hash: string;
             record: components["schemas"]["PublicRecord"] | null;
@@ -1557,6 +1508,8 @@ export interface components {
                 tokens: string[];
             } | null;
         };
+        /** @enum {string} */
+        PersonalField: "idempotency_key" | "visitor_id" | "visitor_region" | "visitor_country" | "source" | "metadata" | "extra_fields" | "signature_image" | "signature_mime_type" | "signer_name" | "signer_email" | "signer_phone" | "signer_id_number" | "declaration_text" | "drawing_duration_ms" | "stroke_count" | "strokes_data" | "input_type" | "screen_resolution" | "custom_document_content" | "custom_document_mime_type" | "ip_address" | "user_agent" | "otp_verified" | "otp_reference";
         ExportedAttachment: {
             sha256: string;
             media_type: string;
@@ -1567,8 +1520,7 @@ export interface components {
             encoding: "utf-8" | "base64";
         };
         Erasure: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             /** Format: uuid */
             site_id: string;
             /** @enum {string} */
@@ -1625,10 +1577,9 @@ export interface components {
             records?: string[];
             visitor_id?: string;
         };
-        DisclosedFields: ("all" | "none") | ("idempotency_key" | "visitor_id" | "visitor_region" | "visitor_country" | "source" | "metadata" | "extra_fields" | "signature_image" | "signature_mime_type" | "signer_name" | "signer_email" | "signer_phone" | "signer_id_number" | "declaration_text" | "drawing_duration_ms" | "stroke_count" | "strokes_data" | "input_type" | "screen_resolution" | "custom_document_content" | "custom_document_mime_type" | "ip_address" | "user_agent" | "otp_verified" | "otp_reference")[];
+        DisclosedFields: ("all" | "none") | components["schemas"]["PersonalField"][];
         EvidenceExport: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             /** Format: uuid */
             site_id: string;
             /** @enum {string} */
@@ -1686,15 +1637,12 @@ export interface components {
             filter_disclosures: string[];
         };
         User: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             email: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
+            role: components["schemas"]["Role"];
             is_disabled: boolean;
             has_second_factor: boolean;
-            /** Format: date-time */
-            created_at: string;
+            created_at: components["schemas"]["CreatedAt"];
             /** Format: date-time */
             last_sign_in_at: string | null;
             /** Format: date-time */
@@ -1711,15 +1659,12 @@ export interface components {
             ended_sign_ins: number;
         };
         Invitation: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             email: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
+            role: components["schemas"]["Role"];
             /** @enum {string} */
             state: "open" | "accepted" | "revoked" | "expired";
-            /** Format: date-time */
-            created_at: string;
+            created_at: components["schemas"]["CreatedAt"];
             /** Format: date-time */
             expires_at: string;
             /** Format: date-time */
@@ -1730,8 +1675,7 @@ export interface components {
             revoked_at: string | null;
         };
         SignIn: {
-            /** Format: uuid */
-            id: string;
+            id: components["schemas"]["Id"];
             is_current: boolean;
             /** Format: date-time */
             started_at: string;
@@ -1790,6 +1734,39 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @enum {string} */
+        RefreshTokenIn: "body" | "cookie";
+        NextCursor: string | null;
+        RetentionDays: number | null;
+        /** @enum {string} */
+        Kind: "cookie_policy" | "privacy_notice" | "terms" | "consent_form" | "do_not_sell" | "other";
+        /** Format: uuid */
+        Id: string;
+        Controller: {
+            legal_name: string | null;
+            contact: string | null;
+        };
+        DefaultLanguage: string | null;
+        Languages: string[];
+        ValidityDays: number | null;
+        Banner: {
+            [key: string]: {
+                [key: string]: string;
+            };
+        };
+        Revision: number;
+        Required: boolean;
+        /** @enum {string} */
+        LawfulBasis: "consent" | "contract" | "legal_obligation" | "legitimate_interest";
+        PersonalData: string[];
+        Recipients: string[];
+        /** @enum {string} */
+        Party: "first" | "third";
+        DurationSeconds: number | null;
+        /** Format: date-time */
+        CreatedAt: string;
+        /** @enum {string} */
+        Role: "owner" | "admin" | "dpo" | "viewer" | "api_user";
     };
     responses: {
         TenantResponse: {

@@ -5,7 +5,7 @@ import { Uuid } from '../../evidence/primitives.js';
 import { CheckpointLinks } from '../checkpoints.js';
 import { InputTime, QueryText } from '../common.js';
 import { PersonReference } from '../erasures.js';
-import { ExportedAttachment, PERSONAL_FIELDS } from '../export.js';
+import { ExportedAttachment, PERSONAL_FIELDS, PersonalField } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
 import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 
@@ -131,7 +131,7 @@ export const VerifyConsentResponse = dataOf(
 
 /** Which personal values are disclosed: fields by their names, or all. */
 export const DiscloseConsentRequest = z.strictObject({
-  fields: z.union([z.literal('all'), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(PERSONAL_FIELDS.length)], {
+  fields: z.union([z.literal('all'), z.array(PersonalField).min(1).max(PERSONAL_FIELDS.length)], {
     error: `must be "all", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
   }),
 });

@@ -3,7 +3,7 @@ import { ConsentRecord, eventIdOfConsentToken } from '../../events/consent-recor
 import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
 import { InputTime } from '../common.js';
 import { CONSENT_LIMITS } from '../consent-limits.js';
-import { PERSONAL_FIELDS } from '../export.js';
+import { PERSONAL_FIELDS, PersonalField } from '../export.js';
 import { SiteParams, Timestamp } from './common.js';
 
 /** Most records that one export may name. */
@@ -53,7 +53,7 @@ export type EvidenceFilter = z.output<typeof EvidenceFilter>;
 
 /** Which personal fields a package shows. */
 export const DiscloseRequest = z
-  .union([z.enum(['all', 'none']), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(100)], {
+  .union([z.enum(['all', 'none']), z.array(PersonalField).min(1).max(100)], {
     error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
   })
   .meta({ id: 'DisclosedFields' });

@@ -5,11 +5,11 @@ import { displayName, SiteParams, Timestamp } from './common.js';
 /** What the service tells a webhook. */
 export const WEBHOOK_EVENTS = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'] as const;
 
-export const WebhookEvent = z
-  .enum(WEBHOOK_EVENTS)
-  .describe(
+export const WebhookEvent = z.enum(WEBHOOK_EVENTS).meta({
+  id: 'WebhookEvent',
+  description:
     '`consent.recorded`: a decision other than a withdrawal; `consent.withdrawn`: a withdrawal; `consent.erased`: the personal values of a record were erased; `evidence.stamped`: a time stamp covers further records.',
-  );
+});
 
 const WebhookUrl = z
   .url({ protocol: /^https?$/ })

@@ -7,6 +7,7 @@ import { ErrorResponses } from './error-responses.js';
 import { extendSchemas } from './extended-schemas.js';
 import { type SchemaComponents, schemaComponents } from './json-schemas.js';
 import { type DocumentParameters, documentParameters } from './parameters.js';
+import { shareProperties } from './shared-properties.js';
 import { type SharedResponses, sharedResponses } from './shared-responses.js';
 import { TAGS } from './tags.js';
 import { describeProperties } from './vocabulary.js';
@@ -49,16 +50,17 @@ const RATE_LIMIT_HEADERS: JsonObject = {
 
 /**
  * The OpenAPI 3.1 document of operations: schemas, error responses and shared parameters are
- * components.
+ * components, and the security requirement of most operations is that of the document.
  */
 export function openApiDocument({ title, description, operations }: DocumentOptions): JsonObject {
   const schemas = schemaComponents(namedSchemas(operations));
   const errors = new ErrorResponses(schemas.referenceTo(ErrorResponse));
   const parameters = documentParameters(operations);
   const successes = sharedResponses(operations.map((operation) => success(operation, schemas.referenceTo)));
+  const security = commonSecurity(operations);
   const paths: { [path: string]: JsonObject } = {};
   for (const operation of operations) {
-    const described = describe(operation, { schemas, parameters, errors, successes });
+    const described = describe(operation, { schemas, parameters, errors, successes, security });
     paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
   }
   return {
@@ -71,10 +73,11 @@ export function openApiDocument({ title, description, operations }: DocumentOpti
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    security,
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescription(name) })),
     paths,
     components: {
-      schemas: extendSchemas(describeProperties(schemas.schemas)),
+      schemas: shareProperties(extendSchemas(describeProperties(schemas.schemas))),
       responses: { ...successes.components, ...errors.components },
       parameters: parameters.components,
       headers: HEADERS,
@@ -110,14 +113,16 @@ function namedSchemas(operations: readonly Operation[]): ReadonlyMap<z.ZodType, 
   return named;
 }
 
-interface Components {
+interface SharedParts {
   readonly schemas: SchemaComponents;
   readonly parameters: DocumentParameters;
   readonly errors: ErrorResponses;
   readonly successes: SharedResponses;
+  /** The requirement of every operation that states none. */
+  readonly security: JsonValue;
 }
 
-function describe(operation: Operation, { schemas, parameters, errors, successes }: Components): JsonObject {
+function describe(operation: Operation, { schemas, parameters, errors, successes, security }: SharedParts): JsonObject {
   const { referenceTo } = schemas;
   const { id, tag, summary, access, example, body } = operation;
   const description = descriptionOf(operation);
@@ -127,7 +132,7 @@ function describe(operation: Operation, { schemas, parameters, errors, successes
     tags: [tag],
     summary,
     ...(description !== '' && { description }),
-    security: schemesOf(access).length === 0 ? [] : [Object.fromEntries(schemesOf(access).map((name) => [name, []]))],
+    ...(JSON.stringify(securityOf(access)) !== JSON.stringify(security) && { security: securityOf(access) }),
     ...(ofOperation.length > 0 && { parameters: ofOperation }),
     ...(hasBody(operation) && {
       requestBody: {
@@ -140,6 +145,25 @@ function describe(operation: Operation, { schemas, parameters, errors, successes
       ...errors.of(errorsOf(operation)),
     },
   };
+}
+
+/** The security requirement of an operation, after section 4.8.30 of OpenAPI 3.1. */
+function securityOf(access: Access): JsonValue[] {
+  const schemes = schemesOf(access);
+  return schemes.length === 0 ? [] : [Object.fromEntries(schemes.map((name) => [name, []]))];
+}
+
+/** The requirement that most operations have. */
+function commonSecurity(operations: readonly Operation[]): JsonValue[] {
+  const counts = new Map<string, { readonly security: JsonValue[]; count: number }>();
+  for (const { access } of operations) {
+    const security = securityOf(access);
+    const text = JSON.stringify(security);
+    const { count } = counts.get(text) ?? { count: 0 };
+    counts.set(text, { security, count: count + 1 });
+  }
+  const [most] = [...counts.values()].sort((a, b) => b.count - a.count);
+  return most?.security ?? [];
 }
 
 function schemesOf({ apiKey, isSigned, roles }: Access): readonly string[] {

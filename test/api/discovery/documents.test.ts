@@ -164,7 +164,9 @@ describe('openapi.yaml', () => {
   });
 
   it('keeps strings that look like something else', () => {
-    const strings = { a: 'no', b: '2026-11-21', c: '1e3', d: '0x1f', e: '12:30:45', f: '~', g: '# x', h: 'a\nb' };
+    const ambiguous =
+      'no|Yes|y|on|2026-11-21|1e3|0x1f|0o17|017|1_000|.5|.inf|.NaN|12:30:45|~|null|# x|a # b|a: b|- a|? a|&a|*a|!a|%a|@a|`a|[a|{a|a, b|"a|a\nb|a\n|| a |=|<<|---';
+    const strings = Object.fromEntries(ambiguous.split('|').map((string, at) => [`a${at}`, string]));
     for (const version of ['1.1', '1.2'] as const) {
       expect(parse(yamlText({ ...strings, 200: 'x', on: 'y' }), { version })).toEqual({
         ...strings,

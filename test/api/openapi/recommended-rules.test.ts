@@ -22,10 +22,10 @@ it.each([
 });
 
 it('reports a document that breaks a rule', async () => {
-  const broken = PANEL.replace('operationId: "login"', 'operationId: "refresh"');
+  const broken = PANEL.replace('operationId: login', 'operationId: refresh');
   expect(await problemsOf(broken, '/openapi.yaml')).toContainEqual(expect.stringContaining('operation-operationId'));
 });
 
-it('/openapi.yaml is smaller than 290 kB', () => {
-  expect(Buffer.byteLength(PANEL)).toBeLessThan(290_000);
+it('/openapi.yaml is smaller than 250 kB', () => {
+  expect(Buffer.byteLength(PANEL)).toBeLessThan(250_000);
 });
