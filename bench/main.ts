@@ -11,6 +11,7 @@ import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { benchEventStoreDb } from './eventstoredb.js';
+import { benchFloods } from './floods.js';
 import { machineFacts } from './machine.js';
 import { benchPersons, benchTagsOfBatch } from './person-tags.js';
 import { simulateScale } from './scale.js';
@@ -25,8 +26,10 @@ type Part = (postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixtur
 
 /** Not measured unless the command line names it, because it fills a database first. */
 const STORED = 'stored';
+/** Not measured unless the command line names it, because it measures no throughput. */
+const FLOODS = 'floods';
 
-/** Parts of the benchmark by name; the command line may name some of them. All but `stored` are the default. */
+/** Parts of the benchmark by name; the command line may name some of them. */
 const PARTS: Readonly<Record<string, Part>> = {
   admission: async (postgres, masterKey, site) => {
     const service = await startBenchedService(postgres, masterKey, site);
@@ -44,6 +47,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   worker: benchWorker,
   serve: benchServe,
   [STORED]: benchStored,
+  [FLOODS]: benchFloods,
 };
 
 /** Not measured unless the command line names it, because it needs a server. */
@@ -69,7 +73,7 @@ if (names.includes('scale')) {
   simulateScale(WORKER_MICROS);
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : name === STORED) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS].includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
 }

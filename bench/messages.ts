@@ -55,6 +55,27 @@ export const SustainedResult = z.object({
 });
 export type SustainedResult = z.infer<typeof SustainedResult>;
 
+/** Requests that a stranger repeats on each of its connections until the time is over. */
+export const FloodCommand = z.object({
+  port: z.int(),
+  ms: z.number(),
+  connections: z.int(),
+  /** IPv6 networks (/64) that the requests come from in turn. */
+  networks: z.int().min(1).max(65_536),
+  /** Paths with query that are read in turn. */
+  paths: z.array(z.string()),
+  /** Instead of reading: the largest submission batches of this key. */
+  submit: z.object({ apiKey: z.string(), documentVersionId: z.string() }).nullable(),
+});
+export type FloodCommand = z.infer<typeof FloodCommand>;
+
+export const FloodResult = z.object({
+  /** Answers by status, and connections that failed. */
+  statuses: z.record(z.string(), z.int()),
+  cpuMs: z.number(),
+});
+export type FloodResult = z.infer<typeof FloodResult>;
+
 /** Resources that the service used since the last query. */
 export const ServiceUsage = z.object({ cpuMs: z.number(), eventLoopUtilization: z.number() });
 export type ServiceUsage = z.infer<typeof ServiceUsage>;
