@@ -28,6 +28,21 @@ export function tsaRootFile(config: Config): string {
   return config.timestamping?.caFile ?? join(developmentTsaFolder(config), 'development-tsa-root.pem');
 }
 
+/**
+ * Reads the root certificates of this installation's time stamps.
+ * @returns DER; null: the file of the development authority does not exist (yet) in this `DATA_DIR`
+ * @throws Error if a file that `TSA_CA_FILE` names cannot be read
+ */
+export async function readTsaRoots(config: Config): Promise<readonly Uint8Array[] | null> {
+  try {
+    return certificatesOfPem(await readFile(tsaRootFile(config), 'utf8'));
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isAbsent && config.timestamping === undefined) return null;
+    throw error;
+  }
+}
+
 /** Measures and traces requests to the authorities. */
 export function observeAsking({ metrics, tracing }: Pick<Installation, 'metrics' | 'tracing'>): ObserveAsking {
   return async (authority, ask) => {

@@ -11,6 +11,7 @@ import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { pemOfCertificates } from '../../timestamping/pem.js';
 import { validate } from '../server/json-body.js';
 import type { Operation } from '../server/operation.js';
 import { paramsOf, registerOperation } from '../server/register-operation.js';
@@ -21,8 +22,10 @@ import {
   getCheckpointToken,
   getConsistencyProof,
   getLedgerKey,
+  getTsaRoots,
   listLedgerKeys,
   listStampedCheckpoints,
+  PEM,
 } from './operations.js';
 import { listCheckpoints, readLargestSize, readNote, readToken } from './read-checkpoints.js';
 import { readLedgerKeys } from './read-ledger-keys.js';
@@ -32,9 +35,15 @@ const FOREVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 
 /**
- * Registers the stamped checkpoints and the keys of the ledger. Any cache may store the responses.
+ * Registers the stamped checkpoints, the keys of the ledger and the roots of its time stamps. Any
+ * cache may store the responses.
+ * @param readTsaRoots DER of the root certificates; null: this process does not have them
  */
-export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
+export function checkpointRoutes(
+  scope: FastifyInstance,
+  db: Queryable,
+  readTsaRoots: () => Promise<readonly Uint8Array[] | null>,
+): void {
   const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
     const keys = (await readLedgerKeys(db)).map(({ key }) => key);
     const checkpoints = await listCheckpoints(db, after);
@@ -49,6 +58,15 @@ export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
     const inForce = (await readLedgerKeys(db)).at(-1);
     if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');
     return text(`${inForce.key}\n`, FOR_MINUTES);
+  });
+  serve(scope, getTsaRoots, async () => {
+    const roots = await readTsaRoots();
+    if (roots === null)
+      throw new ApiError(
+        'RESOURCE_NOT_FOUND',
+        'This process does not have the root certificates. Get them from the time stamp authorities.',
+      );
+    return publicDocument({ contentType: PEM, body: pemOfCertificates(roots), cacheControl: FOR_MINUTES });
   });
   serve(scope, getCheckpointNote, async ({ size }) => text(existing(await readNote(db, size)), FOREVER));
   serve(scope, getCheckpointToken, async ({ size, number }) => {

@@ -39,7 +39,9 @@ describe('the ledger in public', () => {
   beforeAll(async () => {
     world = await openLedgerWorld();
     const pool = world.pipeline.worker;
-    app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [(scope) => checkpointRoutes(scope, pool)]);
+    app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+      (scope) => checkpointRoutes(scope, pool, async () => [world.tsaRoot]),
+    ]);
     for (const visitors of [
       ['ann', 'ben', 'cem'],
       ['dan', 'eda', 'fay', 'gil'],
@@ -61,6 +63,11 @@ describe('the ledger in public', () => {
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
   const list = async () => CheckpointsResponse.parse((await get('/checkpoints/')).json()).data;
   const keys = async () => KeysResponse.parse((await get('/checkpoints/keys')).json()).data.keys;
+
+  it('gives the root certificates as a verifier reads them', async () => {
+    const { rawPayload } = await get('/checkpoints/tsa-roots.pem');
+    expect(derBlocks(new Uint8Array(rawPayload), CERTIFICATE_LABEL)).toEqual([world.tsaRoot]);
+  });
 
   /** The leaf hashes of the ledger tree, from the database. */
   const leaves = async (): Promise<readonly Uint8Array[]> => {
@@ -115,6 +122,7 @@ describe('the ledger in public', () => {
       ['/checkpoints/', json, 'public, max-age=10'],
       ['/checkpoints/keys', json, 'public, max-age=300'],
       ['/checkpoints/ledger.vkey', 'text/plain; charset=utf-8', 'public, max-age=300'],
+      ['/checkpoints/tsa-roots.pem', 'application/pem-certificate-chain', 'public, max-age=300'],
     ] as const;
     for (const [path, type, cacheControl] of cases) {
       const answer = await get(path);
@@ -216,12 +224,14 @@ describe('before the ledger has a key', () => {
     const world = await openLedgerWorld();
     const pool = world.pipeline.worker;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, pool),
+      (scope) => checkpointRoutes(scope, pool, async () => null),
     ]);
     const answer = await app.inject('/checkpoints/ledger.vkey');
     expect(answer).toMatchObject({ statusCode: 404, headers: { 'cache-control': 'no-store' } });
     expect(answer.json()).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
     expect((await app.inject('/checkpoints/keys')).json()).toEqual({ data: { keys: [] } });
+    const roots = await app.inject('/checkpoints/tsa-roots.pem');
+    expect(roots.json()).toMatchObject({ code: 'RESOURCE_NOT_FOUND', message: expect.stringContaining('authorities') });
     await app.close();
     await world.close();
   });
