@@ -92,7 +92,7 @@ describe('texts', () => {
   });
 
   test('of the page are those that the templates name', () => {
-    const named = ['page', 'lookup']
+    const named = ['page', 'lookup', 'published-trust']
       .map((name) => readFileSync(resolve(ROOT, `verifier-cli/src/browser/${name}.template`), 'utf8'))
       .join();
     const names = [...named.matchAll(/data-(?:text|label)="(\w+)"/g)].map(([, name]) => name);
