@@ -44,8 +44,8 @@ export interface ServiceOptions {
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
-  /** DER of the root certificates of the time stamps; null: this process does not have them. */
-  readonly readTsaRoots: () => Promise<readonly Uint8Array[] | null>;
+  /** The root certificates of the time stamps in PEM; null: this process does not have them. */
+  readonly readTsaRoots: () => Promise<string | null>;
   readonly discovery: DiscoveryOptions;
   readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
   /** Requests per minute of one client. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../platform/config/index.js';
 import { createTimestampClient, type ObserveAsking, type TimestampClient } from '../timestamping/client.js';
 import { startDevelopmentTsa } from '../timestamping/development-tsa/start.js';
-import { certificatesOfPem } from '../timestamping/pem.js';
+import { certificatesOfPem, pemOfCertificates } from '../timestamping/pem.js';
 import type { Installation } from './installation.js';
 
 /** The source of the stamper's tokens, and their trust anchors. */
@@ -29,13 +29,13 @@ export function tsaRootFile(config: Config): string {
 }
 
 /**
- * Reads the root certificates of this installation's time stamps.
- * @returns DER; null: the file of the development authority does not exist (yet) in this `DATA_DIR`
+ * Reads the root certificates of this installation's time stamps, and nothing else of their file.
+ * @returns PEM; null: the file of the development authority does not exist (yet) in this `DATA_DIR`
  * @throws Error if a file that `TSA_CA_FILE` names cannot be read
  */
-export async function readTsaRoots(config: Config): Promise<readonly Uint8Array[] | null> {
+export async function readTsaRoots(config: Config): Promise<string | null> {
   try {
-    return certificatesOfPem(await readFile(tsaRootFile(config), 'utf8'));
+    return pemOfCertificates(certificatesOfPem(await readFile(tsaRootFile(config), 'utf8')));
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isAbsent && config.timestamping === undefined) return null;

@@ -11,7 +11,6 @@ import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { pemOfCertificates } from '../../timestamping/pem.js';
 import { validate } from '../server/json-body.js';
 import type { Operation } from '../server/operation.js';
 import { paramsOf, registerOperation } from '../server/register-operation.js';
@@ -37,12 +36,12 @@ const SHORTLY = 'public, max-age=10';
 /**
  * Registers the stamped checkpoints, the keys of the ledger and the roots of its time stamps. Any
  * cache may store the responses.
- * @param readTsaRoots DER of the root certificates; null: this process does not have them
+ * @param readTsaRoots the root certificates in PEM; null: this process does not have them
  */
 export function checkpointRoutes(
   scope: FastifyInstance,
   db: Queryable,
-  readTsaRoots: () => Promise<readonly Uint8Array[] | null>,
+  readTsaRoots: () => Promise<string | null>,
 ): void {
   const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
     const keys = (await readLedgerKeys(db)).map(({ key }) => key);
@@ -66,7 +65,7 @@ export function checkpointRoutes(
         'RESOURCE_NOT_FOUND',
         'This process does not have the root certificates. Get them from the time stamp authorities.',
       );
-    return publicDocument({ contentType: PEM, body: pemOfCertificates(roots), cacheControl: FOR_MINUTES });
+    return publicDocument({ contentType: PEM, body: roots, cacheControl: FOR_MINUTES });
   });
   serve(scope, getCheckpointNote, async ({ size }) => text(existing(await readNote(db, size)), FOREVER));
   serve(scope, getCheckpointToken, async ({ size, number }) => {

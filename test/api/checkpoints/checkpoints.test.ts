@@ -15,6 +15,7 @@ import { createApp } from '../../../src/api/server/app.js';
 import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
+import { pemOfCertificates } from '../../../src/timestamping/pem.js';
 import { CERTIFICATE_LABEL, derBlocks } from '../../../verifier-cli/src/trust/trust-material.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
 import { parseLinkHeader } from '../discovery/formats/link-header.js';
@@ -40,7 +41,7 @@ describe('the ledger in public', () => {
     world = await openLedgerWorld();
     const pool = world.pipeline.worker;
     app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, pool, async () => [world.tsaRoot]),
+      (scope) => checkpointRoutes(scope, pool, async () => pemOfCertificates([world.tsaRoot])),
     ]);
     for (const visitors of [
       ['ann', 'ben', 'cem'],
