@@ -357,6 +357,8 @@ export const FINDING_TEXTS = {
   'too-many-stamps': 'the package includes more than {limit} time stamps',
   'checkpoint-not-stamped': 'the checkpoint has no time stamp',
   'stamp-not-used': 'the time stamp is invalid and was not used: another one of its checkpoint is valid',
+  'certificate-expires': 'the certificate of {name} expires',
+  'no-longer-sound': '{name} is not considered sound after that date',
   'sound-when-renewed': '{finding}; sound when checkpoint {size} was stamped, on {time}',
   'root-not-given':
     'no root certificate of a time stamp authority was given: get it from the authority and give it with --tsa-ca',

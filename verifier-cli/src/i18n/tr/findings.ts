@@ -355,6 +355,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'too-many-stamps': 'pakette {limit} zaman damgasından fazlası var',
   'checkpoint-not-stamped': 'denetim noktasının zaman damgası yok',
   'stamp-not-used': 'zaman damgası geçersiz ve kullanılmadı: denetim noktasının başka bir damgası geçerli',
+  'certificate-expires': '{name} sertifikasının süresi doluyor',
+  'no-longer-sound': '{name} o tarihten sonra sağlam sayılmıyor',
   'sound-when-renewed': '{finding}; {size} numaralı denetim noktası damgalandığında ({time}) sağlamdı',
   'root-not-given': 'zaman damgası makamının kök sertifikası verilmedi: makamdan alın ve --tsa-ca ile verin',
   'manifest-of-other-kind': 'bildirim başka bir dosya türüne ait',
