@@ -203,6 +203,19 @@ test('a forged record is explained in Turkish', async () => {
   expect(terminalReport(report, en)).toContain('the entry is not in batch 1 at index 2: the path does not lead');
 });
 
+test.each([
+  ['{', 'girdi geçersiz: Metin geçerli JSON değil.'],
+  ['{"v":1,"v":1}', 'girdi geçersiz: Bir nesnede aynı üye adı iki kez var.'],
+  ['{"v":1}', 'girdi geçersiz: yayımlanan şemaya uymuyor: '],
+])('the parser’s reason to refuse %s is in Turkish', async (entry, expected) => {
+  const replaced: PackageHooks = {
+    entryLines: (lines) => lines.map((line, i) => (i === 0 ? { ...line, entry } : line)),
+  };
+  const { report } = await verified(replaced, true);
+  expect(terminalReport(report, tr)).toContain(expected);
+  expect(renderHtml(reportPage(report, tr))).toContain(expected);
+});
+
 test('the page of a report states its language, and dates are in it', async () => {
   const { report } = await verified({}, true);
   expect(htmlPage('Rapor', 'tr', reportPage(report, tr))).toContain('<html lang="tr">');
