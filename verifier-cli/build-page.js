@@ -83,17 +83,18 @@ const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest
  *   nothing else. `inputs` are the files in both.
  */
 export async function buildPages(notices) {
-  const [template, css, lookup, style] = await Promise.all([
+  const [template, css, lookup, published, style] = await Promise.all([
     readFile(page('page.template'), 'utf8'),
     readFile(page('page.css'), 'utf8'),
     readFile(page('lookup.template'), 'utf8'),
+    readFile(page('published-trust.template'), 'utf8'),
     load('src/report/style.ts').then(({ REPORT_STYLE }) => REPORT_STYLE),
   ]);
   const { page: texts } = await load('src/i18n/en/page.ts');
   const alone = await bundle('alone-page.ts');
   const withLookup = await bundle('served-page.ts');
   const licences = (await notices(withLookup.inputs)).replaceAll('--', '- ');
-  const fill = (script, connect, privacy, section) => {
+  const fill = (script, connect, { privacy, published, section }) => {
     const styles = style + css;
     const policy = [
       "default-src 'none'",
@@ -113,23 +114,28 @@ export async function buildPages(notices) {
       TITLE: texts.standing.title,
       DESCRIPTION: texts.standing.lead,
       PRIVACY: privacy,
+      PUBLISHED: published,
       LOOKUP: section,
       SCRIPT: script,
       NOTICES: licences,
     };
     return withTexts(
-      template.replace(/\{\{(LOOKUP|PRIVACY)\}\}/g, (_, name) => values[name]),
+      template.replace(/\{\{(LOOKUP|PRIVACY|PUBLISHED)\}\}/g, (_, name) => values[name]),
       texts.standing,
     ).replace(/\{\{([A-Z]+)\}\}/g, (_, name) => values[name]);
   };
   return {
-    standalone: fill(alone.script, "'none'", '<span data-text="privateAlone"></span>', ''),
-    served: fill(
-      withLookup.script,
-      "'self'",
-      '<span data-text="privateServed"></span> <a href="/verify/consent-verify.html" download data-text="privateSave"></a> <span data-text="privateOffline"></span>',
-      lookup,
-    ),
+    standalone: fill(alone.script, "'none'", {
+      privacy: '<span data-text="privateAlone"></span>',
+      published: '',
+      section: '',
+    }),
+    served: fill(withLookup.script, "'self'", {
+      privacy:
+        '<span data-text="privateServed"></span> <a href="/verify/consent-verify.html" download data-text="privateSave"></a> <span data-text="privateOffline"></span>',
+      published,
+      section: lookup,
+    }),
     inputs: [...new Set([...alone.inputs, ...withLookup.inputs])],
   };
 }

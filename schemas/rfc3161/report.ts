@@ -101,6 +101,15 @@ export interface CertificateSummary {
   readonly notAfter: Date;
 }
 
+/** The end of a token's soundness. The texts are safe to print. */
+export interface SoundUntil {
+  readonly date: Date;
+  /** For people, in English. */
+  readonly reason: string;
+  /** The certificate that expires, or the algorithm or key that is no longer considered sound. */
+  readonly cause: { readonly kind: 'certificate' | 'algorithm'; readonly name: string };
+}
+
 /** The answer of `verifyTimestamp`. */
 export interface TimestampReport {
   /** `fail` if any check fails, else `indeterminate` if any is, else `pass`. */
@@ -129,7 +138,7 @@ export interface TimestampReport {
    * certificate of the chain or the first sunset of an algorithm. Undefined where no chain was
    * found.
    */
-  readonly soundUntil: { readonly date: Date; readonly reason: string } | undefined;
+  readonly soundUntil: SoundUntil | undefined;
 }
 
 const MAX_TEXT = 600;

@@ -1,4 +1,4 @@
-import { cutText, type TimestampReport } from './report.js';
+import { cutText, type SoundUntil } from './report.js';
 import { type Strength, weakest } from './strength.js';
 import type { Path } from './x509/path.js';
 
@@ -9,13 +9,18 @@ import type { Path } from './x509/path.js';
  * @param strengths the algorithms and keys that its signatures and its imprint depend on
  * @returns undefined without a chain
  */
-export function soundUntil(path: Path, strengths: readonly Strength[]): TimestampReport['soundUntil'] {
-  const ends = path.map(({ subject, notAfter }) => ({
+export function soundUntil(path: Path, strengths: readonly Strength[]): SoundUntil | undefined {
+  const ends: SoundUntil[] = path.map(({ subject, notAfter }) => ({
     date: notAfter,
     reason: cutText(`the certificate of ${subject.text} expires`),
+    cause: { kind: 'certificate', name: cutText(subject.text) },
   }));
   const worst = weakest(strengths);
   if (path.length > 0 && worst?.soundUntil)
-    ends.push({ date: worst.soundUntil, reason: `${worst.name} is not considered sound after that date` });
+    ends.push({
+      date: worst.soundUntil,
+      reason: `${worst.name} is not considered sound after that date`,
+      cause: { kind: 'algorithm', name: worst.name },
+    });
   return ends.sort((a, b) => a.date.getTime() - b.date.getTime())[0];
 }

@@ -32,6 +32,7 @@ import { createGroupObserver } from './metrics/group-observer.js';
 import { metricsGroup, observeApp } from './observe-app.js';
 import { serviceRoutes } from './service-routes.js';
 import type { WorkerBeside } from './supervise-worker.js';
+import { readTsaRoots } from './timestamping.js';
 
 const SWEEP_MS = 60_000;
 /** Limit per user. */
@@ -146,6 +147,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
             isLogAway: !isLogChecked(),
           };
         },
+        readTsaRoots: () => readTsaRoots(config),
         scannerHost: config.http.scannerHost,
         discovery: {
           ...config.discovery,

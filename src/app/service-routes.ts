@@ -44,6 +44,8 @@ export interface ServiceOptions {
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
+  /** The root certificates of the time stamps in PEM; null: this process does not have them. */
+  readonly readTsaRoots: () => Promise<string | null>;
   readonly discovery: DiscoveryOptions;
   readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
   /** Requests per minute of one client. */
@@ -114,7 +116,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       };
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },
-    (scope) => checkpointRoutes(scope, db),
+    (scope) => checkpointRoutes(scope, db, options.readTsaRoots),
     (scope) => {
       limitLocally(scope, options.limits.publicTexts, () => performance.now() / 1000);
       discoveryRoutes(scope, options.discovery);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../platform/config/index.js';
 import { createTimestampClient, type ObserveAsking, type TimestampClient } from '../timestamping/client.js';
 import { startDevelopmentTsa } from '../timestamping/development-tsa/start.js';
-import { certificatesOfPem } from '../timestamping/pem.js';
+import { certificatesOfPem, pemOfCertificates } from '../timestamping/pem.js';
 import type { Installation } from './installation.js';
 
 /** The source of the stamper's tokens, and their trust anchors. */
@@ -26,6 +26,21 @@ export function developmentTsaFolder(config: Config): string {
 /** PEM file with the trust anchors of this installation's tokens. */
 export function tsaRootFile(config: Config): string {
   return config.timestamping?.caFile ?? join(developmentTsaFolder(config), 'development-tsa-root.pem');
+}
+
+/**
+ * Reads the root certificates of this installation's time stamps, and nothing else of their file.
+ * @returns PEM; null: the file of the development authority does not exist (yet) in this `DATA_DIR`
+ * @throws Error if a file that `TSA_CA_FILE` names cannot be read
+ */
+export async function readTsaRoots(config: Config): Promise<string | null> {
+  try {
+    return pemOfCertificates(certificatesOfPem(await readFile(tsaRootFile(config), 'utf8')));
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isAbsent && config.timestamping === undefined) return null;
+    throw error;
+  }
 }
 
 /** Measures and traces requests to the authorities. */

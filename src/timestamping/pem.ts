@@ -10,3 +10,8 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 export function certificatesOfPem(text: string): Uint8Array[] {
   return [...text.matchAll(BLOCK)].map(([block]) => new Uint8Array(new X509Certificate(block).raw));
 }
+
+/** Writes certificates as a PEM file (RFC 7468). @param certificates DER */
+export function pemOfCertificates(certificates: readonly Uint8Array[]): string {
+  return certificates.map((der) => new X509Certificate(der).toString()).join('');
+}

@@ -104,6 +104,7 @@ describe('signature algorithms', () => {
     expect(later.soundUntil).toEqual({
       date: new Date('2031-01-01T00:00:00Z'),
       reason: 'RSA-2048 is not considered sound after that date',
+      cause: { kind: 'algorithm', name: 'RSA-2048' },
     });
   });
 });

@@ -216,6 +216,7 @@ describe('chains', () => {
     expect(soundUntil).toEqual({
       date: new Date('2029-01-01T00:00:00Z'),
       reason: 'the certificate of CN=Test TSA expires',
+      cause: { kind: 'certificate', name: 'CN=Test TSA' },
     });
   });
 });

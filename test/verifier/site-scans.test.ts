@@ -5,9 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SiteScannedRecord } from '../../schemas/events/site-scanned.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
-import { reportPage, terminalReport } from '../../verifier-cli/src/index.js';
+import {
+  memorySource,
+  RecordWatch,
+  recordText,
+  reportPage,
+  terminalReport,
+  verifyPackage,
+} from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { MAX_SCANS } from '../../verifier-cli/src/report/report.js';
+import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { titleNeeding } from '../support/missing-tools.js';
@@ -15,7 +23,7 @@ import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { scanEvent, withScans } from '../support/scanned-fixture.js';
 import { hasPython, verdictsOf, verifyByHand } from './by-hand.js';
-import { notPassed, verifyFixture } from './support.js';
+import { notPassed, verifierKey, verifyFixture } from './support.js';
 
 const authority = fixtureAuthority();
 const EARLY = '2026-03-01T00:00:00.000Z';
@@ -67,6 +75,26 @@ test('a package with recorded scans is valid, and its report describes them', as
   ] as const) {
     for (const printed of [terminalReport(report, texts), renderHtml(reportPage(report, texts))])
       for (const word of words) expect(printed).toContain(word);
+  }
+});
+
+test('a scan is shown in words, as a consent is', async () => {
+  const watch = RecordWatch.of(fixtureUuid('s1'));
+  const source = memorySource(buildPackage(authority, withScans(scanEvent('s1', 42))));
+  const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
+  await verifyPackage(source, { ...trust, at: VERIFIED_AT }, { watch });
+  const shown = watch?.shown ?? null;
+  if (shown === null) throw new Error('the scan is not in the package');
+  expect(shown.scan).toMatchObject({ event_id: fixtureUuid('s1'), verdict: 'valid', configuration: { number: 1 } });
+  for (const [texts, words] of [
+    [en, ['What was recorded', 'https://shop.example/', '2: tracker, cart', 'published configuration 1']],
+    [tr, ['Kaydedilen', 'Bildirilmemiş', '2: tracker, cart', 'yayımlanan 1 numaralı yapılandırma']],
+  ] as const) {
+    // Before the members of the record, which are as they stand in it.
+    const text = recordText(shown, texts).split(texts.record.terminal.public)[0];
+    const page = renderHtml(recordPage(shown, texts)).split('<details>')[0];
+    for (const word of words)
+      expect([text, page]).toEqual([expect.stringContaining(word), expect.stringContaining(word)]);
   }
 });
 

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './cli/check-command.js';
+import { endWhenOutputCloses } from './cli/closed-output.js';
 import { type CompareOptions, runCompare } from './cli/compare-command.js';
 import { type ContradictionOptions, runCheckContradiction } from './cli/contradiction-command.js';
 import { EXIT_USAGE } from './cli/exit-codes.js';
@@ -204,6 +205,7 @@ program
     process.exitCode = runExplain(check, options, (text) => process.stdout.write(text));
   });
 
+endWhenOutputCloses();
 try {
   await program.parseAsync(spreadLists(process.argv.slice(2)), { from: 'user' });
 } catch (error) {

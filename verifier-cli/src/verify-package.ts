@@ -160,19 +160,22 @@ export async function verifyPackage(
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
   const promised = new PromisedRecords(options.promises ?? []);
-  const { summary, texts, site, scansFor, coverage, person, ...attachments } = await verifyEntries(files, {
-    manifest,
-    batches,
-    size: newest?.checkpoint.size ?? null,
-    times,
-    intervals,
-    policies,
-    maxDelay: options.maxDelay,
-    watch,
-    list,
-    promised,
-    schemes,
-  });
+  const { summary, texts, site, scansFor, configurationNumber, coverage, person, ...attachments } = await verifyEntries(
+    files,
+    {
+      manifest,
+      batches,
+      size: newest?.checkpoint.size ?? null,
+      times,
+      intervals,
+      policies,
+      maxDelay: options.maxDelay,
+      watch,
+      list,
+      promised,
+      schemes,
+    },
+  );
 
   // What the manifest says of all this.
   verifyCounts(manifest, summary, archive, findings);
@@ -207,6 +210,7 @@ export async function verifyPackage(
       warnings: findings.warnings.first,
       listed: list?.listing.consents ?? [],
       schemes,
+      configurationNumber,
     });
   }
   const holding = intervals.filter(({ batch }) => holds(batch));

@@ -11,18 +11,18 @@ export class BrowserStore {
   readonly #storage = openStorage();
 
   read<T>(name: string, guard: Guard<T>): T | undefined {
-    const text = this.#memory.get(name) ?? this.#storage?.getItem(PREFIX + name) ?? null;
-    return text === null ? undefined : parseJson(text, guard);
+    return parseJson(this.#memory.get(name) ?? this.#storage?.getItem(PREFIX + name) ?? '', guard);
   }
 
   write(name: string, value: object | string | number): void {
     const text = JSON.stringify(value);
+    this.#memory.set(name, text);
+    if (this.#storage === null) return;
     try {
-      if (this.#storage === null) throw new Error('storage is blocked');
       this.#storage.setItem(PREFIX + name, text);
       this.#memory.delete(name);
     } catch {
-      this.#memory.set(name, text);
+      // It is full: the value stays in memory.
     }
   }
 

@@ -243,6 +243,15 @@ export class Consent {
     return this.#wantedLanguage();
   }
 
+  /**
+   * Page of the service on which the visitor looks up the choice and keeps its receipt; null until
+   * the service has accepted the choice.
+   */
+  get proofPage(): string | null {
+    const token = this.#state.choice?.consent_token;
+    return token === undefined ? null : new URL(`/verify#${token}`, this.#options.baseUrl).href;
+  }
+
   /** Accepted consents of this browser with their promises, oldest first, at most 50. */
   records(): readonly KeptRecord[] {
     return this.#outbox.records();
@@ -256,7 +265,7 @@ export class Consent {
   async #start(): Promise<ConsentState> {
     // Without a secure context there is no WebCrypto, so that no request can be signed.
     if (globalThis.crypto?.subtle === undefined) {
-      const message = 'The page is not a secure context (https), so consents cannot be signed and recorded.';
+      const message = 'Consents can only be signed and recorded on a secure page (https).';
       return this.#change({ status: 'unavailable', error: new ServiceError(message, 'INSECURE_CONTEXT', 0) });
     }
     this.#listen();
@@ -464,7 +473,7 @@ export class Consent {
   #configuration(): Configuration {
     const { configuration, error } = this.#state;
     if (configuration !== null) return configuration;
-    throw error ?? new ServiceError('The configuration is not known yet. Wait for start().', 'UNAVAILABLE', 0);
+    throw error ?? new ServiceError('No configuration yet: wait for start().', 'UNAVAILABLE', 0);
   }
 
   #cookiePolicy(configuration: Configuration) {

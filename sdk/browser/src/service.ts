@@ -115,13 +115,8 @@ export class Service {
 export function errorOf({ status, body }: Answer): ServiceError {
   if (isError(body)) return new ServiceError(body.message, body.code, status);
   if (status !== 0)
-    return new ServiceError(
-      `The service sent an answer that it does not define (${status}).`,
-      'UNEXPECTED_ANSWER',
-      status,
-    );
-  const message =
-    'No answer from the service: the network is away, or the site does not list this origin among its allowed origins.';
+    return new ServiceError(`Unexpected answer of the service (${status}).`, 'UNEXPECTED_ANSWER', status);
+  const message = 'No answer from the service: the network is away, or the site does not allow this origin.';
   return new ServiceError(message, 'NO_ANSWER', 0);
 }
 

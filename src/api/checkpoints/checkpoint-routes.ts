@@ -21,8 +21,10 @@ import {
   getCheckpointToken,
   getConsistencyProof,
   getLedgerKey,
+  getTsaRoots,
   listLedgerKeys,
   listStampedCheckpoints,
+  PEM,
 } from './operations.js';
 import { listCheckpoints, readLargestSize, readNote, readToken } from './read-checkpoints.js';
 import { readLedgerKeys } from './read-ledger-keys.js';
@@ -32,9 +34,15 @@ const FOREVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 
 /**
- * Registers the stamped checkpoints and the keys of the ledger. Any cache may store the responses.
+ * Registers the stamped checkpoints, the keys of the ledger and the roots of its time stamps. Any
+ * cache may store the responses.
+ * @param readTsaRoots the root certificates in PEM; null: this process does not have them
  */
-export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
+export function checkpointRoutes(
+  scope: FastifyInstance,
+  db: Queryable,
+  readTsaRoots: () => Promise<string | null>,
+): void {
   const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
     const keys = (await readLedgerKeys(db)).map(({ key }) => key);
     const checkpoints = await listCheckpoints(db, after);
@@ -49,6 +57,15 @@ export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
     const inForce = (await readLedgerKeys(db)).at(-1);
     if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');
     return text(`${inForce.key}\n`, FOR_MINUTES);
+  });
+  serve(scope, getTsaRoots, async () => {
+    const roots = await readTsaRoots();
+    if (roots === null)
+      throw new ApiError(
+        'RESOURCE_NOT_FOUND',
+        'This process does not have the root certificates. Get them from the time stamp authorities.',
+      );
+    return publicDocument({ contentType: PEM, body: roots, cacheControl: FOR_MINUTES });
   });
   serve(scope, getCheckpointNote, async ({ size }) => text(existing(await readNote(db, size)), FOREVER));
   serve(scope, getCheckpointToken, async ({ size, number }) => {

@@ -20,6 +20,8 @@ const shared = {
   action: null,
 } as const;
 const PLAIN_TEXT = 'text/plain';
+/** Media type of certificates in PEM (RFC 8555 §9.1). */
+export const PEM = 'application/pem-certificate-chain';
 
 export const listStampedCheckpoints = defineOperation({
   ...shared,
@@ -57,6 +59,21 @@ export const getLedgerKey = defineOperation({
   query: AnyQuery,
   response: None,
   download: { mediaType: PLAIN_TEXT, description: 'A verifier-key line (C2SP signed-note).' },
+  errors: ['RESOURCE_NOT_FOUND'],
+  example: {},
+});
+
+export const getTsaRoots = defineOperation({
+  ...shared,
+  id: 'getTsaRoots',
+  path: '/checkpoints/tsa-roots.pem',
+  summary: 'Get the root certificates of the time stamp authorities',
+  description:
+    'Those that this service trusts. Take them from the authorities, too: a certificate from the service proves nothing against the service.',
+  params: None,
+  query: AnyQuery,
+  response: None,
+  download: { mediaType: PEM, description: 'Certificates in PEM (RFC 7468), as `--tsa-ca` reads them.' },
   errors: ['RESOURCE_NOT_FOUND'],
   example: {},
 });
@@ -122,6 +139,7 @@ export const CHECKPOINT_OPERATIONS: readonly Operation[] = [
   listStampedCheckpoints,
   listLedgerKeys,
   getLedgerKey,
+  getTsaRoots,
   getCheckpointNote,
   getCheckpointToken,
   getCheckpointCosignatures,

@@ -19,6 +19,7 @@ export const PLACES = {
   checkpoints: { path: '/checkpoints/', mediaType: 'application/json' },
   ledgerKeys: { path: '/checkpoints/keys', mediaType: 'application/json' },
   ledgerKey: { path: '/checkpoints/ledger.vkey', mediaType: 'text/plain' },
+  tsaRoots: { path: '/checkpoints/tsa-roots.pem', mediaType: 'application/pem-certificate-chain' },
   verifier: { path: '/verify', mediaType: 'text/html' },
   verifierFile: { path: '/verify/consent-verify.html', mediaType: 'text/html' },
   dashboard: { path: '/panel', mediaType: 'text/html' },

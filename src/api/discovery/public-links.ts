@@ -53,6 +53,7 @@ export function publicLinks(skills: readonly Skill[]): PublicLinks {
       ),
       link("The ledger's key", PLACES.ledgerKey, 'the verifier key in force (C2SP signed note)'),
       link("The ledger's keys", PLACES.ledgerKeys, 'every key, and the checkpoints that introduced them'),
+      link('Roots of the time stamps', PLACES.tsaRoots, 'root certificates of the time stamp authorities (PEM)'),
     ],
     more: [
       link('Index of skills', PLACES.agentSkills, 'with the digest of each'),

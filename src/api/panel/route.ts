@@ -6,6 +6,8 @@ import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Operation } from '../server/operation.js';
+import { preparedDocument } from '../server/send-document.js';
+import { StaticText } from '../server/static-text.js';
 
 /** A request that passed every check of its operation. */
 export interface PanelCall<P, Q, B> {
@@ -67,6 +69,26 @@ export function reads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.
   return {
     operation,
     answer: async (input) => operation.response.parse(await handle(await input.check(operation))),
+  };
+}
+
+/**
+ * As `reads`, with a compressed response where the client accepts one. Only for responses without a
+ * secret and without text that others chose: compressed together, the length of a response tells
+ * how much of a guessed text is in the secret (BREACH).
+ */
+export function readsCompressed<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
+  operation: Operation<P, Q, B, R>,
+  handle: (call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R>>,
+): PanelRoute {
+  const { answer } = reads(operation, handle);
+  return {
+    operation,
+    answer: async (input) => {
+      const body = JSON.stringify(await answer(input));
+      const text = new StaticText(preparedDocument('application/json; charset=utf-8', body, {}));
+      return text.send(input.reply.request, input.reply);
+    },
   };
 }
 

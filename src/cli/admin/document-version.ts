@@ -12,6 +12,7 @@ import { contentOf } from '../../tenancy/documents/document-content.js';
 import { draftVersion } from '../../tenancy/documents/draft-version.js';
 import { readContent } from '../../tenancy/documents/read-content.js';
 import { retireVersion } from '../../tenancy/documents/retire-version.js';
+import { versionChangeDetails } from '../../tenancy/documents/version-change-details.js';
 import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
@@ -137,11 +138,7 @@ export function activateCommand(context: CliContext): Command {
         await changeVersionAsOperator(adminPool, id, 'document_version.activate', async (db, siteId) => {
           const activated = await activateVersion(db, siteId, id);
           retired = activated.retired;
-          return {
-            changed: activated.changed,
-            retired_version_id: retired,
-            attached_site_ids: [...activated.attachedSiteIds],
-          };
+          return versionChangeDetails(activated);
         });
         const lines = [`Version ${id} is active.`, ...(retired === null ? [] : [`Version ${retired} was retired.`])];
         print(context, options, { id, state: 'active', retired }, lines);
@@ -156,8 +153,7 @@ export function retireCommand(context: CliContext): Command {
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
         await changeVersionAsOperator(adminPool, id, 'document_version.retire', async (db, siteId) => {
-          const { changed, attachedSiteIds } = await retireVersion(db, siteId, id);
-          return { changed, attached_site_ids: [...attachedSiteIds] };
+          return versionChangeDetails(await retireVersion(db, siteId, id));
         });
         print(context, options, { id, state: 'retired' }, [`Version ${id} is retired.`]);
       });

@@ -6,6 +6,7 @@ import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js
 import type { Queryable } from '../../platform/database/pool.js';
 import { createDocument, findDocument } from '../../tenancy/documents/create-document.js';
 import { publishVersion } from '../../tenancy/documents/publish-version.js';
+import { versionChangeDetails } from '../../tenancy/documents/version-change-details.js';
 import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
@@ -43,8 +44,7 @@ export function publishCommand(context: CliContext): Command {
       await withInstallation(context, async ({ adminPool }) => {
         const id = draft ?? (await draftText(adminPool, options));
         const version = await changeVersionAsOperator(adminPool, id, 'document_version.publish', async (db, siteId) => {
-          const { attachedSiteIds } = await publishVersion(db, siteId, id);
-          return { attached_site_ids: [...attachedSiteIds] };
+          return versionChangeDetails(await publishVersion(db, siteId, id));
         });
         const { siteId } = await placeOfVersion(adminPool, id);
         print(context, options, { ...version, site_id: siteId }, [

@@ -15,6 +15,7 @@ import { createApp } from '../../../src/api/server/app.js';
 import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
+import { pemOfCertificates } from '../../../src/timestamping/pem.js';
 import { CERTIFICATE_LABEL, derBlocks } from '../../../verifier-cli/src/trust/trust-material.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
 import { parseLinkHeader } from '../discovery/formats/link-header.js';
@@ -39,7 +40,9 @@ describe('the ledger in public', () => {
   beforeAll(async () => {
     world = await openLedgerWorld();
     const pool = world.pipeline.worker;
-    app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [(scope) => checkpointRoutes(scope, pool)]);
+    app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+      (scope) => checkpointRoutes(scope, pool, async () => pemOfCertificates([world.tsaRoot])),
+    ]);
     for (const visitors of [
       ['ann', 'ben', 'cem'],
       ['dan', 'eda', 'fay', 'gil'],
@@ -61,6 +64,11 @@ describe('the ledger in public', () => {
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
   const list = async () => CheckpointsResponse.parse((await get('/checkpoints/')).json()).data;
   const keys = async () => KeysResponse.parse((await get('/checkpoints/keys')).json()).data.keys;
+
+  it('gives the root certificates as a verifier reads them', async () => {
+    const { rawPayload } = await get('/checkpoints/tsa-roots.pem');
+    expect(derBlocks(new Uint8Array(rawPayload), CERTIFICATE_LABEL)).toEqual([world.tsaRoot]);
+  });
 
   /** The leaf hashes of the ledger tree, from the database. */
   const leaves = async (): Promise<readonly Uint8Array[]> => {
@@ -115,6 +123,7 @@ describe('the ledger in public', () => {
       ['/checkpoints/', json, 'public, max-age=10'],
       ['/checkpoints/keys', json, 'public, max-age=300'],
       ['/checkpoints/ledger.vkey', 'text/plain; charset=utf-8', 'public, max-age=300'],
+      ['/checkpoints/tsa-roots.pem', 'application/pem-certificate-chain', 'public, max-age=300'],
     ] as const;
     for (const [path, type, cacheControl] of cases) {
       const answer = await get(path);
@@ -216,12 +225,14 @@ describe('before the ledger has a key', () => {
     const world = await openLedgerWorld();
     const pool = world.pipeline.worker;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, pool),
+      (scope) => checkpointRoutes(scope, pool, async () => null),
     ]);
     const answer = await app.inject('/checkpoints/ledger.vkey');
     expect(answer).toMatchObject({ statusCode: 404, headers: { 'cache-control': 'no-store' } });
     expect(answer.json()).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
     expect((await app.inject('/checkpoints/keys')).json()).toEqual({ data: { keys: [] } });
+    const roots = await app.inject('/checkpoints/tsa-roots.pem');
+    expect(roots.json()).toMatchObject({ code: 'RESOURCE_NOT_FOUND', message: expect.stringContaining('authorities') });
     await app.close();
     await world.close();
   });

@@ -60,6 +60,25 @@ describe('the statistics of consents', () => {
     });
   });
 
+  it('are compressed, and no other response of the panel is', async () => {
+    const ask = (path: string, coding: string) =>
+      fetch(`${panel.app.url}/api/v1${path}`, {
+        headers: { authorization: `Bearer ${own.users.viewer.accessToken}`, 'accept-encoding': coding },
+      });
+    const period = '/statistics/consents?from=2026-01-01&to=2026-04-02';
+    const [plain, compressed] = [await ask(period, 'identity'), await ask(period, 'gzip')];
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(compressed.headers.get('content-encoding')).toBe('gzip');
+    expect(compressed.headers.get('cache-control')).toBe(plain.headers.get('cache-control'));
+    const length = Number(compressed.headers.get('content-length'));
+    expect(length).toBeGreaterThan(0);
+    const text = await plain.text();
+    expect(length).toBeLessThan(text.length / 5);
+    expect(await compressed.text()).toBe(text);
+    const sites = await ask('/sites', 'gzip');
+    expect([sites.status, sites.headers.get('content-encoding')]).toEqual([200, null]);
+  });
+
   it('count all sites of the tenant, and one type of consents', async () => {
     const all = await read(own, '?from=2026-03-01&to=2026-03-03');
     expect(all.data?.totals.accepted).toBe(17);

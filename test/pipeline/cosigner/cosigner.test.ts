@@ -125,7 +125,7 @@ describe('an honest witness', () => {
 
     const { worker: db, eventLog } = world.pipeline;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, world.pipeline.newPool('consent_ledger_api')),
+      (scope) => checkpointRoutes(scope, world.pipeline.newPool('consent_ledger_api'), async () => null),
     ]);
     const answer = await app.inject(`/checkpoints/${size}/cosignatures`);
     expect(answer).toMatchObject({

@@ -21,6 +21,7 @@ describe('labels', () => {
         'close',
         'saved',
         'language',
+        'proof',
       ] as const;
       const texts = names.map((name) => labelOf(name, {}, language));
       expect(texts.every(({ text, language: own }) => text.length > 1 && own === language)).toBe(true);

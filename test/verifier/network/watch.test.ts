@@ -305,7 +305,7 @@ describe('a monitor', () => {
     const world = await openLedgerWorld();
     const pool = world.pipeline.worker;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, pool),
+      (scope) => checkpointRoutes(scope, pool, async () => null),
     ]);
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
     const ledgerKey = [formatVerifierKey(WORLD_ORIGIN, world.ledgerKey.publicKey)];

@@ -126,7 +126,7 @@ function readHeader(text: string, schemes: Schemes, findings: EntryFindings): Re
     findings.fail('batch.header', finding('header-too-long', { limit: LIMITS.headerLength }));
     return null;
   }
-  const refuse = (reason: string): null => {
+  const refuse = (reason: Finding): null => {
     findings.fail('batch.header', finding('header-invalid', { reason }));
     return null;
   };

@@ -9,7 +9,7 @@ export function find<T extends HTMLElement>(id: string, type: new () => T): T {
 }
 
 /** Offers some content as a file to be kept. */
-export function save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): void {
+export function save(name: string, type: string, content: string | Uint8Array<ArrayBuffer> | Blob): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;

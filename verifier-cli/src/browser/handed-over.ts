@@ -1,4 +1,4 @@
-import { chooseFile } from './choose-file.js';
+import { chooseFiles } from './choose-file.js';
 
 /** What this page says to the page that opened it (dashboard/src/pages/evidence/open-verifier.ts). */
 const READY = 'consent-verify ready';
@@ -12,7 +12,7 @@ export function takeHandedOver(): void {
   if (opener === null || location.origin === 'null') return;
   window.addEventListener('message', ({ source, origin, data }: MessageEvent<unknown>) => {
     if (source !== opener || origin !== location.origin || !(data instanceof File)) return;
-    chooseFile(data);
+    chooseFiles('package', [data]);
   });
   opener.postMessage(READY, location.origin);
 }

@@ -7,11 +7,12 @@ import { facts, foreign } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
 import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
-import { chooseFile } from './choose-file.js';
-import { find } from './elements.js';
+import { chooseFiles } from './choose-file.js';
+import { find, save } from './elements.js';
 import type { PageLanguage } from './language.js';
 import { renderDom } from './render-dom.js';
 
+const RECEIPT_TYPE = 'application/json';
 const ENDPOINT = '/api/v1/public/consents/verify';
 
 const Answer = z.union([
@@ -42,14 +43,13 @@ function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
 /** What is said, in the language of the reader. */
 type Said = (texts: Texts) => Markup;
 
-/** Fetches the receipt of a record and gives it to the verifier above. @returns what went wrong; null: nothing */
-async function checkReceipt(token: string): Promise<((texts: Texts) => string) | null> {
+/** Fetches the receipt of a record. @returns the file, or what went wrong */
+async function fetchReceipt(token: string): Promise<File | ((texts: Texts) => string)> {
   try {
     const response = await fetch(`/api/v1/public/consents/${token}/receipt`);
     if (response.status === 409) return ({ lookup }) => lookup.notStampedYet;
     if (!response.ok) return ({ lookup }) => lookup.noReceipt;
-    chooseFile(new File([await response.blob()], `receipt-${token}.json`, { type: 'application/json' }));
-    return null;
+    return new File([await response.blob()], `receipt-${token}.json`, { type: RECEIPT_TYPE });
   } catch {
     return ({ lookup }) => lookup.unreachable;
   }
@@ -120,35 +120,49 @@ export function startLookup(language: PageLanguage): void {
   const field = find('token', HTMLInputElement);
   const result = find('lookup-result', HTMLElement);
   const receipt = find('lookup-receipt', HTMLButtonElement);
+  const keep = find('lookup-keep', HTMLButtonElement);
   const receiptStatus = find('lookup-receipt-status', HTMLElement);
   let said: Said = () => '';
   let receiptSaid: (texts: Texts) => string = () => '';
 
+  const offerReceipt = (isOffered: boolean): void => {
+    for (const button of [receipt, keep]) button.hidden = !isOffered;
+  };
   const show = (): void => {
     result.replaceChildren(renderDom(said(texts())));
     receiptStatus.textContent = receiptSaid(texts());
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    receipt.hidden = true;
+    offerReceipt(false);
     receiptSaid = () => '';
     said = ({ lookup }) => lookup.asking;
     show();
     void ask(field.value.trim()).then((answer) => {
       said = answer;
       show();
-      receipt.hidden = result.querySelector('.verdict') === null || tokenIn(field.value) === null;
+      offerReceipt(result.querySelector('.verdict') !== null && tokenIn(field.value) !== null);
     });
   });
-  receipt.addEventListener('click', () => {
-    const token = tokenIn(field.value);
-    if (token === null) return;
-    receiptSaid = ({ lookup }) => lookup.asking;
-    show();
-    void checkReceipt(token).then((problem) => {
-      receiptSaid = problem ?? (({ lookup }) => lookup.receiptChecked);
+  const onReceipt = (button: HTMLButtonElement, then: (file: File) => (texts: Texts) => string): void => {
+    button.addEventListener('click', () => {
+      const token = tokenIn(field.value);
+      if (token === null) return;
+      receiptSaid = ({ lookup }) => lookup.asking;
       show();
+      void fetchReceipt(token).then((found) => {
+        receiptSaid = found instanceof File ? then(found) : found;
+        show();
+      });
     });
+  };
+  onReceipt(receipt, (file) => {
+    chooseFiles('package', [file]);
+    return ({ lookup }) => lookup.receiptChecked;
+  });
+  onReceipt(keep, (file) => {
+    save(file.name, RECEIPT_TYPE, file);
+    return ({ lookup }) => lookup.receiptSaved;
   });
   language.onChange(show);
 

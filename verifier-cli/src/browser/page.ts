@@ -8,6 +8,7 @@ import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import type { ConsentListing } from '../list/listed-consent.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { htmlPage } from '../report/html.js';
+import { missingTrust } from '../report/missing-trust.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
 import { reportPage } from '../report/report-page.js';
@@ -54,8 +55,15 @@ function focusVerdict(place: HTMLElement): void {
   banner.focus();
 }
 
-/** Starts the page. @returns its language, for the parts that only the service serves */
-export function startPage(): PageLanguage {
+/** The page, for the parts that only the service serves. */
+export interface StartedPage {
+  readonly language: PageLanguage;
+  /** @param listener learns of every check whether a ledger key or a root certificate was missing */
+  readonly onChecked: (listener: (isTrustMissing: boolean) => void) => void;
+}
+
+/** Starts the page. */
+export function startPage(): StartedPage {
   const language = startLanguage();
   const { texts } = language;
   const held: Held = { subject: null, certificates: [], keys: [] };
@@ -68,6 +76,7 @@ export function startPage(): PageLanguage {
   const typedKeys = find('keys-text', HTMLTextAreaElement);
   const status = find('status', HTMLElement);
   let runs = 0;
+  const onChecked: ((isTrustMissing: boolean) => void)[] = [];
   let checked: Checked | null = null;
   let said: (texts: Texts) => string = () => '';
   const say = (text: (texts: Texts) => string): void => {
@@ -200,8 +209,10 @@ export function startPage(): PageLanguage {
       recordForm.reset(true);
       say((of) => {
         const wording = verdictWording(found.verdict, found.package.development === true, of);
-        return of.page.checked(quietVerdict(wording, of));
+        const missing = missingTrust(found, of);
+        return `${of.page.checked(quietVerdict(wording, of))}${missing === null ? '' : ` ${missing}`}`;
       });
+      for (const listener of onChecked) listener(missingTrust(found, texts()) !== null);
       focusVerdict(find('result', HTMLElement));
       const [only] = listing.consents;
       if (listing.count === 1 && only !== undefined) recordForm.show(only.consent_token);
@@ -260,5 +271,5 @@ export function startPage(): PageLanguage {
     say(said);
     showChecked();
   });
-  return language;
+  return { language, onChecked: (listener) => onChecked.push(listener) };
 }

@@ -3,6 +3,9 @@ import './jitless.js';
 import { takeHandedOver } from './handed-over.js';
 import { startLookup } from './lookup.js';
 import { startPage } from './page.js';
+import { startPublishedTrust } from './published-trust.js';
 
-startLookup(startPage());
+const page = startPage();
+startLookup(page.language);
+startPublishedTrust(page);
 takeHandedOver();

@@ -3,6 +3,7 @@ import { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
 import { verifyContradiction } from '../compare/contradiction.js';
 import { parseShape } from '../files/parse.js';
+import { englishText } from '../findings/finding.js';
 import { asciiJson, printable } from '../report/printable.js';
 import { readSmallFile, startOf } from './input-files.js';
 import { readLedgerKeys } from './trust-files.js';
@@ -36,7 +37,7 @@ export async function runCheckContradiction(
 ): Promise<number> {
   const keys = await readLedgerKeys(options.ledgerKey ?? []);
   const parsed = parseShape(Contradiction, await readSmallFile(path));
-  if (!parsed.ok) throw new UsageError(`${path} is ${what}: ${parsed.reason}`);
+  if (!parsed.ok) throw new UsageError(`${path} is ${what}: ${englishText(parsed.reason)}`);
   const { outcome, statement } = await verifyContradiction(parsed.value, keys);
   const report = { format: 'consent-verify-contradiction', version: 1, outcome, statement };
   out(options.json === true ? `${asciiJson(report)}\n` : `${TITLES[outcome]}: ${printable(statement)}.\n`);

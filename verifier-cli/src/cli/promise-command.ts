@@ -1,6 +1,7 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
+import { englishText } from '../findings/finding.js';
 import { parsePromiseFile } from '../promises/promise-file.js';
 import { asciiJson, printable } from '../report/printable.js';
 import { readSmallFile } from './input-files.js';
@@ -69,6 +70,7 @@ export async function runPromise(
 /** Reads the promise in a file. @throws UsageError */
 export async function readPromise(path: string): Promise<SignedPromise> {
   const parsed = parsePromiseFile(await readSmallFile(path));
-  if (!parsed.ok) throw new UsageError(`${path} is neither a promise nor the answer to one consent: ${parsed.reason}`);
+  if (!parsed.ok)
+    throw new UsageError(`${path} is neither a promise nor the answer to one consent: ${englishText(parsed.reason)}`);
   return parsed.value;
 }

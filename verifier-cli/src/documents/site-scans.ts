@@ -49,7 +49,8 @@ export class SiteScans {
 
 const VERDICTS = ['valid', 'indeterminate', 'invalid'] as const;
 
-function reportedScan({ record, batch, verdict: own }: SeenScan, context: ScanContext): ReportedScan {
+/** A recorded scan with what the package shows of it. */
+export function reportedScan({ record, batch, verdict: own }: SeenScan, context: ScanContext): ReportedScan {
   const { findings, visits, site_config_hash: hash } = record;
   const verdict = worst(own, context.foundation);
   const before = context.intervals.find((interval) => interval.batch === batch)?.before ?? null;

@@ -119,7 +119,7 @@ function readBySchema(
   schemes: Schemes,
   watch: EntryWatch | null,
 ): ReadEntry | UnknownEntry | null {
-  const refuse = (reason: string): null => {
+  const refuse = (reason: Finding): null => {
     all.fail('entry.format', finding('entry-invalid', { reason }), { file: PACKAGE_FILES.entries, line });
     return null;
   };

@@ -99,6 +99,7 @@ export interface EntriesResult {
   readonly texts: VerificationReport['texts'];
   readonly site: ReportedSite | null;
   /** The recorded scans, given what the whole package says. */
+  readonly configurationNumber: ScanContext['configurationNumber'];
   readonly scansFor: (context: Pick<ScanContext, 'intervals' | 'foundation'>) => ReportedScans;
   /** Whether an event of an unknown version may name attachments. */
   readonly isUnknownNamed: boolean;
@@ -574,7 +575,9 @@ class EntriesPass {
       if (notes !== null) await this.#finishWatched(i, verdict, isErased);
       if (this.context.list?.holds(i) === true) this.#finishListed(this.context.list, i, verdict, isErased);
     }
+    const configurationNumber = (hash: string): number | null => this.#documents.configurationNumber(hash);
     return {
+      configurationNumber,
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
       attachments: this.#attachments.named,
       isUnknownNamed: this.#attachments.isUnknownNamed,
@@ -585,7 +588,7 @@ class EntriesPass {
           intervals,
           // Every record is evaluated by the policies.
           foundation: worst(foundation, this.#policyVerdict),
-          configurationNumber: (hash) => this.#documents.configurationNumber(hash),
+          configurationNumber,
         }),
       coverage,
       person,

@@ -1,4 +1,5 @@
 import { concatBytes, textOfBytes } from '../../../schemas/crypto/encoding.js';
+import { type Finding, finding } from '../findings/finding.js';
 
 /** Whole lines of an NDJSON file in order, each with its LF. */
 export class LineBlock {
@@ -20,7 +21,7 @@ export class LineBlock {
 /** Why a file cannot be read from a line on. */
 export interface LineProblem {
   readonly number: number;
-  readonly reason: string;
+  readonly reason: Finding;
 }
 
 export const LINE_FEED = 0x0a;
@@ -62,11 +63,11 @@ export async function* splitLines(
     pendingBytes = piece.length - end;
   }
   if (pendingBytes > maxBytes) yield { number, reason: tooLong(maxBytes) };
-  else if (pendingBytes > 0) yield { number, reason: 'the last line has no line feed' };
+  else if (pendingBytes > 0) yield { number, reason: finding('line-feed-missing') };
 }
 
-export function tooLong(maxBytes: number): string {
-  return `the line is longer than ${maxBytes} bytes`;
+export function tooLong(maxBytes: number): Finding {
+  return finding('line-too-long', { limit: maxBytes });
 }
 
 function countLines(block: Uint8Array): number {

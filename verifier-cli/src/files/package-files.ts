@@ -6,7 +6,7 @@ import { type Archive, type ArchiveFile, ContentMismatch, contentOf } from '../c
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
 import type { FailingCheck } from '../findings/check-rules.js';
-import { finding } from '../findings/finding.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { Findings } from '../findings/findings.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { LINE_FEED, LineBlock, splitLines, tooLong } from './lines.js';
@@ -145,7 +145,7 @@ export class PackageFiles {
     }
   }
 
-  #refuseLine(check: FailingCheck, reason: string, file: string, line: number): void {
+  #refuseLine(check: FailingCheck, reason: Finding, file: string, line: number): void {
     this.findings.fail(check, finding('line-unreadable', { reason }), { file, line });
   }
 

@@ -6,10 +6,11 @@ import {
   parseStrictInput,
   StrictJsonError,
 } from '../../../schemas/json/strict-json.js';
+import { type Finding, finding } from '../findings/finding.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T; readonly json: JsonValue }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: Finding };
 
 /** Parses strict JSON of a known shape. Never throws: every input may be hostile. */
 export function parseShape<T>(
@@ -21,7 +22,7 @@ export function parseShape<T>(
   try {
     json = parseStrictInput(input, MAX_JSON_DEPTH, maxValues);
   } catch (error) {
-    if (error instanceof StrictJsonError) return { ok: false, reason: error.message };
+    if (error instanceof StrictJsonError) return { ok: false, reason: jsonProblem(error, maxValues) };
     throw error;
   }
   return matchShape(schema, json);
@@ -32,6 +33,32 @@ export function matchShape<T>(schema: z.ZodType<T>, json: JsonValue): Parsed<T> 
   const result = schema.safeParse(json);
   if (result.success) return { ok: true, value: result.data, json };
   const [issue] = result.error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
-  return { ok: false, reason: `does not match the published schema: ${place}${issue?.message ?? 'unknown'}` };
+  const message = issue?.message ?? 'unknown';
+  const place = issue?.path.map(String).join('.') ?? '';
+  const reason =
+    place === '' ? finding('schema-differs', { message }) : finding('schema-differs-at', { place, message });
+  return { ok: false, reason };
+}
+
+function jsonProblem({ problem }: StrictJsonError, maxValues: number): Finding {
+  switch (problem) {
+    case 'invalid-utf8':
+      return finding('json-not-utf8');
+    case 'syntax':
+      return finding('json-syntax');
+    case 'duplicate-key':
+      return finding('json-name-twice');
+    case 'too-deep':
+      return finding('json-too-deep', { limit: MAX_JSON_DEPTH });
+    case 'too-many-values':
+      return finding('json-too-many-values', { limit: maxValues });
+    case 'number-out-of-range':
+      return finding('json-number-not-exact');
+    case 'lone-surrogate':
+      return finding('json-lone-surrogate');
+    case 'null-character':
+      return finding('json-null-character');
+    case 'forbidden-name':
+      return finding('json-name-forbidden');
+  }
 }

@@ -4,10 +4,12 @@ import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest
 import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
+import type { SoundUntil } from '../../../schemas/rfc3161/report.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
 import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
+import { finding, stated } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { en } from '../i18n/en/index.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
@@ -23,6 +25,7 @@ import { provesOf } from './proves.js';
 import {
   MAX_LISTED,
   type ReportedCoverage,
+  type ReportedEnd,
   type ReportedFilter,
   type ReportedNewest,
   type ReportedRoot,
@@ -231,8 +234,8 @@ export function isDevelopment(stamps: Stamps): boolean {
  * The package is valid as long as the longest-lasting stamp of each required authority: a newer stamp
  * renews the older ones.
  */
-function lastEnd(stamps: readonly Stamp[], required: number): { date: string; reason: string } | null {
-  const ends = new Map<string, NonNullable<Stamp['report']['soundUntil']>>();
+function lastEnd(stamps: readonly Stamp[], required: number): ReportedEnd | null {
+  const ends = new Map<string, SoundUntil>();
   for (const { report } of stamps) {
     const { organization = '', soundUntil: end } = report;
     if (end !== undefined && !(Number(ends.get(organization)?.date) >= end.date.getTime())) ends.set(organization, end);
@@ -241,8 +244,11 @@ function lastEnd(stamps: readonly Stamp[], required: number): { date: string; re
   return soundUntil(sorted[required - 1]);
 }
 
-function soundUntil(
-  end: { readonly date: Date; readonly reason: string } | undefined,
-): { date: string; reason: string } | null {
-  return end === undefined ? null : { date: end.date.toISOString(), reason: end.reason };
+function soundUntil(end: SoundUntil | undefined): ReportedEnd | null {
+  if (end === undefined) return null;
+  const { kind, name } = end.cause;
+  const { message: reason, ...coded } = stated(
+    kind === 'certificate' ? finding('certificate-expires', { name }) : finding('no-longer-sound', { name }),
+  );
+  return { date: end.date.toISOString(), reason, ...coded };
 }

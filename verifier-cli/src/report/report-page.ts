@@ -18,7 +18,6 @@ import { element, type Markup } from './markup.js';
 import { missingTrust } from './missing-trust.js';
 import { notProved } from './not-proved.js';
 import {
-  english,
   facts,
   finding,
   foreign,
@@ -125,7 +124,12 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
           report.soundUntil,
           soundUntil === null
             ? report.noStamp
-            : [`${momentText(soundUntil.date)} (`, english(soundUntil.reason, texts), ')', report.unlessRenewed],
+            : [
+                `${momentText(soundUntil.date)} (`,
+                finding({ ...soundUntil, message: soundUntil.reason }, texts),
+                ')',
+                report.unlessRenewed,
+              ],
         ],
       ]),
     ),

@@ -15,8 +15,6 @@ const Time = z.strictObject({
   accuracy_ms: Count.describe('accuracy in milliseconds to either side, as the authority states it'),
   checkpoint: Count.describe('size of the stamped checkpoint'),
 });
-const End = z.strictObject({ date: z.string(), reason: z.string() });
-
 const place = {
   file: z.string().optional(),
   line: z.int().min(1).optional(),
@@ -40,6 +38,13 @@ const stated = {
   code: Code.optional().describe('names the text of the message; absent where the text only exists in English'),
   values: Coded.shape.values.describe('what stands in the text; absent if there is nothing'),
 };
+
+const End = z.strictObject({
+  date: z.string(),
+  reason: stated.message,
+  code: Code.optional().describe('names the text of the reason'),
+  values: stated.values,
+});
 
 const Check = z.strictObject({
   id: z.enum(CHECK_IDS),

@@ -3,6 +3,7 @@ import type { StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Outcome } from '../findings/check-table.js';
+import type { Stated } from '../findings/finding.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
@@ -15,6 +16,13 @@ export interface ReportedTime {
   readonly accuracy_ms: number;
   /** Size of the checkpoint that was stamped. */
   readonly checkpoint: number;
+}
+
+/** Until when a stamp is sound without a newer one over it. */
+export interface ReportedEnd extends Omit<Stated, 'message'> {
+  readonly date: string;
+  /** In English. */
+  readonly reason: string;
 }
 
 export interface ReportedStamp {
@@ -32,7 +40,7 @@ export interface ReportedStamp {
    */
   readonly organization: string | null;
   readonly revocation: string;
-  readonly sound_until: { readonly date: string; readonly reason: string } | null;
+  readonly sound_until: ReportedEnd | null;
   /**
    * The newer stamp at whose time this one was evaluated, because its algorithms are no longer
    * sound: a batch below its checkpoint names this response. Null if there is none.
@@ -237,7 +245,7 @@ export interface VerificationReport {
   };
   /** The promises that were given, in the order given. */
   readonly promises: readonly ReportedPromise[];
-  readonly sound_until: { readonly date: string; readonly reason: string } | null;
+  readonly sound_until: ReportedEnd | null;
   readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
   /** The texts that the consents are to: the first `MAX_TEXTS`. */
   readonly texts: { readonly count: number; readonly first: readonly ReportedText[] };

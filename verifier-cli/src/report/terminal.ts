@@ -78,7 +78,12 @@ function timeLines({ verdict, proved, records, sound_until: soundUntil }: Verifi
   if (proved.earliest !== null) lines.push(line(terminal.earliest, timeText(proved.earliest)));
   if (proved.not_before !== null) lines.push(line(terminal.sealedAfter, timeText(proved.not_before)));
   if (soundUntil !== null)
-    lines.push(line(terminal.validUntil, `${printable(soundUntil.date)} (${printable(soundUntil.reason)})`));
+    lines.push(
+      line(
+        terminal.validUntil,
+        `${printable(soundUntil.date)} (${printable(findingText({ ...soundUntil, message: soundUntil.reason }, texts))})`,
+      ),
+    );
   if (records.claimed !== null) {
     lines.push(terminal.claimed);
     lines.push(`  ${terminal.given(printable(records.claimed.first), printable(records.claimed.last))}`);

@@ -1,6 +1,7 @@
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { matchShape } from '../files/parse.js';
 import type { Texts } from '../i18n/texts.js';
+import { scanFacts } from '../report/scan-text.js';
 import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
 import type { ShownRecord } from './shown-record.js';
@@ -12,10 +13,15 @@ export type Certificate = readonly (readonly [string, string])[];
 const PERSON = ['signer_name', 'signer_email', 'signer_phone', 'visitor_id'] as const;
 
 /**
- * Puts a consent into words for a reader who knows nothing of ledgers.
- * @returns null if the event is not a consent that this verifier can read
+ * Puts a consent or a recorded scan into words for a reader who knows nothing of ledgers.
+ * @returns null if the event is neither, or cannot be read by this verifier
  */
 export function certificateOf(shown: ShownRecord, texts: Texts): Certificate | null {
+  const { scan } = shown;
+  return scan === null ? consentLines(shown, texts) : [[texts.report.scans.page, scan.url], ...scanFacts(scan, texts)];
+}
+
+function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
   const parsed = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
   if (parsed === null || !parsed.ok) return null;
   const consent = parsed.value;

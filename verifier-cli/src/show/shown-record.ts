@@ -1,6 +1,7 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { SITE_SCANNED, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { BatchLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -8,6 +9,7 @@ import type { PersonOpening } from '../../../schemas/evidence/person-tag.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import type { Batch } from '../batches/batches.js';
+import { reportedScan, type ScanContext } from '../documents/site-scans.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
@@ -19,7 +21,7 @@ import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import type { ListedConsent } from '../list/listed-consent.js';
 import { reportedTime } from '../report/build-report.js';
-import type { ReportedNewest, ReportedText, ReportedTime } from '../report/report.js';
+import type { ReportedNewest, ReportedScan, ReportedText, ReportedTime } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamps } from '../timestamps/stamp.js';
@@ -90,6 +92,8 @@ export interface ShownRecord {
   readonly text: ReportedText | null;
   /** The site's configuration that the record names; null if its check fails, or if it cannot be read. */
   readonly configuration: SiteConfigPublishedRecord | null;
+  /** What a recorded scan of a page found; null for other events, and if it cannot be read. */
+  readonly scan: ReportedScan | null;
   /** Both null if the record is invalid: the times are those of a batch in which it may not be. */
   readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
   readonly proof: {
@@ -148,6 +152,7 @@ export interface ShowContext {
   /** The consents of the package, if they were listed. */
   readonly listed: readonly ListedConsent[];
   readonly schemes: Schemes;
+  readonly configurationNumber: ScanContext['configurationNumber'];
 }
 
 /** What was collected about the record while its package was verified (`RecordWatch`). */
@@ -210,6 +215,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     person_tag: entry.person_tag,
     text: watch.text,
     configuration: watch.configuration,
+    scan: shownScan(read, verdict, context),
     proved: {
       after: isPlaced && after !== null ? reportedTime(after) : null,
       before: isPlaced && before !== null ? reportedTime(before) : null,
@@ -223,6 +229,11 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     },
     checks: checksOf(watch.notes),
   };
+}
+
+function shownScan({ entry, record, source }: ReadEntry, verdict: Verdict, context: ShowContext): ReportedScan | null {
+  const scan = entry.type === SITE_SCANNED ? matchShape(SiteScannedRecord, record) : null;
+  return scan?.ok ? reportedScan({ record: scan.value, batch: source.batch, verdict }, context) : null;
 }
 
 function shownErasure(

@@ -6,6 +6,7 @@ import { ENTRY_VERSION, Entry, entryLeafHex } from '../../../schemas/evidence/en
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { matchShape, parseShape } from '../files/parse.js';
+import type { Finding } from '../findings/finding.js';
 
 /** An entry, whatever its version is. */
 export type EntryMembers = Omit<Entry, 'v'>;
@@ -79,7 +80,7 @@ export function select<T>(schemes: ReadonlyMap<number, T>, version: JsonValue | 
 export type Versioned<T, S> =
   | { readonly kind: 'known'; readonly scheme: S; readonly value: T; readonly json: JsonValue }
   | { readonly kind: 'unknown'; readonly version: number; readonly json: JsonValue }
-  | { readonly kind: 'invalid'; readonly reason: string };
+  | { readonly kind: 'invalid'; readonly reason: Finding };
 
 /** Parses strict JSON by the scheme that its `v` selects. Never throws: every input may be hostile. */
 export function parseVersioned<T, S>(

@@ -14,6 +14,7 @@ export const timestamps = {
   handOverText: 'With these and an evidence package, anyone checks your records without this service.',
   key: 'The key of the ledger',
   keys: 'All keys of the ledger',
+  roots: 'The root certificates of the time stamp authorities',
   checkpointList: 'All checkpoints',
   verifier: 'The verifier as one file',
   checkpoints: 'Stamped checkpoints',

@@ -15,6 +15,7 @@ export const timestamps: typeof English = {
   handOverText: 'Bunlar ve bir kanıt paketiyle herkes kayıtlarınızı bu hizmet olmadan denetler.',
   key: 'Defterin anahtarı',
   keys: 'Defterin tüm anahtarları',
+  roots: 'Zaman damgası makamlarının kök sertifikaları',
   checkpointList: 'Tüm denetim noktaları',
   verifier: 'Tek dosya olarak doğrulayıcı',
   checkpoints: 'Damgalı denetim noktaları',

@@ -76,6 +76,11 @@ function HandOver() {
           <a href="/checkpoints/keys">{timestamps.keys}</a>
         </li>
         <li>
+          <a href="/checkpoints/tsa-roots.pem" download="tsa-roots.pem">
+            {timestamps.roots}
+          </a>
+        </li>
+        <li>
           <a href="/checkpoints/">{timestamps.checkpointList}</a>
         </li>
         <li>

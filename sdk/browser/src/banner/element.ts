@@ -1,4 +1,5 @@
-type Attributes = Readonly<Record<string, string | boolean | EventListener>>;
+/** Attributes of an element, and its listeners by event. */
+export type Attributes = Readonly<Record<string, string | boolean | EventListener>>;
 
 /**
  * Creates an element. Functions become listeners, and `true` an attribute without a value. No text

@@ -1,23 +1,34 @@
 /** Names of the texts that the banner needs beside those of the configuration. */
-const NAMES = ['accept', 'reject', 'settings', 'save', 'always_on', 'cookies', 'close', 'saved', 'language'] as const;
+const NAMES = [
+  'accept',
+  'reject',
+  'settings',
+  'save',
+  'always_on',
+  'cookies',
+  'close',
+  'saved',
+  'language',
+  'proof',
+] as const;
 export type LabelName = (typeof NAMES)[number];
 
 /** By language, in the order of `NAMES`. */
 const LABELS: Readonly<Record<string, string>> = {
-  en: 'Accept all|Reject all|Cookie settings|Save choice|Always on|Cookies|Close|Your choice is saved.|Language',
-  tr: 'Tümünü kabul et|Tümünü reddet|Çerez ayarları|Seçimi kaydet|Her zaman açık|Çerezler|Kapat|Seçiminiz kaydedildi.|Dil',
-  de: 'Alle akzeptieren|Alle ablehnen|Cookie-Einstellungen|Auswahl speichern|Immer aktiv|Cookies|Schließen|Ihre Auswahl ist gespeichert.|Sprache',
-  fr: 'Tout accepter|Tout refuser|Paramètres des cookies|Enregistrer le choix|Toujours actif|Cookies|Fermer|Votre choix est enregistré.|Langue',
-  es: 'Aceptar todo|Rechazar todo|Configuración de cookies|Guardar selección|Siempre activas|Cookies|Cerrar|Su selección está guardada.|Idioma',
-  it: 'Accetta tutto|Rifiuta tutto|Impostazioni dei cookie|Salva la scelta|Sempre attivi|Cookie|Chiudi|La scelta è salvata.|Lingua',
-  pt: 'Aceitar tudo|Rejeitar tudo|Definições de cookies|Guardar escolha|Sempre ativos|Cookies|Fechar|A sua escolha foi guardada.|Idioma',
-  nl: 'Alles accepteren|Alles weigeren|Cookie-instellingen|Keuze opslaan|Altijd aan|Cookies|Sluiten|Uw keuze is opgeslagen.|Taal',
-  pl: 'Zaakceptuj wszystkie|Odrzuć wszystkie|Ustawienia plików cookie|Zapisz wybór|Zawsze włączone|Pliki cookie|Zamknij|Wybór został zapisany.|Język',
-  sv: 'Godkänn alla|Avvisa alla|Cookieinställningar|Spara val|Alltid på|Kakor|Stäng|Ditt val är sparat.|Språk',
-  ru: 'Принять все|Отклонить все|Настройки cookie|Сохранить выбор|Всегда включено|Файлы cookie|Закрыть|Ваш выбор сохранён.|Язык',
-  ar: 'قبول الكل|رفض الكل|إعدادات ملفات تعريف الارتباط|حفظ الاختيار|مفعّلة دائمًا|ملفات تعريف الارتباط|إغلاق|تم حفظ اختيارك.|اللغة',
-  he: 'אישור הכול|דחיית הכול|הגדרות קובצי Cookie|שמירת הבחירה|פעיל תמיד|קובצי Cookie|סגירה|הבחירה נשמרה.|שפה',
-  fa: 'پذیرش همه|رد همه|تنظیمات کوکی|ذخیرهٔ انتخاب|همیشه فعال|کوکی‌ها|بستن|انتخاب شما ذخیره شد.|زبان',
+  en: 'Accept all|Reject all|Cookie settings|Save choice|Always on|Cookies|Close|Your choice is saved.|Language|Proof',
+  tr: 'Tümünü kabul et|Tümünü reddet|Çerez ayarları|Seçimi kaydet|Her zaman açık|Çerezler|Kapat|Seçiminiz kaydedildi.|Dil|Kanıt',
+  de: 'Alle akzeptieren|Alle ablehnen|Cookie-Einstellungen|Auswahl speichern|Immer aktiv|Cookies|Schließen|Ihre Auswahl ist gespeichert.|Sprache|Nachweis',
+  fr: 'Tout accepter|Tout refuser|Paramètres des cookies|Enregistrer le choix|Toujours actif|Cookies|Fermer|Votre choix est enregistré.|Langue|Preuve',
+  es: 'Aceptar todo|Rechazar todo|Configuración de cookies|Guardar selección|Siempre activas|Cookies|Cerrar|Su selección está guardada.|Idioma|Prueba',
+  it: 'Accetta tutto|Rifiuta tutto|Impostazioni dei cookie|Salva la scelta|Sempre attivi|Cookie|Chiudi|La scelta è salvata.|Lingua|Prova',
+  pt: 'Aceitar tudo|Rejeitar tudo|Definições de cookies|Guardar escolha|Sempre ativos|Cookies|Fechar|A sua escolha foi guardada.|Idioma|Prova',
+  nl: 'Alles accepteren|Alles weigeren|Cookie-instellingen|Keuze opslaan|Altijd aan|Cookies|Sluiten|Uw keuze is opgeslagen.|Taal|Bewijs',
+  pl: 'Zaakceptuj wszystkie|Odrzuć wszystkie|Ustawienia plików cookie|Zapisz wybór|Zawsze włączone|Pliki cookie|Zamknij|Wybór został zapisany.|Język|Dowód',
+  sv: 'Godkänn alla|Avvisa alla|Cookieinställningar|Spara val|Alltid på|Kakor|Stäng|Ditt val är sparat.|Språk|Bevis',
+  ru: 'Принять все|Отклонить все|Настройки cookie|Сохранить выбор|Всегда включено|Файлы cookie|Закрыть|Ваш выбор сохранён.|Язык|Подтверждение',
+  ar: 'قبول الكل|رفض الكل|إعدادات ملفات تعريف الارتباط|حفظ الاختيار|مفعّلة دائمًا|ملفات تعريف الارتباط|إغلاق|تم حفظ اختيارك.|اللغة|إثبات',
+  he: 'אישור הכול|דחיית הכול|הגדרות קובצי Cookie|שמירת הבחירה|פעיל תמיד|קובצי Cookie|סגירה|הבחירה נשמרה.|שפה|הוכחה',
+  fa: 'پذیرش همه|رد همه|تنظیمات کوکی|ذخیرهٔ انتخاب|همیشه فعال|کوکی‌ها|بستن|انتخاب شما ذخیره شد.|زبان|مدرک',
 };
 
 /** A text and its language, which differs from that of the banner where no translation is known. */

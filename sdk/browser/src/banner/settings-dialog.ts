@@ -1,7 +1,7 @@
 import type { Configuration, KnownCategory } from '../answers.js';
 import { cookiePolicyOf } from '../choice.js';
 import type { Consent } from '../consent.js';
-import { element } from './element.js';
+import { type Attributes, element } from './element.js';
 import { directionOf, type Label, type LabelName, labelOf } from './labels.js';
 
 const DAY_SECONDS = 86_400;
@@ -28,12 +28,17 @@ export class BannerTexts {
   }
 
   button(name: LabelName, look: string, onClick: () => void): HTMLButtonElement {
+    return this.control('button', name, { type: 'button', class: look, click: onClick });
+  }
+
+  /** An element with a label, in the label's language. */
+  control<K extends keyof HTMLElementTagNameMap>(
+    tag: K,
+    name: LabelName,
+    attributes: Attributes = {},
+  ): HTMLElementTagNameMap[K] {
     const { text, language } = this.label(name);
-    return element(
-      'button',
-      { type: 'button', class: look, part: name.replace('_', '-'), lang: language, click: onClick },
-      text,
-    );
+    return element(tag, { ...attributes, part: name.replace('_', '-'), lang: language }, text);
   }
 
   /** A choice among the languages of the site; nothing if there is only one. */
@@ -90,7 +95,7 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
     ...configuration.categories.map((category) => categorySection(consent, texts, category, choices)),
     policySection(consent, texts),
     element('p', {}, isolated(configuration.controller.legal_name), ', ', isolated(configuration.controller.contact)),
-    element('p', {}, configuration.withdrawal ?? ''),
+    element('p', {}, configuration.withdrawal ?? '', ...proofLink(consent, texts)),
     element(
       'div',
       { class: 'row end' },
@@ -102,6 +107,11 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
   return dialog;
 }
 
+/** Where the visitor checks and keeps the proof of the choice, once the service has accepted it. */
+function proofLink({ proofPage }: Consent, texts: BannerTexts): readonly (Node | string)[] {
+  return proofPage === null ? [] : [' ', texts.control('a', 'proof', { href: proofPage, target: '_blank' })];
+}
+
 function categorySection(
   consent: Consent,
   texts: BannerTexts,
@@ -111,9 +121,8 @@ function categorySection(
   const description = `purpose-${key}`;
   const section = element('div', { class: 'category', part: 'category' });
   if (required) {
-    const always = texts.label('always_on');
-    const state = element('span', { lang: always.language }, always.text);
-    section.append(element('div', { class: 'row head' }, element('h3', {}, title), state));
+    const always = texts.control('span', 'always_on');
+    section.append(element('div', { class: 'row head' }, element('h3', {}, title), always));
   } else {
     const input = element('input', { type: 'checkbox', 'aria-describedby': description });
     input.checked = consent.state.choice?.categories[key] === true;

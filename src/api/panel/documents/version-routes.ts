@@ -3,6 +3,7 @@ import { changeDraft, deleteDraft } from '../../../tenancy/documents/change-draf
 import { draftVersion } from '../../../tenancy/documents/draft-version.js';
 import { publishVersion } from '../../../tenancy/documents/publish-version.js';
 import { retireVersion } from '../../../tenancy/documents/retire-version.js';
+import { versionChangeDetails } from '../../../tenancy/documents/version-change-details.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, downloads, type PanelRoute, reads } from '../route.js';
 import { versionAudit } from './audit.js';
@@ -52,27 +53,24 @@ export function versionRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRo
     changes(operations.publishVersion, async ({ params, body }, db) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(db, siteId, documentId, id);
-      const { attachedSiteIds } = await publishVersion(db, siteId, id, body?.content_sha256);
+      const published = await publishVersion(db, siteId, id, body?.content_sha256);
       const data = await versionShown(db, siteId, documentId, id);
-      const more = { attached_site_ids: [...attachedSiteIds] };
-      return { response: { data }, ...versionAudit(data, siteId, more) };
+      return { response: { data }, ...versionAudit(data, siteId, versionChangeDetails(published)) };
     }),
     changes(operations.activateVersion, async ({ params }, db) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(db, siteId, documentId, id);
-      const { changed, retired, attachedSiteIds } = await activateVersion(db, siteId, id);
+      const activated = await activateVersion(db, siteId, id);
       const data = await versionShown(db, siteId, documentId, id);
-      const response = { data, retired_version_id: retired };
-      const more = { changed, retired_version_id: retired, attached_site_ids: [...attachedSiteIds] };
-      return { response, ...versionAudit(data, siteId, more) };
+      const response = { data, retired_version_id: activated.retired };
+      return { response, ...versionAudit(data, siteId, versionChangeDetails(activated)) };
     }),
     changes(operations.retireVersion, async ({ params }, db) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(db, siteId, documentId, id);
-      const { changed, attachedSiteIds } = await retireVersion(db, siteId, id);
+      const retired = await retireVersion(db, siteId, id);
       const data = await versionShown(db, siteId, documentId, id);
-      const more = { changed, attached_site_ids: [...attachedSiteIds] };
-      return { response: { data }, ...versionAudit(data, siteId, more) };
+      return { response: { data }, ...versionAudit(data, siteId, versionChangeDetails(retired)) };
     }),
   ];
 }

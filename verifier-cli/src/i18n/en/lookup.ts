@@ -29,5 +29,6 @@ export const lookup = {
   personal: 'Personal details',
   erased: 'erased',
   proofHash: 'Proof hash',
+  receiptSaved: 'The receipt was saved. Drop it here at any time to check it.',
   receiptChecked: 'The receipt was checked: its record is shown above.',
 };

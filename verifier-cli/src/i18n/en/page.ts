@@ -43,6 +43,8 @@ const standing = {
   token: 'Token, proof hash or id',
   lookUp: 'Look up',
   lookupReceipt: 'Check the receipt of this record',
+  lookupKeep: 'Save the receipt as a file',
+  publishedTrust: 'Check with the key and the roots that this service publishes',
 };
 
 /** Name of a text that stands on the page. */
@@ -66,6 +68,9 @@ export const page = {
   notPem:
     'The text in the root certificate field is not a PEM certificate. Paste the block from -----BEGIN to -----END.',
   notKey: 'The text in the ledger key field is not a verifier-key line (<name>+<id>+<key>).',
+  publishedTrustUsed:
+    'The key and the root certificates come from this service. The verdict therefore shows that the file is what the service published, and is no proof against the service itself. For that, compare them with those that the operator and the authority publish elsewhere: see “To repeat this check”.',
+  publishedTrustAbsent: 'The service did not give its key and root certificates. Try again later.',
   searching: 'Searching …',
   noRecord: 'The package contains no such record.',
   recordShown: (word: string) => `Record shown below: ${word}.`,

@@ -90,6 +90,7 @@ export const report = {
     intro:
       'The service visited these pages and recorded what it found. Each scan is a look at one page at one time. What it states is a claim of the service, which the ledger keeps unchanged.',
     more: (count: number) => `This report does not describe ${counted(count, 'older scan')}.`,
+    page: 'Page',
     recorded: 'Recorded (claimed)',
     existedBy: 'The record existed by',
     visited: 'Visited',

@@ -30,5 +30,6 @@ export const lookup: typeof English = {
   personal: 'Kişisel veriler',
   erased: 'silindi',
   proofHash: 'Kanıt özeti',
+  receiptSaved: 'Makbuz kaydedildi. Denetlemek için istediğiniz zaman bu sayfaya bırakın.',
   receiptChecked: 'Makbuz denetlendi: kaydı yukarıda gösteriliyor.',
 };

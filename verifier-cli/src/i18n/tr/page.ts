@@ -43,6 +43,8 @@ export const page: typeof English = {
       'Örneğin bir web sitesinden veya e-postadan bir kodunuz (ct_…) mu var? Onu, bir kanıt özetini veya kimliği girin. Hizmet ne kaydedildiğini bildirir. Bu yanıt kanıt değildir: kanıt, kaydın makbuzudur ve bu sayfa onu denetler.',
     token: 'Kod, kanıt özeti veya kimlik',
     lookUp: 'Sorgula',
+    lookupKeep: 'Makbuzu dosya olarak kaydet',
+    publishedTrust: 'Bu hizmetin yayımladığı anahtar ve köklerle denetle',
     lookupReceipt: 'Bu kaydın makbuzunu denetle',
   },
   language: 'Dil',
@@ -59,6 +61,9 @@ export const page: typeof English = {
   notPem:
     'Kök sertifika alanındaki metin PEM sertifikası değil. -----BEGIN satırından -----END satırına kadar yapıştırın.',
   notKey: 'Defter anahtarı alanındaki metin bir anahtar satırı değil (<ad>+<kimlik>+<anahtar>).',
+  publishedTrustUsed:
+    'Anahtar ve kök sertifikalar bu hizmetten alındı. Sonuç bu nedenle dosyanın hizmetin yayımladığı ile aynı olduğunu gösterir; hizmetin kendisine karşı kanıt değildir. Bunun için anahtarı ve kökleri işletmecinin ve makamın başka yerde yayımladıklarıyla karşılaştırın: “Bu denetimi yinelemek için” bölümüne bakın.',
+  publishedTrustAbsent: 'Hizmet anahtarını ve kök sertifikalarını vermedi. Daha sonra yeniden deneyin.',
   searching: 'Aranıyor …',
   noRecord: 'Pakette böyle bir kayıt yok.',
   recordShown: (word) => `Kayıt aşağıda: ${word}.`,

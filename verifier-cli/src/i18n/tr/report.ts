@@ -89,6 +89,7 @@ export const report: typeof English = {
     intro:
       'Hizmet bu sayfaları ziyaret etti ve bulduklarını kaydetti. Her tarama, bir sayfaya bir anda bakmaktır. Bildirdikleri hizmetin beyanıdır; defter bunları değişmeden saklar.',
     more: (count) => `Bu rapor daha eski ${count} taramayı göstermez.`,
+    page: 'Sayfa',
     recorded: 'Kaydedildi (beyan)',
     existedBy: 'Kaydın en geç var olduğu an',
     visited: 'Ziyaret',

@@ -4,6 +4,7 @@ import type { ConsistencyLine } from '../../../../schemas/evidence/package-lines
 import { UsageError } from '../../cli/usage-error.js';
 import { parseConsistencyFile } from '../../compare/consistency.js';
 import { parseShape } from '../../files/parse.js';
+import { englishText } from '../../findings/finding.js';
 import { boundedFetch, Unreachable } from '../bounded-fetch.js';
 
 const MAX_NOTE_BYTES = 64 * 1024;
@@ -43,7 +44,7 @@ export function ledgerService(base: string, timeoutMs = 20_000): LedgerService {
   const getJson = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => {
     const parsed = parseShape(schema, await get(path, MAX_JSON_BYTES));
     if (parsed.ok) return parsed.value;
-    throw new Unreachable(`${prefix}/checkpoints${path} is not the answer of a ledger: ${parsed.reason}`);
+    throw new Unreachable(`${prefix}/checkpoints${path} is not the answer of a ledger: ${englishText(parsed.reason)}`);
   };
   return {
     async newest(after) {

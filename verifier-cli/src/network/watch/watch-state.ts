@@ -6,6 +6,7 @@ import type { ContradictionFile } from '../../../../schemas/evidence/contradicti
 import { Instant } from '../../../../schemas/evidence/primitives.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseShape } from '../../files/parse.js';
+import { englishText } from '../../findings/finding.js';
 import { asciiJson } from '../../report/printable.js';
 import { codeOf, createFile, readIfThere, replaceFile } from '../durable-file.js';
 
@@ -35,7 +36,7 @@ export async function readWatchState(folder: string): Promise<WatchState | null>
   if (bytes === null) return null;
   const parsed = parseShape(WatchState, bytes);
   if (!parsed.ok)
-    throw new UsageError(`${fileOf(folder)} is damaged (${parsed.reason}): restore the newest copy of it`);
+    throw new UsageError(`${fileOf(folder)} is damaged (${englishText(parsed.reason)}): restore the newest copy of it`);
   return parsed.value;
 }
 

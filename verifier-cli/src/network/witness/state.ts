@@ -6,6 +6,7 @@ import { decodeUtf8 } from '../../../../schemas/crypto/encoding.js';
 import { Count, Sha256Hex } from '../../../../schemas/evidence/primitives.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseShape } from '../../files/parse.js';
+import { englishText } from '../../findings/finding.js';
 import { codeOf, createFile, readIfThere, replaceFile } from '../durable-file.js';
 
 const OriginState = z.strictObject({
@@ -48,7 +49,7 @@ export async function openWitnessState(folder: string): Promise<WitnessState> {
       if (bytes === null) return null;
       const parsed = parseShape(OriginState, bytes);
       if (parsed.ok && parsed.value.origin === origin) return parsed.value;
-      const reason = parsed.ok ? 'it is of another origin' : parsed.reason;
+      const reason = parsed.ok ? 'it is of another origin' : englishText(parsed.reason);
       throw new Error(`${fileOf(origin)} is damaged (${reason}): restore the newest copy of it`);
     },
     write: (state) => replaceFile(fileOf(state.origin), `${JSON.stringify(state)}\n`),

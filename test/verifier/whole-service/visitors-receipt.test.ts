@@ -1,0 +1,149 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Shop } from '../../sdk/browser/shop.js';
+import { Visitor } from '../../sdk/browser/visitor.js';
+import { violationsOf } from '../../support/axe.js';
+import { chromiumPath } from '../../support/chromium.js';
+import { titleNeeding } from '../../support/missing-tools.js';
+import { hasOpenssl, type OpensslTsa, startOpensslTsa } from '../../support/openssl-tsa.js';
+import { type RunningService, TestInstallation } from '../../support/running-service.js';
+
+const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/consent.js', import.meta.url)));
+const canRun = chromiumPath !== undefined && isBuilt && hasOpenssl;
+const { SHOTS } = process.env;
+const SeededDemo = z.looseObject({ keys: z.looseObject({ write: z.string() }) });
+
+describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', canRun, 'a visitor'), () => {
+  let authority: OpensslTsa;
+  let installation: TestInstallation;
+  let service: RunningService;
+  let shop: Shop;
+  let visitor: Visitor;
+  let downloads: string;
+  let steps: string[] = [];
+
+  beforeAll(async () => {
+    downloads = await mkdtemp(join(tmpdir(), 'consent-ledger-downloads-'));
+    authority = await startOpensslTsa({ key: 'P-256' });
+    installation = await TestInstallation.make({ TSA_URLS: authority.url, TSA_CA_FILE: authority.rootPemPath });
+    service = await installation.start();
+    shop = await Shop.open();
+    const demo = SeededDemo.parse(await installation.json('admin', 'seed-demo', '--allowed-origin', shop.origin));
+    shop.use(service.url, demo.keys.write);
+    visitor = await Visitor.start(chromiumPath ?? '', shop);
+  });
+  afterAll(async () => {
+    await visitor?.page.close();
+    await shop?.close();
+    await service?.stop();
+    await installation?.remove();
+    await authority?.stop();
+    if (downloads !== undefined) await rm(downloads, { recursive: true, force: true });
+  });
+
+  const textOf = async (selector: string): Promise<string> =>
+    z.string().parse(await visitor.page.evaluate(`document.querySelector(${JSON.stringify(selector)}).innerText`));
+  const sees = async (selector: string, text: string): Promise<void> => {
+    await expect.poll(() => textOf(selector), { interval: 50 }).toContain(text);
+  };
+  /** Presses a button of the page by its text. */
+  const press = async (name: string): Promise<void> => {
+    steps.push(name);
+    const found = `[...document.querySelectorAll('button')].find((one) => one.checkVisibility() && one.textContent === ${JSON.stringify(name)})`;
+    await visitor.page.until(async () => (await visitor.page.evaluate(`${found} !== undefined`)) === true);
+    await visitor.page.evaluate(`${found}.click()`, { userGesture: true });
+  };
+  const looksRight = async (name: string): Promise<void> => {
+    const shoot = async (look: string) => {
+      if (SHOTS !== undefined) await writeFile(join(SHOTS, `${name}-${look}.png`), await visitor.page.screenshot());
+    };
+    expect(await violationsOf(visitor.page, name, shoot)).toEqual([]);
+  };
+
+  test('goes from the banner to the proof of the choice, without a key, a program or help', async () => {
+    const { page } = visitor;
+    await visitor.visit();
+    steps = ['accept all'];
+    await visitor.click('accept');
+    await visitor.acceptedToken();
+
+    steps.push('open the settings');
+    await page.evaluate('consentLedger.banner.then((banner) => banner.openSettings())');
+    const link = z.string().parse(await visitor.inBanner(`banner.querySelector('dialog [part=proof]').href`));
+    expect(link).toBe(`${service.url}/verify#${await visitor.acceptedToken()}`);
+    expect(await visitor.inBanner(`banner.querySelector('dialog [part=proof]').textContent`)).toBe('Proof');
+
+    steps.push('follow “Proof”');
+    await page.goto(link);
+    await sees('#lookup-result', 'On record');
+    // The receipt exists once a time stamp covers the record.
+    await expect
+      .poll(
+        async () => {
+          await press('Check the receipt of this record');
+          await page.until(async () => (await textOf('#lookup-receipt-status')) !== 'Asking …');
+          return textOf('#lookup-receipt-status');
+        },
+        { interval: 250 },
+      )
+      .toContain('The receipt was checked');
+    // Without a key nothing is proved, and the first line says what is missing.
+    await sees('#status', 'This file alone proves nothing. Missing: the key of the ledger');
+    await sees('#record .certificate', 'What this file states, without proof');
+
+    await press('Check with the key and the roots that this service publishes');
+    await sees('#status', 'Checked: valid.');
+    await sees('#published-trust-note', 'no proof against the service itself');
+    await sees('#record .certificate', 'What was recorded');
+    const certificate = await textOf('#record .certificate');
+    expect(certificate).toContain('accepted (cookie: analytics yes, marketing yes, necessary yes)');
+    expect(certificate).toMatch(/Agreed text\s+Cookie policy, version 2, language en, published on/);
+    expect(certificate).toMatch(/Existed by\s+\d+ \w+ \d{4}, \d\d:\d\d UTC/);
+    expect(certificate).toContain('Demonstration Shop Ltd.');
+    await sees('#record', 'We count visits and show advertisements only if you agree.');
+    // While no time stamp covers the record, one of them is repeated.
+    expect([...new Set(steps)]).toHaveLength(5);
+    await looksRight('proved');
+  });
+
+  test('keeps the receipt as a file, and drops it later: it says the same', async () => {
+    const { page } = visitor;
+    await page.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
+    await press('Save the receipt as a file');
+    await sees('#lookup-receipt-status', 'The receipt was saved.');
+    await expect.poll(() => readdirSync(downloads)).toEqual([expect.stringMatching(/^receipt-ct_[0-9a-f]{32}\.json$/)]);
+    const [name = ''] = readdirSync(downloads);
+
+    await page.goto(`${service.url}/verify`);
+    await page.dropFiles(300, 300, [join(downloads, name)]);
+    await sees('#status', 'Checked: indeterminate.');
+    await looksRight('unproved');
+    await press('Check with the key and the roots that this service publishes');
+    await sees('#status', 'Checked: valid.');
+    await sees('#record .certificate', 'Cookie policy, version 2');
+
+    // In Turkish as well.
+    await press('Türkçe');
+    await sees('#published-trust-note', 'hizmetin kendisine karşı kanıt değildir');
+    await looksRight('proved-tr');
+  });
+
+  test('sees that a receipt was altered, and is offered no key for it', async () => {
+    const { page } = visitor;
+    const [name = ''] = readdirSync(downloads);
+    const altered = join(downloads, 'altered.json');
+    const receipt = await (await fetch(`${service.url}/api/v1/public/consents/${name.slice(8, -5)}/receipt`)).text();
+    const changed = receipt.replace('accepted', 'rejected');
+    await writeFile(altered, changed);
+    await page.goto(`${service.url}/verify`);
+    await page.dropFiles(300, 300, [altered]);
+    await sees('#status', 'Checked: invalid.');
+    expect(changed).not.toBe(receipt);
+    expect(await page.evaluate(`document.getElementById('published-trust').hidden`)).toBe(true);
+  });
+});

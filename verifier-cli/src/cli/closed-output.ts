@@ -1,0 +1,13 @@
+/** As of a program that the signal SIGPIPE ended (128 + 13): it stands for no verdict. */
+const EXIT_OUTPUT_CLOSED = 141;
+
+/**
+ * Ends the program quietly when the reader of its output closes it, as `head` does. Node.js ignores
+ * SIGPIPE, and would end with a trace of the stack and the exit code of an invalid package.
+ */
+export function endWhenOutputCloses(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(EXIT_OUTPUT_CLOSED);
+  });
+}
