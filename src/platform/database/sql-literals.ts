@@ -1,0 +1,27 @@
+import pg from 'pg';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * Returns a `bigint` literal, for a statement that takes no parameters.
+ * @throws TypeError unless the value is a safe integer
+ */
+export function int8Literal(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);
+  return `'${value}'::bigint`;
+}
+
+/** @throws TypeError for U+0000, which PostgreSQL cannot store */
+export function textLiteral(value: string): string {
+  if (value.includes('\0')) throw new TypeError('a text with U+0000');
+  return pg.escapeLiteral(value);
+}
+
+/**
+ * @param values UUIDs with dashes, in lower case
+ * @throws TypeError for anything else
+ */
+export function uuidArrayLiteral(values: readonly string[]): string {
+  for (const value of values) if (!UUID.test(value)) throw new TypeError(`not a UUID: ${JSON.stringify(value)}`);
+  return `'{${values.join()}}'::uuid[]`;
+}
