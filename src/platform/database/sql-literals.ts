@@ -1,7 +1,5 @@
 import pg from 'pg';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 /**
  * Returns a `bigint` literal, for a statement that takes no parameters.
  * @throws TypeError unless the value is a safe integer
@@ -17,11 +15,8 @@ export function textLiteral(value: string): string {
   return pg.escapeLiteral(value);
 }
 
-/**
- * @param values UUIDs with dashes, in lower case
- * @throws TypeError for anything else
- */
-export function uuidArrayLiteral(values: readonly string[]): string {
-  for (const value of values) if (!UUID.test(value)) throw new TypeError(`not a UUID: ${JSON.stringify(value)}`);
-  return `'{${values.join()}}'::uuid[]`;
+/** @throws TypeError unless the values are safe integers */
+export function int8ArrayLiteral(values: readonly number[]): string {
+  for (const value of values) if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);
+  return `'{${values.join()}}'::bigint[]`;
 }
