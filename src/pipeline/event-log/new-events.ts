@@ -16,6 +16,11 @@ export function eventSize(event: Pick<NewEvent, 'type' | 'data' | 'metadata'>): 
   return event.data.byteLength + event.metadata.byteLength + 2 * event.type.length + EVENT_OVERHEAD;
 }
 
+/** Whether a stream of this name can exist. */
+export function isStreamName(name: string): boolean {
+  return STREAM_NAME.test(name);
+}
+
 /**
  * Rejects invalid events in the same way for every adapter.
  * @throws TypeError for names, ids or revisions of the wrong form, for no events, or for an id used
@@ -23,7 +28,7 @@ export function eventSize(event: Pick<NewEvent, 'type' | 'data' | 'metadata'>): 
  * @throws AppendTooLarge
  */
 export function assertAppendable(stream: string, expectedRevision: number, events: readonly NewEvent[]): void {
-  if (!STREAM_NAME.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
+  if (!isStreamName(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
   if (!Number.isSafeInteger(expectedRevision) || expectedRevision < NO_STREAM) {
     throw new TypeError(`not an expected revision: ${expectedRevision}`);
   }

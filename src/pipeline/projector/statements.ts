@@ -23,8 +23,10 @@ export function statementsOf(projection: Projection, mutations: readonly Mutatio
   for (const mutation of mutations) {
     const table = projection.tables[mutation.table];
     if (table === undefined) throw new UnexpectedState(`the projection has no table ${mutation.table}`);
-    const next = building(mutation, table);
     const current = statements.at(-1);
+    // Nearly all rows of a replay are like the one before.
+    if (mutation.kind === 'insert' && current?.takeAlike(mutation.table, mutation.row) === true) continue;
+    const next = building(mutation, table);
     if (current === undefined || !current.take(next)) statements.push(next);
   }
   return statements;
@@ -52,6 +54,8 @@ function building(mutation: Mutation, definition: TableDefinition): Building {
 class Building implements Statement {
   readonly #byKey: Map<string, Row>;
   readonly #inserted: Row[] = [];
+  /** The columns of the first row in its own order. */
+  readonly #shape: readonly string[];
 
   constructor(
     readonly kind: Mutation['kind'],
@@ -62,10 +66,25 @@ class Building implements Statement {
   ) {
     this.#byKey = new Map([[this.#keyOf(row), row]]);
     this.#inserted.push(row);
+    this.#shape = Object.keys(row);
   }
 
   get rows(): readonly Row[] {
     return this.kind === 'insert' ? this.#inserted : [...this.#byKey.values()];
+  }
+
+  /**
+   * Takes a row to insert whose columns are those of the first row, in the same order.
+   * @returns whether it was taken
+   */
+  takeAlike(table: string, row: Row): boolean {
+    if (this.kind !== 'insert' || table !== this.table) return false;
+    const columns = Object.keys(row);
+    if (columns.length !== this.#shape.length) return false;
+    for (let place = 0; place < columns.length; place += 1) if (columns[place] !== this.#shape[place]) return false;
+    for (const column of this.primaryKey) if (row[column] === undefined) return false;
+    this.#inserted.push(row);
+    return true;
   }
 
   /**

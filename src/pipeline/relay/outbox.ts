@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { int8Array, textArray, uuidArray } from '../../platform/database/binary-arrays.js';
+import { type CopiedRow, copiedRows } from '../../platform/database/copied-rows.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { int8ArrayLiteral } from '../../platform/database/sql-literals.js';
 import type { NewEvent } from '../event-log/port.js';
 
 /** A stored event that waits for the log. */
@@ -30,7 +32,7 @@ const outboxRow = z
       event: { id: row.event_id, type: row.type, data: row.body, metadata: NO_METADATA },
     }),
   );
-export const outboxRows = z.array(outboxRow);
+const outboxRows = z.array(outboxRow);
 
 const siteRows = z.array(z.object({ site_id: z.string(), is_quarantined: z.boolean() }));
 const seqRows = z.array(z.object({ seq: z.int() }));
@@ -95,8 +97,7 @@ export function sharePerSite({ maxRows }: PageLimits, sites: number): number {
 export async function takeWaiting(db: Queryable, siteIds: readonly string[], limits: PageLimits): Promise<OutboxRow[]> {
   if (siteIds.length === 0) return [];
   // In two statements: with the bodies, the windows would sort megabytes on disk, and a join would
-  // read the whole table. The range of rows leaves only the index of waiting rows: with
-  // site_id = s.site_id, the primary key has the same order, and its scan begins at relayed rows.
+  // read the whole table.
   const chosen = await db.query({
     name: 'relay_choose_waiting',
     text: `
@@ -104,23 +105,30 @@ export async function takeWaiting(db: Queryable, siteIds: readonly string[], lim
         select *, sum(size) over (partition by site_id order by seq) as site_bytes,
                sum(size) over (order by place, seq) as bytes, row_number() over (order by place, seq) as turn
           from (
-            select r.*, row_number() over (partition by r.site_id order by r.seq) as place
-              from unnest($1::uuid[]) as s (site_id) cross join lateral (
-                select o.seq, o.site_id, octet_length(o.body) as size from outbox o
-                 where (o.site_id, o.seq) >= (s.site_id, 0) and o.site_id <= s.site_id and o.revision is null
-                 order by o.site_id, o.seq limit $2) r
+            select *, row_number() over (partition by site_id order by seq) as place
+              from first_waiting($1::uuid[], $2)
           ) as first_rows
       ) as sized
       where (site_bytes <= $3 or place = 1) and (bytes <= $4 or turn = 1)`,
     values: [uuidArray(siteIds), sharePerSite(limits, siteIds.length), limits.maxSiteBytes, limits.maxBytes],
   });
-  const { rows } = await db.query({
-    name: 'relay_take_waiting',
-    text: `select seq, site_id, stream, event_id, type, body from outbox
-            where seq = any($1::bigint[]) and revision is null order by seq`,
-    values: [int8Array(seqRows.parse(chosen.rows).map(({ seq }) => seq))],
-  });
-  return outboxRows.parse(rows);
+  const seqs = seqRows.parse(chosen.rows).map(({ seq }) => seq);
+  if (seqs.length === 0) return [];
+  return await copiedRows(
+    db,
+    `select seq, site_id, stream, event_id, type, body from outbox
+      where seq = any(${int8ArrayLiteral(seqs)}) and revision is null order by seq`,
+    copiedRow,
+  );
+}
+
+function copiedRow(row: CopiedRow): OutboxRow {
+  return {
+    seq: row.int8(),
+    siteId: row.uuid(),
+    stream: row.text(),
+    event: { id: row.uuid(), type: row.text(), data: row.bytea(), metadata: NO_METADATA },
+  };
 }
 
 /** Returns the waiting rows of the site with these event ids. */

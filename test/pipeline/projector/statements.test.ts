@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Mutation, Projection } from '../../../projections/definition.js';
+import type { Mutation, Projection, Row } from '../../../projections/definition.js';
 import { ProjectionShape } from '../../../projections/definition.js';
 import { PROJECTIONS } from '../../../projections/index.js';
 import { upcast } from '../../../projections/upcasters.js';
@@ -60,6 +60,24 @@ test('keeps two updates of one row as two statements, and sums additions to one 
     },
     { kind: 'add', table: 't', rows: [{ id: 1, b: 1 }] },
   ]);
+});
+
+test('inserts rows with other columns by a statement of their own, and rows in another order by the same one', () => {
+  const rows: readonly Row[] = [
+    { id: 1, a: 1 },
+    { id: 2, a: 2 },
+    { a: 3, id: 3 },
+    { id: 4, b: 4 },
+    { id: 5, a: 5, b: 5 },
+  ];
+  const statements = shape(rows.map((row) => ({ kind: 'insert', table: 't', row })));
+  expect(statements.map((statement) => statement.rows)).toEqual([rows.slice(0, 3), [rows[3]], [rows[4]]]);
+});
+
+test('checks every inserted row for its key and its columns', () => {
+  const good: Mutation = { kind: 'insert', table: 't', row: { id: 1, a: 1 } };
+  const wrong: readonly Row[] = [{ a: 1 }, { id: 2, x: 1 }];
+  for (const row of wrong) expect(() => shape([good, { kind: 'insert', table: 't', row }])).toThrow(UnexpectedState);
 });
 
 test('leaves a key that is inserted twice to the database to refuse', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import { AppendRefused, EventLogUnavailable, LogBehind } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
@@ -39,6 +40,20 @@ function relay(eventLog: EventLog = pipeline.eventLog, db: pg.Pool = pipeline.wo
     maxRows: 7,
   });
 }
+
+const PlanRows = z.tuple([
+  z.object({
+    'QUERY PLAN': z.tuple([
+      z.object({
+        Plan: z.object({
+          'Actual Rows': z.number(),
+          'Shared Hit Blocks': z.number(),
+          'Shared Read Blocks': z.number(),
+        }),
+      }),
+    ]),
+  }),
+]);
 
 const consents = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
 const waiting = (site: string) => count(pipeline.owner, 'outbox where site_id = $1 and revision is null', [site]);
@@ -82,6 +97,40 @@ test('lets rows gather only after a page that took all of them', async () => {
     await until(async () => (await waiting(late)) === 0);
   });
   for (const site of sites) expect(await waiting(site)).toBe(0);
+});
+
+test('reads no more of a backlog than the rows of a page', async () => {
+  const site = randomUUID();
+  const db = await pipeline.owner.connect();
+  try {
+    // No statistics know of these rows, as under the first load of an installation.
+    await db.query('begin');
+    await db.query(
+      `insert into outbox (site_id, stream, event_id, type, body)
+       select $1, $2, gen_random_uuid(), 'ConsentRecorded.v1', sha256(n::text::bytea) || decode(repeat('00', 2000), 'hex')
+         from generate_series(1, 5000) as g (n)`,
+      [site, consentsStream(site)],
+    );
+    const read = async () =>
+      PlanRows.parse(
+        (
+          await db.query(
+            `explain (analyze, buffers, format json) select * from first_waiting(array[$1::uuid], 10)`.replace(
+              '$1',
+              `'${site}'`,
+            ),
+          )
+        ).rows,
+      )[0]['QUERY PLAN'][0].Plan;
+    // The first call plans, which reads the catalogue.
+    await read();
+    const plan = await read();
+    expect(plan['Actual Rows']).toBe(10);
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(50);
+  } finally {
+    await db.query('rollback');
+    db.release();
+  }
 });
 
 test('relays a row that was committed after rows with higher numbers', async () => {

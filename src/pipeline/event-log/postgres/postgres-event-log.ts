@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
 import { textArray } from '../../../platform/database/binary-arrays.js';
+import { type CopiedRow, copiedRows } from '../../../platform/database/copied-rows.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
+import { isStreamName } from '../new-events.js';
 import { appended, refusalOf, rejected } from '../outcomes.js';
 import {
   type AppendOutcome,
@@ -17,8 +19,8 @@ import {
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
 import { appendParameters } from './append-parameters.js';
-import { APPEND, LAST_REVISIONS, READ_ALL, READ_STREAM } from './queries.js';
-import { appendRows, lastRevisionRows, parseLogRows, parseStreamRows, positionParameter } from './rows.js';
+import { APPEND, LAST_REVISIONS, readAllSql, readStreamSql } from './queries.js';
+import { appendRows, lastRevisionRows, pagedEventOf, positionOf, streamEventOf } from './rows.js';
 import { Wakeups } from './wakeups.js';
 
 export interface PostgresEventLogOptions {
@@ -130,7 +132,7 @@ class PostgresEventLog implements EventLog {
     const client = await this.#connect();
     let rows: unknown[];
     try {
-      rows = await this.#query(client, this.#appendDeadlineMs, APPEND, appendParameters(appends));
+      rows = await run(client, this.#appendDeadlineMs, (db) => rowsOf(db, APPEND, appendParameters(appends)));
     } catch (error) {
       throw appendFailure(error);
     }
@@ -142,7 +144,8 @@ class PostgresEventLog implements EventLog {
   }
 
   async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
-    return parseStreamRows(await this.#read(READ_STREAM, [stream, fromRevision, limit, this.#pageBytes]));
+    if (!isStreamName(stream)) return [];
+    return await this.#copy(readStreamSql(stream, fromRevision, limit, this.#pageBytes), streamEventOf);
   }
 
   async lastRevision(stream: string): Promise<number> {
@@ -155,8 +158,9 @@ class PostgresEventLog implements EventLog {
   }
 
   async readAll(after: Position | null, limit: number): Promise<LogPage> {
-    const rows = await this.#read(READ_ALL, [positionParameter(after), limit, this.#pageBytes]);
-    const { events, read } = parseLogRows(rows);
+    const page = await this.#copy(readAllSql(positionOf(after), limit, this.#pageBytes), pagedEventOf);
+    const events = page.map(({ event }) => event);
+    const read = page[0]?.read ?? 0;
     return { events, next: events.at(-1)?.position ?? after, atEnd: read < limit && events.length === read };
   }
 
@@ -194,10 +198,18 @@ class PostgresEventLog implements EventLog {
     await this.#closed;
   }
 
-  async #read(query: { name: string; text: string }, values: unknown[]): Promise<unknown[]> {
+  #read(query: NamedQuery, values: unknown[]): Promise<unknown[]> {
+    return this.#reading((db) => rowsOf(db, query, values));
+  }
+
+  #copy<T>(sql: string, read: (row: CopiedRow) => T): Promise<T[]> {
+    return this.#reading((db) => copiedRows(db, sql, read));
+  }
+
+  async #reading<T>(work: (db: pg.PoolClient) => Promise<T[]>): Promise<T[]> {
     const client = await this.#connect();
     try {
-      return await this.#query(client, this.#readDeadlineMs, query, values);
+      return await run(client, this.#readDeadlineMs, work);
     } catch (error) {
       throw unavailable('reading', error);
     }
@@ -210,24 +222,28 @@ class PostgresEventLog implements EventLog {
       throw unavailable('connecting', error);
     }
   }
+}
 
-  /**
-   * Runs one statement and releases the connection. After any failure other than an error response,
-   * the connection is closed.
-   */
-  async #query(
-    db: pg.PoolClient,
-    deadlineMs: number,
-    query: { name: string; text: string },
-    values: unknown[],
-  ): Promise<unknown[]> {
-    try {
-      const result = await withDeadline(db.query<Record<string, unknown>>({ ...query, values }), deadlineMs);
-      db.release();
-      return result.rows;
-    } catch (error) {
-      db.release(!(error instanceof pg.DatabaseError));
-      throw error;
-    }
+interface NamedQuery {
+  readonly name: string;
+  readonly text: string;
+}
+
+async function rowsOf(db: pg.PoolClient, query: NamedQuery, values: unknown[]): Promise<unknown[]> {
+  return (await db.query<Record<string, unknown>>({ ...query, values })).rows;
+}
+
+/**
+ * Runs one statement and releases the connection. After any failure other than an error response,
+ * the connection is closed.
+ */
+async function run<T>(db: pg.PoolClient, deadlineMs: number, work: (db: pg.PoolClient) => Promise<T[]>): Promise<T[]> {
+  try {
+    const rows = await withDeadline(work(db), deadlineMs);
+    db.release();
+    return rows;
+  } catch (error) {
+    db.release(!(error instanceof pg.DatabaseError));
+    throw error;
   }
 }

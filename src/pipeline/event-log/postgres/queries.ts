@@ -1,3 +1,5 @@
+import { int8Literal, textLiteral } from '../../../platform/database/sql-literals.js';
+
 /**
  * $1 streams, $2 expected revisions; for each event: $3 place of its stream from 1, $4 revision, $5
  * id, $6 type, $7 body, $8 metadata. Returns one row {outcomes, last_revisions}, one element for each
@@ -17,35 +19,44 @@ export const LAST_REVISIONS = {
     FROM unnest($1::text[]) AS s (stream)`,
 };
 
-/**
- * $1 stream, $2 first revision, $3 maximum events, $4 maximum bytes (the first event is returned at
- * any size).
- */
-export const READ_STREAM = {
-  name: 'event_log_read_stream',
-  text: `
-    SELECT stream, revision, id, type, data, metadata FROM (
-      SELECT *, sum(octet_length(data) + octet_length(metadata)) OVER (ORDER BY revision) AS bytes FROM (
-        SELECT * FROM event_log.events WHERE stream = $1 AND revision >= $2 ORDER BY revision LIMIT $3
-      ) AS page
-    ) AS sized
-    WHERE bytes <= $4 OR revision = $2
-    ORDER BY revision`,
-};
+/** The columns of an event in the order in which `streamEventOf` reads them. */
+const EVENT = 'stream, revision, id, type, data, metadata';
 
 /**
- * $1 position after which to start, $2 maximum events, $3 maximum bytes (the first event is
- * returned at any size).
+ * Returns the query of a page of a stream.
+ * @param limit maximum number of events
+ * @param maxBytes maximum size of their bodies and metadata; the first event is returned at any size
  */
-export const READ_ALL = {
-  name: 'event_log_read_all',
-  text: `
-    SELECT position, stream, revision, id, type, data, metadata, read FROM (
+export function readStreamSql(stream: string, fromRevision: number, limit: number, maxBytes: number): string {
+  const from = int8Literal(fromRevision);
+  return `
+    SELECT ${EVENT} FROM (
+      SELECT *, sum(octet_length(data) + octet_length(metadata)) OVER (ORDER BY revision) AS bytes FROM (
+        SELECT * FROM event_log.events WHERE stream = ${textLiteral(stream)} AND revision >= ${from}
+         ORDER BY revision LIMIT ${int8Literal(limit)}
+      ) AS page
+    ) AS sized
+    WHERE bytes <= ${int8Literal(maxBytes)} OR revision = ${from}
+    ORDER BY revision`;
+}
+
+/**
+ * Returns the query of a page of the whole log: for each event, after the columns of `EVENT`, its
+ * position and the number of events that the page would have without `maxBytes`.
+ * @param after position after which to start
+ * @param limit maximum number of events
+ * @param maxBytes maximum size of their bodies and metadata; the first event is returned at any size
+ */
+export function readAllSql(after: bigint, limit: number, maxBytes: number): string {
+  return `
+    SELECT ${EVENT}, position, read FROM (
       SELECT *, count(*) OVER () AS read, row_number() OVER in_order AS place,
              sum(octet_length(data) + octet_length(metadata)) OVER in_order AS bytes
-      FROM (SELECT * FROM event_log.events WHERE position > $1 ORDER BY position LIMIT $2) AS page
+      FROM (
+        SELECT * FROM event_log.events WHERE position > '${after}'::bigint ORDER BY position LIMIT ${int8Literal(limit)}
+      ) AS page
       WINDOW in_order AS (ORDER BY position)
     ) AS sized
-    WHERE bytes <= $3 OR place = 1
-    ORDER BY position`,
-};
+    WHERE bytes <= ${int8Literal(maxBytes)} OR place = 1
+    ORDER BY position`;
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CopiedRow } from '../../../platform/database/copied-rows.js';
 import type { LoggedEvent, Position, StreamEvent } from '../port.js';
 
 /** Number of digits of a position, so that positions compare as strings. */
@@ -6,21 +7,6 @@ const POSITION_DIGITS = 20;
 
 const bigintText = z.string().regex(/^-?\d{1,19}$/);
 const revision = bigintText.transform(Number).pipe(z.number().int().min(-1).max(Number.MAX_SAFE_INTEGER));
-const bytes = z.instanceof(Uint8Array);
-
-const streamRow = z.object({
-  stream: z.string(),
-  revision,
-  id: z.string(),
-  type: z.string(),
-  data: bytes,
-  metadata: bytes,
-});
-const logRow = streamRow.extend({
-  position: bigintText.transform((digits): Position => digits.padStart(POSITION_DIGITS, '0')),
-  read: bigintText.transform(Number),
-});
-
 /** For each stream: what became of its append, and the last revision that it had before. */
 export const appendRows = z.tuple([
   z.object({
@@ -30,26 +16,38 @@ export const appendRows = z.tuple([
 ]);
 export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: revision }));
 
-/** Parses the rows of a stream's page. */
-export function parseStreamRows(rows: readonly unknown[]): StreamEvent[] {
-  return z.array(streamRow).parse(rows);
+/** Reads a row of `readStreamSql`. */
+export function streamEventOf(row: CopiedRow): StreamEvent {
+  return {
+    stream: row.text(),
+    revision: row.int8(),
+    id: row.uuid(),
+    type: row.text(),
+    data: row.bytea(),
+    metadata: row.bytea(),
+  };
+}
+
+/** An event of a page of the whole log. */
+export interface PagedEvent {
+  readonly event: LoggedEvent;
+  /** Number of events that the page would have without its byte limit. */
+  readonly read: number;
+}
+
+/** Reads a row of `readAllSql`. */
+export function pagedEventOf(row: CopiedRow): PagedEvent {
+  const event = streamEventOf(row);
+  const position = String(row.int8()).padStart(POSITION_DIGITS, '0');
+  return { event: { ...event, position }, read: row.int8() };
 }
 
 /**
- * Parses the rows of a page of the whole log. `read` is the number of events that the page would
- * have without its byte limit.
- */
-export function parseLogRows(rows: readonly unknown[]): { events: LoggedEvent[]; read: number } {
-  const parsed = z.array(logRow).parse(rows);
-  return { events: parsed.map(({ read: _, ...event }) => event), read: parsed[0]?.read ?? 0 };
-}
-
-/**
- * Converts a position to the `bigint` parameter of PostgreSQL.
+ * Converts a position to the number that PostgreSQL has for it.
  * @throws TypeError for a position of another adapter, or an invalid one
  */
-export function positionParameter(after: Position | null): string {
-  if (after === null) return '0';
+export function positionOf(after: Position | null): bigint {
+  if (after === null) return 0n;
   if (!/^\d{20}$/.test(after)) throw new TypeError(`not a position of this log: ${JSON.stringify(after)}`);
-  return BigInt(after).toString();
+  return BigInt(after);
 }

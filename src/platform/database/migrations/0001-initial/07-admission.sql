@@ -130,6 +130,31 @@ comment on column outbox.body is 'Body of the event, exactly as the log receives
 comment on column outbox.created_at is 'Time of the transaction that wrote it.';
 comment on column outbox.revision is 'Revision in its stream, set when the log has the event; null: not relayed.';
 
+create function first_waiting(in_sites uuid[], in_limit integer)
+returns table (seq bigint, site_id uuid, size integer)
+language plpgsql stable
+-- The index of waiting rows has the order that is asked for. Without statistics, as under the first load,
+-- and with those of a short outbox, the planner reads and sorts everything that waits, for each page.
+set enable_sort = off
+set enable_bitmapscan = off
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  -- The range of rows leaves only that index: with site_id = s.site_id, the primary key has the same
+  -- order, and its scan begins at relayed rows.
+  return query
+    select r.seq, r.site_id, r.size from unnest(in_sites) as s (site_id) cross join lateral (
+      select o.seq, o.site_id, octet_length(o.body) as size from outbox o
+       where (o.site_id, o.seq) >= (s.site_id, 0) and o.site_id <= s.site_id and o.revision is null
+       order by o.site_id, o.seq limit in_limit) r;
+end
+$$;
+comment on function first_waiting(uuid[], integer) is
+  'The first waiting rows of the outbox of each site, with the bytes of their bodies.';
+revoke all on function first_waiting(uuid[], integer) from public;
+grant execute on function first_waiting(uuid[], integer) to consent_ledger_worker;
+
 create table relayed_streams (
   stream text primary key,
   revision bigint not null

@@ -1,0 +1,22 @@
+import pg from 'pg';
+
+/**
+ * Returns a `bigint` literal, for a statement that takes no parameters.
+ * @throws TypeError unless the value is a safe integer
+ */
+export function int8Literal(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);
+  return `'${value}'::bigint`;
+}
+
+/** @throws TypeError for U+0000, which PostgreSQL cannot store */
+export function textLiteral(value: string): string {
+  if (value.includes('\0')) throw new TypeError('a text with U+0000');
+  return pg.escapeLiteral(value);
+}
+
+/** @throws TypeError unless the values are safe integers */
+export function int8ArrayLiteral(values: readonly number[]): string {
+  for (const value of values) if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);
+  return `'{${values.join()}}'::bigint[]`;
+}
