@@ -1,11 +1,11 @@
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 
-const CHUNK_CHARACTERS = 64 * 1024;
+const CHUNK_CHARACTERS = 256 * 1024;
 /** Lines that are collected before they are encoded. */
 const PAGE = 100;
 
-/** Encodes lines as NDJSON, in chunks of about 64 Ki characters. */
+/** Encodes lines as NDJSON, in chunks of about 256 Ki characters. */
 export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<Uint8Array, void> {
   let page: JsonValue[] = [];
   for await (const line of lines) {
