@@ -1,6 +1,6 @@
 import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../schemas/events/subject-erased.js';
-import type { ConsentBody } from '../schemas/evidence/consent-body.js';
+import type { ConsentContent } from '../schemas/evidence/consent-body.js';
 import type { Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
 
@@ -71,7 +71,7 @@ export const consents: Projection = {
   ignores: [...NOTICE_EVENTS, ...LEDGER_EVENTS],
 };
 
-function rowOf(event: ProjectionEvent, { body, record }: ConsentBody) {
+function rowOf(event: ProjectionEvent, { body, record }: ConsentContent) {
   return {
     event_id: event.id,
     site_id: record.site_id,

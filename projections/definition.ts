@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ConsentBody } from '../schemas/evidence/consent-body.js';
+import type { ConsentContent } from '../schemas/evidence/consent-body.js';
 
 /** Column types of a read model. */
 export const COLUMN_TYPES = ['uuid', 'text', 'bigint', 'integer', 'boolean', 'jsonb', 'timestamptz', 'date'] as const;
@@ -49,7 +49,7 @@ export interface ProjectionEvent {
   /** The parsed public part that is hashed and sealed; null for events of `ledger`. */
   readonly record: unknown;
   /** Body and record of a consent, checked against their schemas; null for other types. */
-  readonly consent: ConsentBody | null;
+  readonly consent: ConsentContent | null;
 }
 
 /**

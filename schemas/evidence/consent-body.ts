@@ -4,9 +4,15 @@ import { asciiBytes, Cursor, HEX, PLAIN } from '../json/cursor.js';
 import { consentRecordAt } from './consent-record-members.js';
 
 /** The body of a consent's event, with its record read. */
-export interface ConsentBody {
+export interface ConsentContent {
   readonly body: ConsentRecordedBody;
   readonly record: ConsentRecord;
+}
+
+/** The same, read from a text in the form that admission writes. */
+export interface ConsentBody extends ConsentContent {
+  /** `body.record` as JSON escapes it in a string, without the quotation marks. */
+  readonly escapedRecord: string;
 }
 
 const RECORD = asciiBytes('{"record":"');
@@ -38,10 +44,11 @@ export function readConsentBody(data: Uint8Array): ConsentBody | null {
   cursor.expect(ATTACHMENTS);
   const attachments = attachmentsAt(cursor);
   if (!cursor.isDone) return null;
+  const escapedRecord = cursor.text.slice(start, end);
   // The quotation marks around it included, it is a JSON string.
   const text: unknown = JSON.parse(cursor.text.slice(start - 1, end + 1));
   if (typeof text !== 'string') return null;
-  return { body: { record: text, proof_hash: proofHash, disclosures, attachments }, record };
+  return { body: { record: text, proof_hash: proofHash, disclosures, attachments }, record, escapedRecord };
 }
 
 function quoted(cursor: Cursor): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sha256Hex } from '../crypto/digest.js';
 import { utf8 } from '../crypto/encoding.js';
+import { CONSENT_RECORDED } from '../events/consent-recorded.js';
 import { canonicalJson, canonicalString } from '../json/canonical-json.js';
 import type { JsonObject } from '../json/json-value.js';
 import { leafHash } from '../merkle/hashing.js';
@@ -70,6 +71,55 @@ export function entryText(parts: EntryParts): string {
     `,"stream":${canonicalString(parts.stream)},"type":${canonicalString(parts.type)},"v":${ENTRY_VERSION}}`
   );
 }
+
+/** The entry of a consent whose record is ASCII: none of these texts but the record needs escaping. */
+export interface ConsentEntryParts {
+  /** Name of the stream, which has no character that JSON escapes. */
+  readonly stream: string;
+  readonly revision: number;
+  /** Leaf hash in hex; null at revision 0. */
+  readonly previous: string | null;
+  /** UUID. */
+  readonly eventId: string;
+  /** In hex. */
+  readonly proofHash: string;
+  /** In hex. */
+  readonly personTag: string;
+}
+
+/**
+ * Writes the canonical text of consents' entries, as `entryText`, in one step: an export needs a
+ * million.
+ * @param quote the quotation mark, or the escaped one, for the text within a JSON string
+ */
+function consentEntryWriter(quote: '"' | '\\"'): (parts: ConsentEntryParts, record: string) => string {
+  const escaped = (json: string): string => json.replaceAll('"', quote);
+  const eventId = escaped('{"event_id":"');
+  const personTag = escaped('","person_tag":"');
+  const previous = escaped('","previous":"');
+  const noPrevious = escaped('","previous":null');
+  const proofHash = escaped(',"proof_hash":"');
+  const record = escaped('","record":');
+  const revision = escaped(',"revision":');
+  const stream = escaped(',"stream":"');
+  const end = escaped(`","type":"${CONSENT_RECORDED}","v":${ENTRY_VERSION}}`);
+  return (parts, text) => {
+    const before = parts.previous === null ? noPrevious : `${previous}${parts.previous}${quote}`;
+    return `${eventId}${parts.eventId}${personTag}${parts.personTag}${before}${proofHash}${parts.proofHash}${record}${text}${revision}${parts.revision}${stream}${parts.stream}${end}`;
+  };
+}
+
+/**
+ * The canonical text of a consent's entry, as `entryText`.
+ * @param record the record's canonical text
+ */
+export const consentEntryText = consentEntryWriter('"');
+
+/**
+ * `consentEntryText` as JSON escapes it in a string, without the quotation marks.
+ * @param record the record's canonical text, escaped in the same way
+ */
+export const escapedConsentEntryText = consentEntryWriter('\\"');
 
 /** The leaf hash of an entry: SHA-256(0x00 ‖ UTF-8 of its text), 32 bytes. */
 export function entryLeaf(text: string): Uint8Array {

@@ -3,7 +3,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { decryptForRecord, type KeyRows } from '../../platform/keys/index.js';
+import { decryptForRecord, type RecordKeyring } from '../../platform/keys/index.js';
 import type { WantedAttachments } from './entries-file.js';
 import { differ } from './errors.js';
 import type { FileSink } from './package-writer.js';
@@ -12,7 +12,7 @@ import { readRecordKeys } from './personal-data.js';
 export interface AttachmentsOptions {
   readonly db: Queryable;
   readonly siteId: string;
-  readonly keyring: KeyRows;
+  readonly keyring: RecordKeyring;
   /** Throws if an erasure has stopped the export. */
   readonly assertRunning: () => Promise<void>;
 }

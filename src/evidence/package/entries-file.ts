@@ -6,17 +6,17 @@ import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { consentsStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { namedVisitor } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
+import { escapedConsentEntryText } from '../../../schemas/evidence/entry.js';
 import { erasureTag, type PersonOpening } from '../../../schemas/evidence/person-tag.js';
-import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { KeyRows, ProofKeys } from '../../platform/keys/index.js';
+import type { ProofKeys, RecordKeyring } from '../../platform/keys/index.js';
 import type { AbsentTag } from './absent-tags.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
 import type { Disclose } from './filter.js';
 import { GenuineEvents } from './genuine-events.js';
-import { revisionsOf } from './ledger-reader.js';
+import { hashFromHex, revisionsOf } from './ledger-reader.js';
 import { attachmentDigests, chooseDisclosures, readRecordKeys } from './personal-data.js';
 import type { ReadmeSite } from './readme-facts.js';
 import { runsOfRevisions, type Scope } from './scope.js';
@@ -25,7 +25,7 @@ export interface EntriesOptions {
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly siteId: string;
-  readonly keyring: ProofKeys & KeyRows;
+  readonly keyring: ProofKeys & RecordKeyring;
   readonly scope: Scope;
   readonly fits: (record: ConsentRecord) => boolean;
   readonly disclose: Disclose;
@@ -92,10 +92,10 @@ export class EntriesFile {
   }
 
   /**
-   * The lines of the file, in pages.
+   * The lines of the file, each with its line feed, in pages.
    * @throws ExportFailed `too-large`, `log-and-ledger-differ`, `proof-hash-differs`
    */
-  async *pages(): AsyncGenerator<readonly JsonValue[], void> {
+  async *pages(): AsyncGenerator<readonly string[], void> {
     const { scope, siteId } = this.options;
     const stream = consentsStream(siteId);
     for (const run of scope.consents) yield* this.#run(run);
@@ -106,7 +106,7 @@ export class EntriesFile {
     if (scope.policies !== null) yield* this.#run(scope.policies);
   }
 
-  async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly JsonValue[], void> {
+  async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly string[], void> {
     const { db, eventLog, beforePage } = this.options;
     for await (const page of readEntries(db, eventLog, run)) {
       await beforePage(this.counts.entries);
@@ -115,37 +115,33 @@ export class EntriesFile {
     }
   }
 
-  async #page(page: readonly SealedEntry[]): Promise<readonly JsonValue[]> {
-    const { db, keyring, siteId, size, scope } = this.options;
-    const consents = page.flatMap((entry) => (entry.event.type === CONSENT_RECORDED ? [this.#readConsent(entry)] : []));
-    const enclosed = new Map(consents.filter(({ isFit }) => isFit || !scope.leavesOut).map((c) => [c.eventId, c]));
-    const keys = await readRecordKeys(db, keyring, siteId, [...enclosed.keys()]);
+  async #page(page: readonly SealedEntry[]): Promise<readonly string[]> {
+    const { db, keyring, siteId, size, scope, openTag } = this.options;
+    const consents = page.map((entry) => (entry.event.type === CONSENT_RECORDED ? this.#readConsent(entry) : null));
+    const enclosed = consents.filter((consent) => consent !== null && (consent.isFit || !scope.leavesOut));
+    const keys = await readRecordKeys(
+      db,
+      keyring,
+      siteId,
+      enclosed.flatMap((consent) => consent?.eventId ?? []),
+    );
     const erasures = await revisionsOf(db, consentsStream(siteId), [...new Set(keys.erasedBy.values())], size);
-    const lines: JsonValue[] = [];
-    for (const entry of page) {
-      const { event, text, batch, index } = entry;
-      const isConsent = event.type === CONSENT_RECORDED;
-      const consent = enclosed.get(event.id);
-      if (isConsent && consent === undefined) continue;
-      const key = keys.keys.get(event.id);
-      const disclosures = consent?.isFit === true && key !== undefined ? this.#disclose(consent, key) : [];
-      const erasure = consent === undefined ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
+    const lines: string[] = [];
+    for (const [i, entry] of page.entries()) {
+      const consent = consents[i] ?? null;
+      if (consent !== null && !consent.isFit && scope.leavesOut) continue;
+      const { event, batch } = entry;
+      const key = consent?.isFit === true ? keys.keys.get(event.id) : undefined;
+      const disclosures = consent === null || key === undefined ? [] : this.#disclose(consent, key);
+      const erasure = consent === null ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
       this.types.add(event.type);
-      this.#count(entry, isConsent, erasure !== undefined);
+      this.#count(entry, consent !== null, erasure !== undefined);
       if (erasure !== undefined) this.#supporting.add(erasure);
       else if (consent?.isFit === true && scope.showsAbsence && entry.personTag !== null)
-        this.notErased.push({ tag: erasureTag(entry.personTag), from: batch });
+        this.notErased.push({ tag: erasureTag(hashFromHex(entry.personTag)), from: batch });
       this.#noteNotice(entry);
-      const { openTag } = this.options;
       const person = openTag !== null && isPersonNamed(disclosures) ? await openTag(entry) : null;
-      lines.push({
-        entry: text,
-        batch,
-        index,
-        disclosures,
-        ...(erasure !== undefined && { erased: { stream: event.stream, revision: erasure } }),
-        ...(person !== null && { person }),
-      });
+      lines.push(lineOf(entry, disclosures, erasure, person));
     }
     return lines;
   }
@@ -207,6 +203,28 @@ export class EntriesFile {
       this.site = { domain, controller: controller.legal_name, contact: controller.contact };
     }
   }
+}
+
+/** A line of the file (`EntryLine`) with its line feed. */
+function lineOf(
+  entry: SealedEntry,
+  disclosures: readonly string[],
+  erasure: number | undefined,
+  person: PersonOpening | null,
+): string {
+  const { event, batch, index } = entry;
+  const erased =
+    erasure === undefined ? '' : `,"erased":${JSON.stringify({ stream: event.stream, revision: erasure })}`;
+  const opened = person === null ? '' : `,"person":${JSON.stringify(person)}`;
+  return `{"entry":${entryJson(entry)},"batch":${batch},"index":${index},"disclosures":${JSON.stringify(disclosures)}${erased}${opened}}\n`;
+}
+
+/** The entry's text as a JSON string. */
+function entryJson({ event, text, previous, personTag, consent }: SealedEntry): string {
+  if (consent === null || personTag === null) return JSON.stringify(text);
+  const { stream, revision, id: eventId } = event;
+  const parts = { stream, revision, previous, eventId, proofHash: consent.body.proof_hash, personTag };
+  return `"${escapedConsentEntryText(parts, consent.escapedRecord)}"`;
 }
 
 function isPersonNamed(disclosures: readonly string[]): boolean {

@@ -1,8 +1,7 @@
-import { toHex } from '../../../schemas/crypto/encoding.js';
 import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { ConsentBody } from '../../../schemas/evidence/consent-body.js';
-import { entryLeafHex, entryText } from '../../../schemas/evidence/entry.js';
+import { consentEntryText, entryLeafHex, entryText } from '../../../schemas/evidence/entry.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
@@ -18,8 +17,10 @@ export interface SealedEntry {
   readonly batch: number;
   /** Index of the leaf in its batch. */
   readonly index: number;
-  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
-  readonly personTag: Uint8Array | null;
+  /** Leaf hash of the revision before, in hex; null at revision 0. */
+  readonly previous: string | null;
+  /** Tag of a consent or an erasure, in hex; null for other events. */
+  readonly personTag: string | null;
   /** The parsed body of a consent; null unless it has the form that admission writes. */
   readonly consent: ConsentBody | null;
 }
@@ -76,7 +77,7 @@ function readAhead(db: Queryable, eventLog: EventLog, { stream, last }: Revision
 
 async function previousLeaf(db: Queryable, { stream, first }: RevisionRun): Promise<string> {
   const [leaf] = await readLeaves(db, stream, first - 1, first - 1);
-  return leaf === undefined ? differ(`revision ${first - 1} of ${stream} is not sealed`) : toHex(leaf.hash);
+  return leaf === undefined ? differ(`revision ${first - 1} of ${stream} is not sealed`) : leaf.hash;
 }
 
 function sealedEntry(
@@ -91,12 +92,18 @@ function sealedEntry(
   if (row.eventId !== event.id) differ(`another event was sealed as ${place}`);
   const { stream, id: eventId, type } = event;
   const { recordText, proofHash, consent } = contentOf(event, place);
-  const personTag = row.personTag === null ? null : toHex(row.personTag);
-  const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash, personTag });
+  const { personTag } = row;
+  const text =
+    consent !== null && personTag !== null
+      ? consentEntryText(
+          { stream, revision, previous, eventId, proofHash: consent.body.proof_hash, personTag },
+          recordText,
+        )
+      : entryText({ stream, revision, previous, eventId, type, recordText, proofHash, personTag });
   const leaf = entryLeafHex(text);
-  if (leaf !== toHex(row.hash)) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
+  if (leaf !== row.hash) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
   return {
-    sealed: { event, recordText, text, batch: row.batch, index: row.index, personTag: row.personTag, consent },
+    sealed: { event, recordText, text, batch: row.batch, index: row.index, previous, personTag, consent },
     leaf,
   };
 }

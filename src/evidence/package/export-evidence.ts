@@ -27,7 +27,7 @@ import {
 } from './filter.js';
 import { firstBatch } from './first-batch.js';
 import { type ExportCheckpoint, isDevelopmentLedger, newestCheckpoint, readBatchLeaves } from './ledger-reader.js';
-import { ndjson, ndjsonPages } from './lines.js';
+import { encodedPages, ndjson } from './lines.js';
 import { findManifestCertificate } from './manifest-certificate.js';
 import { manifestBytes, manifestSignature } from './manifest-files.js';
 import { countNotYetStamped } from './not-yet-stamped.js';
@@ -46,7 +46,7 @@ export interface ExportOptions {
   /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows' | 'openKeyColumns'>;
   /** Origin of the ledger. */
   readonly origin: string;
   /** What the package says of the verifier; undefined: it names none. */
@@ -236,7 +236,7 @@ export async function writePackage(
       await assertRunning();
     },
   });
-  await writer.add(PACKAGE_FILES.entries, ndjsonPages(entries.pages()));
+  await writer.add(PACKAGE_FILES.entries, encodedPages(entries.pages()));
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
   const cover = new Set(isReceipt ? [] : coverOf(size));

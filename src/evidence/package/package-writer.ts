@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, rename, rm, stat } from 'node:fs/promises';
-import { Readable, Transform, Writable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
-import { ZipFile } from 'yazl';
+import { Writable } from 'node:stream';
 import { sha256Stream } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { ExportFailed } from './errors.js';
+import { WriteAhead } from './write-ahead.js';
+import { ZipArchive } from './zip-archive.js';
 
 /** Content of a file, in chunks. */
 export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-
-/** Most content is hashes and base64, which a higher level does not compress better. */
-const COMPRESSION_LEVEL = 3;
-const PACKAGE_FILE_MODE = 0o100644;
 
 /** Takes the files of a package. */
 export interface FileSink {
@@ -40,33 +36,18 @@ export type PackageOutput = PackageFile | Writable;
  * temporary name in the same folder until it is complete.
  */
 export class PackageWriter implements FileSink {
-  readonly #zip = new ZipFile();
-  readonly #destination: Writable;
-  #bytes = 0;
-  readonly #written: Promise<void>;
+  readonly #destination: WriteAhead;
+  readonly #zip: ZipArchive;
   readonly #digests = new Map<string, string>();
-  #source: Readable | null = null;
 
   /** @param time modification time of every file in the package */
   private constructor(
     readonly place: (PackageFile & { readonly temporaryPath: string }) | null,
     destination: Writable,
-    readonly time: Date,
+    time: Date,
   ) {
-    this.#destination = destination;
-    this.#zip.on('error', (error) => destination.destroy(error instanceof Error ? error : new Error(String(error))));
-    const counted = new Transform({
-      transform: (piece: Buffer, _encoding, done) => {
-        this.#bytes += piece.length;
-        done(null, piece);
-      },
-    });
-    this.#written = pipeline(this.#zip.outputStream, counted, destination);
-    // After an error of the destination, the file being added is no longer read, so that `add`
-    // would never return. Destroying its source ends it.
-    this.#written.catch((error: unknown) =>
-      this.#source?.destroy(error instanceof Error ? error : new Error(String(error))),
-    );
+    this.#destination = new WriteAhead(destination);
+    this.#zip = new ZipArchive(this.#destination, time);
   }
 
   /** Opens a writer. @throws ExportFailed `output-exists` */
@@ -85,7 +66,7 @@ export class PackageWriter implements FileSink {
 
   /** Bytes of the ZIP written so far. */
   get size(): number {
-    return this.#bytes;
+    return this.#zip.size;
   }
 
   /**
@@ -93,23 +74,15 @@ export class PackageWriter implements FileSink {
    * @throws errors of `content` and of the destination; Error if the name exists
    */
   async add(name: string, content: Content): Promise<void> {
-    if (this.#destination.errored !== null) throw this.#destination.errored;
     if (this.#digests.has(name)) throw new Error(`the package holds ${name} already`);
-    const source = Readable.from(this.#hashed(name, content), { objectMode: false });
-    this.#zip.addReadStream(source, name, {
-      mtime: this.time,
-      mode: PACKAGE_FILE_MODE,
-      compressionLevel: COMPRESSION_LEVEL,
-    });
-    this.#source = source;
-    await finished(source);
+    await this.#zip.add(name, this.#hashed(name, content));
   }
 
-  async *#hashed(name: string, content: Content): AsyncGenerator<Buffer, void> {
+  async *#hashed(name: string, content: Content): AsyncGenerator<Uint8Array, void> {
     const digest = sha256Stream();
     for await (const piece of content) {
       digest.update(piece);
-      if (piece.length > 0) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      if (piece.length > 0) yield piece;
     }
     this.#digests.set(name, toHex(digest.digest()));
   }
@@ -119,8 +92,8 @@ export class PackageWriter implements FileSink {
    * name.
    */
   async end(): Promise<void> {
-    this.#zip.end();
-    await this.#written;
+    await this.#zip.finish();
+    await this.#destination.end();
   }
 
   /** Renames a package file to its final name. @throws ExportFailed `output-exists` */
@@ -142,8 +115,7 @@ export class PackageWriter implements FileSink {
 
   /** Destroys the destination and removes the temporary file. */
   async discard(): Promise<void> {
-    this.#destination.destroy(new Error('the package is discarded'));
-    await this.#written.catch(() => undefined);
+    await this.#destination.destroy(new Error('the package is discarded'));
     if (this.place !== null) await rm(this.place.temporaryPath, { force: true });
   }
 }

@@ -6,6 +6,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { type KeyRows, keyRowColumns, keyRowsOf, personId } from '../../platform/keys/index.js';
 import type { SealedEntry } from './entry-reader.js';
 import { differ } from './errors.js';
+import { hashFromHex } from './ledger-reader.js';
 
 /** The records of a person as of a checkpoint, as the tags of the ledger show them. */
 export interface PersonScope {
@@ -83,9 +84,10 @@ export async function openPersonTag(
   const [row] = personRows.parse(rows);
   if (row === undefined) return null;
   const id = personId(siteKey, row.seed, open.visitorIndex);
+  const wanted = hashFromHex(tag);
   // Every record of the person is an event of the stream.
   for (let n = 1; n <= revision + 1; n += 1) {
-    if (equalBytes(personTag(id, n), tag)) return { id: toHex(id), n };
+    if (equalBytes(personTag(id, n), wanted)) return { id: toHex(id), n };
     if (n % NUMBERS_AT_ONCE === 0) await setImmediate();
   }
   return differ(`the person tag of the record ${eventId} is not one of its person`);

@@ -3,10 +3,18 @@ import { textOfBytes } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import { uuidArray } from '../../platform/database/binary-arrays.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { decryptForRecord, type KeyRows, keyRowColumns, keyRowsOf } from '../../platform/keys/index.js';
+import {
+  decryptForRecord,
+  type KeyRows,
+  keyRowColumns,
+  keyRowsOf,
+  type RecordKeyring,
+} from '../../platform/keys/index.js';
 import { differ } from './errors.js';
 import type { Disclose } from './filter.js';
+import { at, jsonColumns, texts, textsOrNulls } from './json-columns.js';
 
 /** The keys and erasures of some records. */
 export interface RecordKeys {
@@ -18,31 +26,34 @@ export interface RecordKeys {
   readonly erasedBy: ReadonlyMap<string, string>;
 }
 
-const StateRow = z.object({
-  wanted: z.string(),
-  has_key: z.boolean(),
-  is_erased: z.boolean(),
-  erasure_event_id: z.string().nullable(),
+const KeyStates = z.object({
+  event_ids: texts,
+  seeds: texts,
+  seals: texts,
+  visitor_indexes: textsOrNulls,
+  email_indexes: textsOrNulls,
+  phone_indexes: textsOrNulls,
+  id_number_indexes: textsOrNulls,
+  erased_ids: texts,
+  erasure_event_ids: texts,
 });
 
-/**
- * Fast equivalent of `StateRow`, because an export reads a million rows. The schema parses only the
- * rows that fail this check.
- */
-function isStateRow(row: unknown): row is z.infer<typeof StateRow> {
-  return (
-    typeof row === 'object' &&
-    row !== null &&
-    'wanted' in row &&
-    typeof row.wanted === 'string' &&
-    'has_key' in row &&
-    typeof row.has_key === 'boolean' &&
-    'is_erased' in row &&
-    typeof row.is_erased === 'boolean' &&
-    'erasure_event_id' in row &&
-    (row.erasure_event_id === null || typeof row.erasure_event_id === 'string')
-  );
-}
+const KEY_COLUMNS = jsonColumns(
+  {
+    event_ids: 'k.event_id',
+    seeds: `encode(k.seed, 'hex')`,
+    seals: `encode(k.seal, 'hex')`,
+    visitor_indexes: `encode(k.visitor_index, 'hex')`,
+    email_indexes: `encode(k.email_index, 'hex')`,
+    phone_indexes: `encode(k.phone_index, 'hex')`,
+    id_number_indexes: `encode(k.id_number_index, 'hex')`,
+  },
+  'e.event_id is null',
+);
+const ERASURE_COLUMNS = jsonColumns(
+  { erased_ids: 'w.event_id', erasure_event_ids: 'e.erasure_event_id' },
+  'e.erasure_event_id is not null',
+);
 
 /**
  * Reads the keys of a page of records. An erased record has no key here, even if the key table has
@@ -51,36 +62,35 @@ function isStateRow(row: unknown): row is z.infer<typeof StateRow> {
  */
 export async function readRecordKeys(
   db: Queryable,
-  keyRows: KeyRows,
+  keyring: RecordKeyring,
   siteId: string,
   eventIds: readonly string[],
 ): Promise<RecordKeys> {
   const { rows } = await db.query(
-    `select w.event_id as wanted, k.seed is not null as has_key, e.event_id is not null as is_erased, e.erasure_event_id,
-            ${keyRowColumns('k')}
+    `select ${KEY_COLUMNS}, ${ERASURE_COLUMNS}
        from unnest($2::uuid[]) as w (event_id)
        left join record_keys k on k.event_id = w.event_id and k.site_id = $1
        left join erased_records e on e.event_id = w.event_id
       where k.seed is not null or e.erasure_event_id is not null`,
-    [siteId, eventIds],
+    [siteId, uuidArray(eventIds)],
   );
-  const erasedBy = new Map<string, string>();
-  const altered = new Set<string>();
-  const withKey: unknown[] = [];
-  for (const found of rows) {
-    const row = isStateRow(found) ? found : StateRow.parse(found);
-    if (row.erasure_event_id !== null) erasedBy.set(row.wanted, row.erasure_event_id);
-    else if (row.has_key && !row.is_erased) {
-      withKey.push(found);
-      altered.add(row.wanted);
-    }
-  }
-  const keys = new Map<string, Uint8Array>();
-  for (const { eventId, key } of await keyRows.openKeyRows(keyRowsOf(withKey))) {
-    keys.set(eventId, key);
-    altered.delete(eventId);
-  }
-  return { keys, altered, erasedBy };
+  const [states] = z.tuple([KeyStates]).parse(rows);
+  const keys = await keyring.openKeyColumns(siteId, {
+    eventIds: states.event_ids,
+    seeds: states.seeds,
+    seals: states.seals,
+    indexes: {
+      visitor: states.visitor_indexes,
+      email: states.email_indexes,
+      phone: states.phone_indexes,
+      id_number: states.id_number_indexes,
+    },
+  });
+  return {
+    keys,
+    altered: new Set(keys.size === states.event_ids.length ? [] : states.event_ids.filter((id) => !keys.has(id))),
+    erasedBy: new Map(states.erased_ids.map((id, i) => [id, at(states.erasure_event_ids, i)])),
+  };
 }
 
 /**

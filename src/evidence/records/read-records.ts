@@ -15,7 +15,13 @@ import { AttachmentReference, decodeDisclosure } from '../../../schemas/evidence
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { assertGenuine, decryptForRecord, type KeyRows, type ProofKeys } from '../../platform/keys/index.js';
+import {
+  assertGenuine,
+  decryptForRecord,
+  type KeyRows,
+  type ProofKeys,
+  type RecordKeyring,
+} from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { differ } from '../package/errors.js';
 import { chooseDisclosures, readRecordKeys } from '../package/personal-data.js';
@@ -26,7 +32,7 @@ export interface RecordOptions {
   /** In the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
-  readonly keyring: ProofKeys & KeyRows;
+  readonly keyring: ProofKeys & KeyRows & RecordKeyring;
 }
 
 /** A record with its revision in the stream of its site. */

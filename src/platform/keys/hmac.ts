@@ -21,6 +21,39 @@ export function hmacSha256Hex(key: Uint8Array, message: string | Uint8Array): st
   return macText(key, message, 'hex');
 }
 
+/**
+ * Computes HMAC-SHA256 of messages of one length, by the hundred thousand: key and message are written
+ * into buffers of this object, so that nothing is allocated but the result.
+ */
+export class RepeatedHmac {
+  readonly #inner: Buffer;
+  readonly #outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
+  /** The message, for the caller to write. */
+  readonly message: Buffer;
+
+  /** @param messageBytes length of every message */
+  constructor(messageBytes: number) {
+    this.#inner = Buffer.alloc(BLOCK_BYTES + messageBytes);
+    this.message = this.#inner.subarray(BLOCK_BYTES);
+  }
+
+  /** @param key at most 64 bytes */
+  setKey(key: Uint8Array): void {
+    if (key.length > BLOCK_BYTES) throw new RangeError(`a key has at most ${BLOCK_BYTES} bytes, not ${key.length}`);
+    for (let i = 0; i < BLOCK_BYTES; i += 1) {
+      const byte = key[i] ?? 0;
+      this.#inner[i] = byte ^ INNER_PAD;
+      this.#outer[i] = byte ^ OUTER_PAD;
+    }
+  }
+
+  /** Writes the result into `out`, at `at`. */
+  writeTo(out: Buffer, at: number): void {
+    this.#outer.write(hash('sha256', this.#inner, 'binary'), BLOCK_BYTES, 'latin1');
+    out.write(hash('sha256', this.#outer, 'binary'), at, 'latin1');
+  }
+}
+
 function macText(key: Uint8Array, message: string | Uint8Array, encoding: 'binary' | 'hex'): string {
   if (key.length > BLOCK_BYTES) throw new RangeError(`a key has at most ${BLOCK_BYTES} bytes, not ${key.length}`);
   const size = typeof message === 'string' ? Buffer.byteLength(message) : message.length;

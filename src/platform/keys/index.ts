@@ -5,8 +5,16 @@ export { KeyError } from './errors.js';
 export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
 export type { JwtKeys } from './jwt-keys.js';
+export type { KeyColumns } from './key-columns.js';
 export { type KeyRow, keyRowColumns, keyRowsOf, type OpenKeyRow, sealOfKeyRow } from './key-row.js';
-export { createKeyring, type KeyRows, type Keyring, type ProofKey, type RowSeals } from './keyring.js';
+export {
+  createKeyring,
+  type KeyRows,
+  type Keyring,
+  type ProofKey,
+  type RecordKeyring,
+  type RowSeals,
+} from './keyring.js';
 export { loadMasterKey, reloadOf } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';

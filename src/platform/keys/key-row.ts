@@ -40,9 +40,11 @@ export function keyRowColumns(alias: string): string {
     .join(', ');
 }
 
-const LABEL = Buffer.from('key-row\0', 'ascii');
-const NO_INDEX = 0;
-const WITH_INDEX = 1;
+/** Beginning of the text that the seal of a row is over. */
+export const KEY_ROW_LABEL = Buffer.from('key-row\0', 'ascii');
+/** In that text, before an index: whether there is one. */
+export const NO_INDEX = 0;
+export const WITH_INDEX = 1;
 
 /**
  * Seals the row of a record in `record_keys`: HMAC-SHA256(record key, 'key-row' 0 indexes), truncated.
@@ -52,9 +54,9 @@ const WITH_INDEX = 1;
  * @returns `KEY_ROW_SEAL_BYTES`
  */
 export function sealOfKeyRow(key: Uint8Array, indexes: Readonly<Record<BlindIndexKind, Uint8Array | null>>): Buffer {
-  const text = Buffer.alloc(LABEL.length + 4 * (1 + BLIND_INDEX_BYTES));
-  text.set(LABEL);
-  let at = LABEL.length;
+  const text = Buffer.alloc(KEY_ROW_LABEL.length + 4 * (1 + BLIND_INDEX_BYTES));
+  text.set(KEY_ROW_LABEL);
+  let at = KEY_ROW_LABEL.length;
   for (const index of [indexes.visitor, indexes.email, indexes.phone, indexes.id_number]) {
     text[at] = index === null ? NO_INDEX : WITH_INDEX;
     if (index !== null) text.set(index.subarray(0, BLIND_INDEX_BYTES), at + 1);

@@ -3,6 +3,7 @@ import type { Queryable, TransactionHooks } from '../database/pool.js';
 import type { ReportAlteredRow, SealedTable } from './altered-row.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
+import { type KeyColumns, openKeyColumns } from './key-columns.js';
 import { type KeyRow, type OpenKeyRow, openKeyRow } from './key-row.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
@@ -30,6 +31,11 @@ export interface Keyring extends JwtKeyring {
    * that no record is shown as another person's.
    */
   openKeyRows(rows: readonly KeyRow[]): Promise<readonly OpenKeyRow[]>;
+  /**
+   * Opens rows of `record_keys` of one site as `openKeyRows` does.
+   * @returns the records' keys by event id, 32 bytes each
+   */
+  openKeyColumns(siteId: string, columns: KeyColumns): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
    * Returns whether a row that grants rights is as the service wrote it. Another one is reported, and must
    * grant nothing.
@@ -84,6 +90,9 @@ export type RowSeals = Pick<Keyring, 'isSealed'>;
 
 /** The part of the keyring that opens rows of `record_keys`. */
 export type KeyRows = Pick<Keyring, 'openKeyRows'>;
+
+/** The part of the keyring that derives the keys of records by the page. */
+export type RecordKeyring = Pick<Keyring, 'openKeyColumns'>;
 
 export interface KeyringOptions {
   /** Reads the master key again, for when it is rotated while this process runs. */
@@ -144,6 +153,16 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
         if (open === null) reportAltered({ table: 'record_keys', id: row.event_id });
         return open ?? [];
       });
+    },
+    openKeyColumns: async (siteId, columns) => {
+      const keys = openKeyColumns(await secretKey('site', siteId), columns);
+      const opened = new Map<string, Uint8Array>();
+      for (const [row, eventId] of columns.eventIds.entries()) {
+        const key = keys[row] ?? null;
+        if (key === null) reportAltered({ table: 'record_keys', id: eventId });
+        else opened.set(eventId, key);
+      }
+      return opened;
     },
     proofKey: remembered(async (tenantId: string) => proofKeyOf(await currentKey('proof', tenantId, newSecretKey))),
     proofKeyById: remembered(async (id: string) => {

@@ -12,7 +12,7 @@ export const SEED_BYTES = 16;
 /** An encrypted part of a record. No part can replace another. */
 export type RecordPart = 'disclosures' | `attachment:${string}`;
 
-const RECORD_LABEL = Buffer.from('record', 'ascii');
+export const RECORD_LABEL = Buffer.from('record', 'ascii');
 const TOKEN_LABEL = Buffer.from('approval-token', 'ascii');
 const PERSON_LABEL = Buffer.from('person', 'ascii');
 
