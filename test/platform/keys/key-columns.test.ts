@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { recordKey, SEED_BYTES, sealOfKeyRow } from '../../../src/platform/keys/index.js';
 import { openKeyColumns } from '../../../src/platform/keys/key-columns.js';
-import { openKeyRow } from '../../../src/platform/keys/key-row.js';
+import { KeyRow, openKeyRow } from '../../../src/platform/keys/key-row.js';
 
 const siteKey = randomBytes(32);
 
@@ -42,7 +42,7 @@ it('opens columns as openKeyRow opens rows, and refuses the same altered ones', 
   });
   const expected = rows.map((one) => {
     const whole = { ...one, site_id: randomUUID(), phone_index: null, id_number_index: null };
-    return openKeyRow(siteKey, whole)?.key ?? null;
+    return openKeyRow(siteKey, KeyRow.parse(whole))?.key ?? null;
   });
   expect(opened.map((key) => key && Buffer.from(key).toString('hex'))).toEqual(
     expected.map((key) => key && Buffer.from(key).toString('hex')),
