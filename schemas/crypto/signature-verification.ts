@@ -2,6 +2,7 @@ import { constants, createHash, createPublicKey, type KeyObject, verify } from '
 import type { HashAlgorithm, PublicKey, SignatureOutcome, SignatureScheme } from './algorithms.js';
 import { derValue } from './der.js';
 import { concatBytes } from './encoding.js';
+import { hasSmallOrder } from './small-order.js';
 
 /** The digest of `bytes`. */
 export function hashBytes(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Array {
@@ -45,9 +46,15 @@ function verifyWith(scheme: SignatureScheme, key: PublicKey, data: Uint8Array, s
       return verify(scheme.hash, data, { key: importSpki(key.spki), dsaEncoding: 'der' }, signature);
     case 'ed25519':
     case 'ed448':
-      if (key.type !== scheme.kind) return false;
+      if (key.type !== scheme.kind || isOfSmallOrder(scheme.kind, key.spki, signature)) return false;
       return verify(null, data, importSpki(key.spki), signature);
   }
+}
+
+/** Whether key or commitment is of small order. The point ends the key's DER (RFC 8410 §4). */
+function isOfSmallOrder(kind: 'ed25519' | 'ed448', spki: Uint8Array, signature: Uint8Array): boolean {
+  const length = kind === 'ed25519' ? 32 : 57;
+  return hasSmallOrder(kind, spki.subarray(-length)) || hasSmallOrder(kind, signature.subarray(0, length));
 }
 
 /**

@@ -1,7 +1,9 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HashAlgorithm, SignatureScheme } from '../../schemas/crypto/algorithms.js';
+import type { HashAlgorithm, PublicKey, SignatureScheme } from '../../schemas/crypto/algorithms.js';
 import * as nodeText from '../../schemas/crypto/binary-text.js';
 import * as browserText from '../../schemas/crypto/browser/binary-text.js';
 import * as browserDigest from '../../schemas/crypto/browser/digest.js';
@@ -136,8 +138,50 @@ describe('the browser cryptography agrees with that of Node', () => {
         for (const scalar of scalars) {
           const signature = new Uint8Array([...commitment, ...scalar]);
           for (const message of [DATA, DATA.subarray(1), DATA.subarray(2)])
-            expect(await browserEd25519(key, message, signature)).toBe(await verifyEd25519(key, message, signature));
+            for (const verifier of [verifyEd25519, browserEd25519])
+              expect(await verifier(key, message, signature)).toBe(false);
         }
+  });
+
+  test('Ed25519 with a key that has a part of small order: the equation is the one without cofactor', async () => {
+    const { Point } = ed25519;
+    const order = Point.Fn.ORDER;
+    const littleEndian = (value: bigint): Uint8Array => numberToBytesLE(value, 32);
+    const secret = 12345678901234567890n;
+    const nonce = 98765432109876543210n;
+    const orderEight = Point.fromHex('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05');
+    const key = Point.BASE.multiply(secret).add(orderEight).toBytes();
+    const commitment = Point.BASE.multiply(nonce).toBytes();
+    const outcomes = new Map<boolean, number>();
+    for (let text = 0; text < 64; text += 1) {
+      const message = new Uint8Array([text]);
+      const digest = createHash('sha512').update(commitment).update(key).update(message).digest();
+      const challenge = bytesToNumberLE(new Uint8Array(digest)) % order;
+      const signature = new Uint8Array([...commitment, ...littleEndian((nonce + challenge * secret) % order)]);
+      const expected = challenge % 8n === 0n;
+      for (const verifier of [verifyEd25519, browserEd25519])
+        expect(await verifier(key, message, signature)).toBe(expected);
+      outcomes.set(expected, (outcomes.get(expected) ?? 0) + 1);
+    }
+    expect([...outcomes.keys()].toSorted()).toEqual([false, true]);
+  });
+
+  test('Ed448 with keys and commitments of small order', async () => {
+    const { publicKey } = generateKeyPairSync('ed448');
+    const honest = keyOf(publicKey);
+    if (honest.type !== 'ed448') throw new Error('not Ed448');
+    const prime = 2n ** 448n - 2n ** 224n - 1n;
+    for (const y of [0n, 1n, prime - 1n, prime, prime + 1n])
+      for (const sign of [0, 0x80]) {
+        const point = numberToBytesLE(y, 57);
+        point[56] = sign;
+        const key: PublicKey = { ...honest, spki: new Uint8Array([...honest.spki.slice(0, -57), ...point]) };
+        for (const verifier of [verifySignature, browserVerify])
+          for (let text = 0; text < 8; text += 1) {
+            const signature = new Uint8Array([...point, ...new Uint8Array(57)]);
+            expect(await verifier({ kind: 'ed448' }, key, new Uint8Array([text]), signature)).toBe('invalid');
+          }
+      }
   });
 
   test('a key of another kind than the scheme’s is refused', async () => {

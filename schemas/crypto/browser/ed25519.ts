@@ -1,14 +1,15 @@
 // Replaces ../ed25519.ts in a browser.
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { concatBytes, equalBytes } from '../encoding.js';
+import { hasSmallOrder } from '../small-order.js';
 import { HASHES } from './hashes.js';
 
 const { Point } = ed25519;
 
 /**
- * Whether an Ed25519 signature is right (RFC 8032). The equation is the one without cofactor, over
- * the bytes as they stand, as OpenSSL has it: of a forged key, with parts of small order, all of
- * our programs must say the same.
+ * Whether an Ed25519 signature is right (RFC 8032), with a key and a commitment that are not of
+ * small order. The equation is the one without cofactor, over the bytes as they stand, as OpenSSL
+ * has it: of a forged key, with a part of small order, all of our programs must say the same.
  * @param publicKey 32 bytes
  * @param signature 64 bytes
  * @returns false for keys or signatures of a wrong length or shape as well; never throws
@@ -19,6 +20,7 @@ export async function verifyEd25519(
   signature: Uint8Array,
 ): Promise<boolean> {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
+  if (hasSmallOrder('ed25519', publicKey) || hasSmallOrder('ed25519', signature.subarray(0, 32))) return false;
   try {
     const order = Point.Fn.ORDER;
     const committed = signature.subarray(0, 32);

@@ -5,6 +5,7 @@
 // other than the message's hash, and lacks P-224, brainpool curves and Ed448.
 import { ed448 } from '@noble/curves/ed448.js';
 import type { HashAlgorithm, PublicKey, SignatureOutcome, SignatureScheme } from '../algorithms.js';
+import { hasSmallOrder } from '../small-order.js';
 import { verifyEd25519 } from './ed25519.js';
 import { publicKeyOctets, verifyEcdsa } from './elliptic-curves.js';
 import { HASHES } from './hashes.js';
@@ -53,7 +54,9 @@ async function isRight(
     }
     case 'ed448': {
       const octets = key.type === 'ed448' ? publicKeyOctets(key.spki) : null;
-      return octets !== null && ed448.verify(signature, data, octets);
+      if (octets === null || hasSmallOrder('ed448', octets) || hasSmallOrder('ed448', signature.subarray(0, 57)))
+        return false;
+      return ed448.verify(signature, data, octets);
     }
   }
 }
