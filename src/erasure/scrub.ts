@@ -12,10 +12,10 @@ const STATISTICS = 'pg_statistic';
 const LOCK_WAIT = '10s';
 /**
  * Rewrites of one table. The service may change a row while one of its other transactions can still see
- * the former version; such a transaction ends soon.
+ * the former version; such a transaction ends soon. Each pause is twice the one before (4.5 s in all).
  */
-const MOST_ROUNDS = 4;
-const ROUND_PAUSE_MS = 300;
+const MOST_ROUNDS = 5;
+const FIRST_PAUSE_MS = 300;
 /** Kept as text, because a JavaScript date would drop the microseconds. */
 const StartRows = z.tuple([z.object({ began: z.string() })]);
 
@@ -62,7 +62,7 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
           throw new ScrubFailed(
             `${table} still contains ${kept} deleted rows for a transaction or replica that began before the deletion. Run the scrub again after it has ended.`,
           );
-        await pause(ROUND_PAUSE_MS);
+        await pause(FIRST_PAUSE_MS * 2 ** (round - 1));
       }
     }
     await client.query('insert into scrubs (started_at, finished_at) values ($1, clock_timestamp())', [began]);
