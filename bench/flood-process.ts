@@ -1,10 +1,13 @@
 import net from 'node:net';
+import os from 'node:os';
 import { z } from 'zod';
 import { cookieConsent, signedRequestBytes } from './consents.js';
 import { FloodCommand, type FloodResult } from './messages.js';
 
 // A stranger who asks as fast as the connections allow, in a process of its own. Addresses are
-// stated in X-Forwarded-For, as by a proxy that the service trusts.
+// stated in X-Forwarded-For, as by a proxy that the service trusts. Strangers use processors of
+// their own: here, only what the service and its load leave of the two.
+os.setPriority(os.constants.priority.PRIORITY_LOW);
 const BATCH_OF = 100;
 /** Just below the limit of the metadata of one consent. */
 const METADATA_CHARACTERS = 15_000;

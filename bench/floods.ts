@@ -15,6 +15,8 @@ const RATE = 100;
 const CONNECTIONS = 200;
 const WARM_UP_SECONDS = 5;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? '15');
+/** Only the floods whose names contain it. */
+const ONLY = process.env.BENCH_FLOOD ?? '';
 /** Records of the Merkle batch whose records strangers verify. */
 const BATCH_RECORDS = 4_000;
 const FILL_RATE = 1_000;
@@ -41,7 +43,7 @@ export async function benchFloods(postgres: EmbeddedPostgres, key: Uint8Array, s
     await load(bench, FILL_RATE, BATCH_RECORDS / FILL_RATE);
     await settled(bench.owner);
     const other = await createSiteFixture(bench.owner);
-    const floods = floodsOf(await largestBatch(bench), other);
+    const floods = floodsOf(await largestBatch(bench), other).filter(({ name }) => name.includes(ONLY));
     await load(bench, RATE, WARM_UP_SECONDS);
     const quiet = [await load(bench, RATE, SECONDS)];
     const measured: { readonly name: string; readonly loaded: Loaded; readonly flood: FloodResult }[] = [];

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { createAccessTokens } from '../src/accounts/sign-in/access-tokens.js';
+import { createAccessTokens, freshJwtKeys } from '../src/accounts/sign-in/access-tokens.js';
 import { createUserDirectory } from '../src/accounts/users/user-directory.js';
 import { createLoadGate } from '../src/api/guards/load-gate.js';
 import { createRateLimiter } from '../src/api/guards/rate-limiter.js';
@@ -57,7 +57,7 @@ const admission = createAdmission({
 const guards = createToolGuards({
   directory,
   rateLimiter: createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() }),
-  apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool, keyring) },
+  apiUsers: { tokens: createAccessTokens(freshJwtKeys(keyring)), users: createUserDirectory(pool, keyring) },
   keyUsage: createKeyUsage(pool, Date.now),
   invalidKeyLimit: 30,
 });

@@ -1,6 +1,6 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
-import { createAccessTokens } from '../accounts/sign-in/access-tokens.js';
+import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
 import { createLoadGate } from '../api/guards/load-gate.js';
@@ -99,7 +99,8 @@ export async function createApi(installation: Installation, { isLogChecked, work
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
     observer: createGroupObserver(metrics.admission, tracing),
   });
-  const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool, keyring) };
+  const jwtKeys = freshJwtKeys(keyring);
+  const apiUsers = { tokens: createAccessTokens(jwtKeys), users: createUserDirectory(pool, keyring) };
   const queueMail = config.mail === undefined ? null : createMailQueue(keyring);
   const keyUsage = createKeyUsage(pool, Date.now);
   const verifier = createVerifier({
@@ -152,7 +153,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
         discovery: {
           ...config.discovery,
           scannerHost: config.http.scannerHost,
-          jwtKeys: keyring.jwtKeys,
+          jwtKeys,
           now: () => new Date(),
         },
         panel: {

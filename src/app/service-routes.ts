@@ -96,6 +96,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
             receiptOf: options.receiptOf,
             rateLimiter,
             limit: options.limits.publicVerify,
+            now: () => performance.now(),
           });
         },
         { prefix: '/api/v1/public' },

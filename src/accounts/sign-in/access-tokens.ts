@@ -32,19 +32,24 @@ const Claims = z
   .transform(({ sub, sid }): AccessTokenClaims => ({ userId: sub, signInId: sid }));
 
 /**
- * Creates the issuer and verifier of this installation. Every process uses a rotated key within a
- * second.
+ * The keys of access tokens, from the database at most once a second, however often they are asked for.
+ * Every process uses a rotated key within that time.
  */
-export function createAccessTokens(keyring: Pick<Keyring, 'jwtKeys'>): AccessTokens {
+export function freshJwtKeys(keyring: Pick<Keyring, 'jwtKeys'>): () => Promise<JwtKeys> {
   const keys = createFreshCache<'all', JwtKeys>({
     load: () => keyring.jwtKeys(),
     maxAgeMs: KEYS_MAX_AGE_MS,
     maxEntries: 1,
     now: () => performance.now(),
   });
+  return () => keys.get('all');
+}
+
+/** Creates the issuer and verifier of this installation. */
+export function createAccessTokens(keys: () => Promise<JwtKeys>): AccessTokens {
   return {
     issue: async ({ userId, signInId }, nowSeconds) => {
-      const { current } = await keys.get('all');
+      const { current } = await keys();
       return new SignJWT({ sid: signInId })
         .setProtectedHeader({ alg: 'EdDSA', kid: current.keyId, typ: TYPE })
         .setIssuer(ISSUER)
@@ -56,7 +61,7 @@ export function createAccessTokens(keyring: Pick<Keyring, 'jwtKeys'>): AccessTok
     },
     verify: async (token) => {
       if (token.length > MAX_TOKEN_LENGTH) return null;
-      const { all } = await keys.get('all');
+      const { all } = await keys();
       try {
         const { payload } = await jwtVerify(
           token,

@@ -4,9 +4,11 @@ import type { PublicVerifyAnswer, PublicVerifyRequest, PublicVerifyResponse } fr
 import type { ReceiptResult } from '../../evidence/package/index.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
+import { FairTurns } from '../guards/fair-turns.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { sendError } from '../server/error-response.js';
+import { goneClient } from '../server/gone-client.js';
 import { validate } from '../server/json-body.js';
 import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
 import { answerReceipt } from '../tool/answer-receipt.js';
@@ -21,7 +23,17 @@ export interface PublicVerifyOptions {
   readonly rateLimiter: RateLimiter;
   /** Requests a minute of one client (`countedClient`). */
   readonly limit: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
 }
+
+/**
+ * Strangers from many networks pass the limit of each. What they ask for costs several statements, so
+ * that they get one processor's share at most, and the tenants' requests the rest.
+ */
+const AT_A_TIME = 2;
+const PAUSE = 1;
+const MAX_WAITING = 500;
 
 /**
  * Registers public verification on a scope with the prefix /api/v1/public. The requests of one
@@ -29,8 +41,11 @@ export interface PublicVerifyOptions {
  */
 export function servePublic(
   scope: FastifyInstance,
-  { verifier, receiptOf, rateLimiter, limit }: PublicVerifyOptions,
+  { verifier, receiptOf, rateLimiter, limit, now }: PublicVerifyOptions,
 ): void {
+  const turns = new FairTurns({ slots: AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
+  const inTurn = <T>(request: FastifyRequest, reply: FastifyReply, work: () => Promise<T>): Promise<T> =>
+    turns.take(request.countedClient, work, goneClient(reply));
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const decision = await rateLimiter.take('public-verify', request.countedClient, limit);
     setRateLimitHeaders(reply, decision);
@@ -38,15 +53,24 @@ export function servePublic(
   };
   registerOperation(scope, verifyPublicly, {
     onRequest,
-    handler: (request, reply) => answer(verifier, validate(verifyPublicly.query, request.query), reply),
+    handler: (request, reply) => {
+      const asked = validate(verifyPublicly.query, request.query);
+      return inTurn(request, reply, () => answer(verifier, asked, reply));
+    },
   });
   registerOperation(scope, getReceipt, {
     onRequest,
-    handler: (request, reply) => answerReceipt(paramsOf(getReceipt, request).token, reply, receiptOf),
+    handler: (request, reply) => {
+      const { token } = paramsOf(getReceipt, request);
+      return inTurn(request, reply, () => answerReceipt(token, reply, receiptOf));
+    },
   });
   registerOperation(scope, verifyPubliclyByPost, {
     onRequest,
-    handler: (request, reply) => answer(verifier, bodyOf(verifyPubliclyByPost, request) ?? {}, reply),
+    handler: (request, reply) => {
+      const asked = bodyOf(verifyPubliclyByPost, request) ?? {};
+      return inTurn(request, reply, () => answer(verifier, asked, reply));
+    },
   });
 }
 

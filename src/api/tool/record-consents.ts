@@ -1,15 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { CONSENT_LIMITS, DEFAULT_BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import type { BatchItemResult, ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
-import { ApiError, ERROR_CODES, type FieldError } from '../../../schemas/api/error-codes.js';
+import { ERROR_CODES, type FieldError } from '../../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import { type ParsedConsent, parseConsents } from '../../pipeline/admission/parse-consents.js';
 import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
 import { unmapped } from '../../platform/net/ip-bytes.js';
+import { FairTurns } from '../guards/fair-turns.js';
+import { goneClient } from '../server/gone-client.js';
 import { parseJsonBody } from '../server/json-body.js';
-import { FairTurns } from './fair-turns.js';
 import {
   mintApprovalToken,
   recordConsent,
@@ -39,7 +40,7 @@ interface Recorder {
 
 /** Records consents of browsers, apps and backends, and mints approval tokens. */
 export function recordingRoutes({ admission, now, batchBodyBytes }: RecordingOptions): readonly ToolRoute[] {
-  const recorder: Recorder = { admission, turns: new FairTurns(LARGE_BATCHES_AT_A_TIME, now) };
+  const recorder: Recorder = { admission, turns: new FairTurns({ slots: LARGE_BATCHES_AT_A_TIME, now }) };
   const bodyLimit = batchBodyBytes ?? DEFAULT_BATCH_BODY_BYTES;
   return [
     writes(recordConsent, (call) => recordOne(recorder, call)),
@@ -105,19 +106,10 @@ async function admit(
             await rest();
             return admission.admit({ ...asked, rest }, () => consentsOf(json()));
           },
-          goneOf(reply),
+          goneClient(reply),
         );
   if (result.isMismatch) reply.header('idempotency-mismatch', 'true');
   return { ...result, warnings };
-}
-
-/** Aborted when the client has closed the connection. */
-function goneOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new ApiError('REQUEST_TIMEOUT'));
-  if (raw.destroyed) leave();
-  else raw.once('close', leave);
-  return gone.signal;
 }
 
 /** @returns a function that returns the value of `make`, or throws its error */

@@ -10,7 +10,7 @@ import type { ParsedConsent } from './parse-consents.js';
 import type { PromisedOutcome, Promises } from './promises.js';
 import type { ConsentsRequest, SignedRequest } from './request.js';
 import { type AdmissionResult, resultsOf } from './results.js';
-import { submissionOf } from './submission.js';
+import { submissionInSteps, submissionOf } from './submission.js';
 import { createSubmitter, DEFAULT_GROUP_LIMITS, type GroupLimits, type GroupObserver } from './submit.js';
 import type { FoundToken } from './token-identity.js';
 
@@ -106,15 +106,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
     let nonce: Buffer | null = nonceDigest(site.siteId, request.nonce);
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const tokens = await findTokens(site, consents);
-      const evaluated = submissionOf(
-        {
-          ...{ request, consents, site, tokens, nonce },
-          now: clock(),
-          sealWithinMs: promises.sealWithinMs,
-          isOutboxFull: outbox.isFull(),
-        },
-        random,
-      );
+      const options = {
+        ...{ request, consents, site, tokens, nonce },
+        now: clock(),
+        sealWithinMs: promises.sealWithinMs,
+        isOutboxFull: outbox.isFull(),
+      };
+      const evaluated =
+        request.rest === undefined
+          ? submissionOf(options, random)
+          : await submissionInSteps(options, random, request.rest);
       const outcome: PromisedOutcome = await submitter.submit(evaluated.submission);
       if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
       if (outcome.request !== 'stale') return resultsOf(request.shape, evaluated, outcome);

@@ -12,6 +12,11 @@ export interface GroupCommitterOptions<Item, Result> {
   keysOf(item: Item): readonly string[];
   /** Returns the weight of an item against `maxWeight`, for example rows or bytes. */
   weightOf(item: Item): number;
+  /**
+   * Returns whether a group with this item takes so long that others should not wait for it. Such an
+   * item is sent alone, and one at a time. Without the function, no item is.
+   */
+  readonly isSlow?: (item: Item) => boolean;
   /** Maximum number of items in a group. */
   readonly maxItems: number;
   /** Maximum weight of a group. A single item may exceed it; it is then sent alone. */
@@ -50,7 +55,9 @@ export function createGroupCommitter<Item, Result>(
 ): GroupCommitter<Item, Result> {
   type Entry = Waiting<Item, Result>;
   let waiting: Entry[] = [];
+  const isSlow = options.isSlow ?? (() => false);
   let inFlight = 0;
+  let isSlowInFlight = false;
   let scheduled = false;
   let idle: (() => void)[] = [];
 
@@ -61,11 +68,15 @@ export function createGroupCommitter<Item, Result>(
   };
   const flush = (): void => {
     scheduled = false;
-    const { group, rest } = takeGroup(waiting, options);
+    const { group, rest } = takeGroup(waiting, { ...options, isSlow }, isSlowInFlight);
     waiting = rest;
+    if (group.length === 0) return;
+    const hasSlow = group.some(({ item }) => isSlow(item));
+    isSlowInFlight ||= hasSlow;
     inFlight += 1;
     void commit(group, options).finally(() => {
       inFlight -= 1;
+      if (hasSlow) isSlowInFlight = false;
       schedule();
       if (inFlight === 0 && waiting.length === 0) {
         for (const resolve of idle) resolve();
@@ -94,10 +105,14 @@ export function createGroupCommitter<Item, Result>(
   };
 }
 
-/** Takes the first items that form a valid group, in order of arrival, and returns the rest. */
+/**
+ * Takes the first items that form a valid group, in order of arrival, and returns the rest. The group
+ * is empty if all of them wait for a slow one.
+ */
 function takeGroup<Item, Result>(
   waiting: Waiting<Item, Result>[],
-  options: GroupCommitterOptions<Item, Result>,
+  options: Required<Pick<GroupCommitterOptions<Item, Result>, 'isSlow'>> & GroupCommitterOptions<Item, Result>,
+  isSlowInFlight: boolean,
 ): { group: Waiting<Item, Result>[]; rest: Waiting<Item, Result>[] } {
   const group: Waiting<Item, Result>[] = [];
   const rest: Waiting<Item, Result>[] = [];
@@ -111,11 +126,13 @@ function takeGroup<Item, Result>(
     const isTwin = ownKeys.some((key) => keys.has(key));
     // A third item that shares a key with this waiting item must not overtake it.
     for (const key of ownKeys) keys.add(key);
-    if (isTwin) {
+    const isSlow = options.isSlow(entry.item);
+    if (isTwin || (isSlow && (isSlowInFlight || group.length > 0))) {
       rest.push(entry);
       continue;
     }
     group.push(entry);
+    if (isSlow) return { group, rest: rest.concat(waiting.slice(index + 1)) };
     weight += ownWeight;
   }
   return { group, rest };

@@ -50,33 +50,65 @@ const RETRY_AFTER_SECONDS = 5;
  * admissible ones.
  */
 export function submissionOf(options: SubmissionOptions, random: RandomPool): EvaluatedRequest {
-  const { site, consents, nonce } = options;
-  const { channel } = options.request.caller;
-  const submitted: SubmittedConsent[] = [];
-  const evaluated: EvaluatedConsent[] = [];
-  const firstByKey = new Map<string, { readonly index: number; readonly body: Buffer }>();
+  const evaluation = new Evaluation(options, random);
+  for (const consent of options.consents) evaluation.add(consent);
+  return evaluation.result();
+}
 
-  for (const [index, consent] of consents.entries()) {
+/**
+ * Does the same in steps, for requests whose evaluation would keep others waiting.
+ * @param rest called after each consent; lets others go first if enough work was done
+ */
+export async function submissionInSteps(
+  options: SubmissionOptions,
+  random: RandomPool,
+  rest: () => Promise<void>,
+): Promise<EvaluatedRequest> {
+  const evaluation = new Evaluation(options, random);
+  for (const consent of options.consents) {
+    evaluation.add(consent);
+    await rest();
+  }
+  return evaluation.result();
+}
+
+class Evaluation {
+  readonly #submitted: SubmittedConsent[] = [];
+  readonly #evaluated: EvaluatedConsent[] = [];
+  readonly #firstByKey = new Map<string, { readonly index: number; readonly body: Buffer }>();
+
+  constructor(
+    private readonly options: SubmissionOptions,
+    private readonly random: RandomPool,
+  ) {}
+
+  /** Evaluates the next consent of the request. */
+  add(consent: ParsedConsent): void {
+    const { site, request } = this.options;
     const key = consent.request.idempotency_key ?? null;
     const body = key === null ? null : bodyDigest(site.siteKey, consent.source);
     if (key !== null && body !== null) {
-      const first = firstByKey.get(key);
+      const first = this.#firstByKey.get(key);
       if (first !== undefined) {
-        evaluated.push({ kind: 'twin', of: first.index, sameBody: first.body.equals(body) });
-        continue;
+        this.#evaluated.push({ kind: 'twin', of: first.index, sameBody: first.body.equals(body) });
+        return;
       }
-      firstByKey.set(key, { index, body });
+      this.#firstByKey.set(key, { index: this.#evaluated.length, body });
     }
-    const { prepared, refusal } = evaluateAndPrepare(options, consent, random);
-    evaluated.push({ kind: 'submitted', place: submitted.length, prepared, refusal });
-    submitted.push({
+    const { prepared, refusal } = evaluateAndPrepare(this.options, consent, this.random);
+    this.#evaluated.push({ kind: 'submitted', place: this.#submitted.length, prepared, refusal });
+    this.#submitted.push({
       refusal: refusal?.scope ?? 'none',
       prepared,
-      idempotency: key === null ? null : idempotencyDigest(site.siteKey, channel, key),
+      idempotency: key === null ? null : idempotencyDigest(site.siteKey, request.caller.channel, key),
       bodyDigest: body,
     });
   }
-  return { submission: { site, nonce, consents: submitted }, consents: evaluated };
+
+  result(): EvaluatedRequest {
+    const { site, nonce } = this.options;
+    return { submission: { site, nonce, consents: this.#submitted }, consents: this.#evaluated };
+  }
 }
 
 function evaluateAndPrepare(

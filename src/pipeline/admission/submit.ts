@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { admitGroup, type Submission } from './admit-group.js';
+import { admitGroup, type Submission, type SubmittedConsent } from './admit-group.js';
 import { isItemFault } from './database-failure.js';
 import { createGroupCommitter } from './group-committer.js';
 import { type PromisedOutcome, type Promises, promiseOutcomes, withoutPromises } from './promises.js';
@@ -39,6 +39,9 @@ export interface GroupObserver {
   around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
 }
 
+/** Of the bodies of one submission: a commit of more takes a multiple of the time of a usual group. */
+const SLOW_BYTES = 1_000_000;
+
 const NO_OBSERVER: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };
 
 const RETRY_AFTER_SECONDS = 2;
@@ -72,6 +75,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
     },
     keysOf,
     weightOf: (submission) => weightOf(submission, bytesPerConsent),
+    isSlow: (submission) => bytesOf(submission) > SLOW_BYTES,
     maxItems: limits.maxGroupConsents,
     maxWeight: limits.maxGroupConsents,
     maxInFlight: limits.maxInFlight,
@@ -102,10 +106,18 @@ function keysOf({ nonce, consents }: Submission): readonly string[] {
 
 function weightOf({ consents }: Submission, bytesPerConsent: number): number {
   let weight = 0.1;
-  for (const { prepared } of consents) {
-    let bytes = prepared?.body.length ?? 0;
-    for (const { ciphertext } of prepared?.attachments ?? []) bytes += ciphertext.length;
-    weight += Math.max(1, bytes / bytesPerConsent);
-  }
+  for (const consent of consents) weight += Math.max(1, bytesOfOne(consent) / bytesPerConsent);
   return weight;
+}
+
+function bytesOf({ consents }: Submission): number {
+  let bytes = 0;
+  for (const consent of consents) bytes += bytesOfOne(consent);
+  return bytes;
+}
+
+function bytesOfOne({ prepared }: SubmittedConsent): number {
+  let bytes = prepared?.body.length ?? 0;
+  for (const { ciphertext } of prepared?.attachments ?? []) bytes += ciphertext.length;
+  return bytes;
 }

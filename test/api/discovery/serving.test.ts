@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createLocalJWKSet, jwtVerify } from 'jose';
@@ -224,14 +225,20 @@ describe('the documents of discovery', () => {
     const client = await workerPool.connect();
     const { keyId, signsIn } = await replaceSigningKey(client, keyring, false).finally(() => client.release());
     const etag = before.headers.get('etag') ?? '';
-    const after = await fetch(`${app.url}/.well-known/jwks.json`, { headers: { 'if-none-match': etag } });
+    // Each process keeps the set for a second.
+    const startedAt = performance.now();
+    let after = await fetch(`${app.url}/.well-known/jwks.json`, { headers: { 'if-none-match': etag } });
+    while (after.status === 304 && performance.now() - startedAt < 10_000) {
+      await sleep(50);
+      after = await fetch(`${app.url}/.well-known/jwks.json`, { headers: { 'if-none-match': etag } });
+    }
     expect(after.status).toBe(200);
     const Kids = z.object({ keys: z.array(z.object({ kid: z.string() })) });
     const [old, both] = [Kids.parse(await before.json()), Kids.parse(await after.json())];
     expect(both.keys.map(({ kid }) => kid)).toEqual([keyId, ...old.keys.map(({ kid }) => kid)]);
     const [, maxAge] = /max-age=(\d+)$/.exec(after.headers.get('cache-control') ?? '') ?? [];
     expect(Number(maxAge)).toBeGreaterThan(0);
-    expect(Number(maxAge)).toBeLessThan(signsIn);
+    expect(Number(maxAge) + 1).toBeLessThan(signsIn);
   });
 
   it('describes both APIs in valid OpenAPI 3.1', async () => {

@@ -2,7 +2,7 @@ import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { createAccessTokens } from '../../../src/accounts/sign-in/access-tokens.js';
+import { createAccessTokens, freshJwtKeys } from '../../../src/accounts/sign-in/access-tokens.js';
 import { createUserDirectory } from '../../../src/accounts/users/user-directory.js';
 import { createLoadGate } from '../../../src/api/guards/load-gate.js';
 import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
@@ -56,7 +56,7 @@ export async function startApiProcess(
   const { clock = Date.now } = options;
   const keyring = await createKeyring(keyPool, master);
   const directory = createSiteDirectory(db, keyring);
-  const tokens = createAccessTokens(keyring);
+  const tokens = createAccessTokens(freshJwtKeys(keyring));
   const promiseKey = await certifiedPromiseKey({ keyring, origin: ORIGIN });
   const admission = createAdmission({
     db,

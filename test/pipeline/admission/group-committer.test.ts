@@ -39,7 +39,12 @@ function committer(options: Partial<GroupCommitterOptions<Item, string>> = {}) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  return { ...made, groups, settle };
+  /** Ends the group that has been under way for the longest time. */
+  const endFirst = async (): Promise<void> => {
+    gates.shift()?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  return { ...made, groups, settle, endFirst };
 }
 
 describe('group committer', () => {
@@ -99,5 +104,23 @@ describe('group committer', () => {
     await settle();
     await Promise.all(all);
     expect(groups).toEqual([['a'], ['b'], ['c', 'd', 'e'], ['f']]);
+  });
+
+  it('sends a slow item alone, and one at a time, and lets others pass', async () => {
+    const { submit, groups, settle, endFirst } = committer({
+      maxInFlight: 2,
+      isSlow: ({ weight }) => (weight ?? 1) > 3,
+    });
+    const names = ['a', 'slow 1', 'b', 'slow 2', 'c'];
+    const all = names.map((name) => submit({ name, weight: name.startsWith('slow') ? 4 : 1 }));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // The first group and the first slow item are under way; nothing of the second is.
+    expect(groups).toEqual([['a', 'b', 'c'], ['slow 1']]);
+    const d = submit({ name: 'd' });
+    await endFirst();
+    expect(groups.slice(2)).toEqual([['d']]);
+    await settle();
+    await Promise.all([...all, d]);
+    expect(groups).toEqual([['a', 'b', 'c'], ['slow 1'], ['d'], ['slow 2']]);
   });
 });

@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FairTurns } from '../../../src/api/tool/fair-turns.js';
+import { FairTurns } from '../../../src/api/guards/fair-turns.js';
 
 /** Work that runs until it is released. */
 function work(turns: FairTurns, owner: string, started: string[]) {
@@ -18,7 +18,7 @@ function work(turns: FairTurns, owner: string, started: string[]) {
 
 describe('turns of large requests', () => {
   it('run one of each owner at a time, and not more than there are slots', async () => {
-    const turns = new FairTurns(2, () => 0);
+    const turns = new FairTurns({ slots: 2, now: () => 0 });
     const started: string[] = [];
     const all = ['a', 'a', 'a', 'b', 'c'].map((owner) => work(turns, owner, started));
     await otherWork();
@@ -28,7 +28,7 @@ describe('turns of large requests', () => {
   });
 
   it('go round the owners that wait', async () => {
-    const turns = new FairTurns(1, () => 0);
+    const turns = new FairTurns({ slots: 1, now: () => 0 });
     const started: string[] = [];
     const all = ['a', 'a', 'a', 'a', 'b', 'b', 'c'].map((owner) => work(turns, owner, started));
     for (const one of all) one.release();
@@ -37,7 +37,7 @@ describe('turns of large requests', () => {
   });
 
   it('forget work whose client has gone before its turn', async () => {
-    const turns = new FairTurns(1, () => 0);
+    const turns = new FairTurns({ slots: 1, now: () => 0 });
     const started: string[] = [];
     const first = work(turns, 'a', started);
     const gone = new AbortController();
@@ -57,7 +57,7 @@ describe('turns of large requests', () => {
   });
 
   it('continue after work that failed', async () => {
-    const turns = new FairTurns(1, () => 0);
+    const turns = new FairTurns({ slots: 1, now: () => 0 });
     const failing = turns.take('a', async () => {
       throw new Error('the work failed');
     });
@@ -68,12 +68,39 @@ describe('turns of large requests', () => {
 
   it('let other work be done for a multiple of the time of each step', async () => {
     let now = 0;
-    const turns = new FairTurns(1, () => now);
+    const turns = new FairTurns({ slots: 1, now: () => now });
     const startedAt = performance.now();
     await turns.take('a', async (rest) => {
       now += 50;
       await rest();
     });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(149);
+  });
+
+  it('leave a slot empty after its work, while nobody waits for an answer', async () => {
+    let now = 0;
+    const turns = new FairTurns({ slots: 1, now: () => now, pause: 2 });
+    const startedAt = performance.now();
+    const [first, second] = ['a', 'b'].map((owner) =>
+      turns.take(owner, async () => {
+        now += 50;
+        return performance.now() - startedAt;
+      }),
+    );
+    expect(await first).toBeLessThan(90);
+    expect(await second).toBeGreaterThanOrEqual(99);
+  });
+
+  it('refuse work when too much waits, and take it again afterwards', async () => {
+    const turns = new FairTurns({ slots: 1, now: () => 0, maxWaiting: 2 });
+    const started: string[] = [];
+    const all = ['a', 'b', 'b'].map((owner) => work(turns, owner, started));
+    await expect(turns.take('c', async () => 'done')).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      details: { retryAfterSeconds: 2 },
+    });
+    for (const one of all) one.release();
+    await Promise.all(all.map(({ done }) => done));
+    expect(await turns.take('c', async () => 'done')).toBe('done');
   });
 });

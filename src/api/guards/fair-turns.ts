@@ -1,19 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+
+export interface FairTurnsOptions {
+  /** Turns at a time. */
+  readonly slots: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+  /** Times of a turn's length that its slot stays empty afterwards; nobody waits for its own. */
+  readonly pause?: number;
+  /** Work that may wait; more is refused. */
+  readonly maxWaiting?: number;
+}
 
 /** Times of rest for each time of work: what other requests get of the main thread. */
 const REST = 3;
 /** Bound of one rest, in milliseconds. */
 const MAX_REST_MS = 500;
+const RETRY_AFTER_SECONDS = 2;
+/** Work of less time, in milliseconds, goes on without a rest. */
+const MIN_WORK_MS = 2;
 
 /**
  * Rests after a step of work on the main thread, so that other requests are answered before the
- * next step.
+ * next step. Short steps are taken together.
  */
 export type Rest = () => Promise<void>;
 
 /**
- * Takes the work of large requests in turns. Each owner has one turn at a time, and waits for at
- * most one turn of each other owner between its own. A few owners with large requests can therefore
+ * Takes the work of expensive requests in turns. Each owner has one turn at a time, and waits for at
+ * most one turn of each other owner between its own. A few owners with many or large requests can therefore
  * neither occupy the main thread nor keep the others from it.
  */
 export class FairTurns {
@@ -22,39 +37,48 @@ export class FairTurns {
   /** What starts the waiting work, by owner, in the order of their next turns. */
   readonly #waiting = new Map<string, readonly (() => void)[]>();
 
-  /**
-   * @param slots turns at a time
-   * @param now milliseconds of a monotonic clock
-   */
-  constructor(
-    private readonly slots: number,
-    private readonly now: () => number,
-  ) {}
+  readonly #now: () => number;
+  #waitingCount = 0;
+
+  constructor(private readonly options: FairTurnsOptions) {
+    this.#now = options.now;
+  }
 
   /**
    * Does the work when its turn comes.
    * @param work calls `rest` between its steps
    * @param gone aborted when nothing waits for the result any more. Work that has not begun is dropped:
    *   otherwise clients that leave would fill the queue.
-   * @throws the reason of `gone` if the work was dropped; errors of the work
+   * @throws ApiError SERVICE_UNAVAILABLE if too much work waits; the reason of `gone` if the work was
+   *   dropped; errors of the work
    */
   async take<T>(owner: string, work: (rest: Rest) => Promise<T>, gone?: AbortSignal): Promise<T> {
     await this.#turnOf(owner, gone);
+    const startedAt = this.#now();
     try {
-      let since = this.now();
+      let since = startedAt;
       return await work(async () => {
-        await sleep(Math.min(MAX_REST_MS, REST * (this.now() - since)));
-        since = this.now();
+        const worked = this.#now() - since;
+        if (worked < MIN_WORK_MS) return;
+        await sleep(Math.min(MAX_REST_MS, REST * worked));
+        since = this.#now();
       });
     } finally {
-      this.#busy.delete(owner);
-      this.#next();
+      const end = (): void => {
+        this.#busy.delete(owner);
+        this.#next();
+      };
+      const { pause = 0 } = this.options;
+      if (pause === 0) end();
+      else setTimeout(end, Math.min(MAX_REST_MS, pause * (this.#now() - startedAt)));
     }
   }
 
   #turnOf(owner: string, gone: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (gone?.aborted === true) return reject(gone.reason);
+      if (this.#waitingCount >= (this.options.maxWaiting ?? Number.POSITIVE_INFINITY))
+        return reject(new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
       const start = (): void => {
         gone?.removeEventListener('abort', drop);
         resolve();
@@ -78,17 +102,18 @@ export class FairTurns {
 
   /** Keeps the place of an owner that waits already. */
   #keep(owner: string, starts: readonly (() => void)[]): void {
+    this.#waitingCount += starts.length - this.#waitingOf(owner).length;
     if (starts.length > 0) this.#waiting.set(owner, starts);
     else this.#waiting.delete(owner);
   }
 
   #next(): void {
-    while (this.#busy.size < this.slots) {
+    while (this.#busy.size < this.options.slots) {
       const turn = [...this.#waiting].find(([owner]) => !this.#busy.has(owner));
       if (turn === undefined) return;
       const [owner, [start, ...more]] = turn;
       // Behind all others that wait.
-      this.#waiting.delete(owner);
+      this.#keep(owner, []);
       this.#keep(owner, more);
       this.#busy.add(owner);
       start?.();
