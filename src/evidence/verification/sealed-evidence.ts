@@ -64,17 +64,19 @@ export async function readSealedEvidence(
   revision: number,
   eventId: string,
 ): Promise<SealedEvidence> {
-  const heads = await db.query(
-    `select h.revision, h.leaf, l.hash as leaf_hash
+  const heads = await db.query({
+    name: 'head of a sealed stream',
+    text: `select h.revision, h.leaf, l.hash as leaf_hash
        from sealed_streams h left join leaves l on l.stream = h.stream and l.revision = h.revision
       where h.stream = $1`,
-    [stream],
-  );
-  const found = await db.query(
-    `select batch, index, stream, revision, event_id, hash, person_tag from leaves
+    values: [stream],
+  });
+  const found = await db.query({
+    name: 'leaves of a record',
+    text: `select batch, index, stream, revision, event_id, hash, person_tag from leaves
       where (stream = $1 and revision between $2::bigint - 1 and $2) or event_id = $3`,
-    [stream, revision, eventId],
-  );
+    values: [stream, revision, eventId],
+  });
   const leaves = z.array(LeafRow).parse(found.rows);
   const isBefore = (leaf: LeafRow): boolean => leaf.stream === stream && leaf.revision === revision - 1;
   const claims = leaves.filter((leaf) => !isBefore(leaf) || leaf.event_id === eventId);
@@ -91,11 +93,12 @@ export async function readSealedEvidence(
 const NOT_SEALED = { batch: null, path: null, checkpoint: null } as const;
 
 async function readBatch(db: Queryable, { batch: number, index }: LeafRow) {
-  const batches = await db.query(
-    `select b.number, b.header, b.count, b.root, b.sealed_at, n.hash as node
+  const batches = await db.query({
+    name: 'batch of a record',
+    text: `select b.number, b.header, b.count, b.root, b.sealed_at, n.hash as node
        from batches b left join ledger_nodes n on n.level = 0 and n.index = b.number where b.number = $1`,
-    [number],
-  );
+    values: [number],
+  });
   const batch = z.array(BatchRow).parse(batches.rows)[0] ?? null;
   return {
     batch,
@@ -105,12 +108,14 @@ async function readBatch(db: Queryable, { batch: number, index }: LeafRow) {
 }
 
 async function readCheckpoint(db: Queryable, batch: number): Promise<StampedCheckpoint | null> {
-  const checkpoints = await db.query(firstStamp('$1', 'size, note, gen_time, tokens'), [batch]);
+  const text = firstStamp('$1', 'size, note, gen_time, tokens');
+  const checkpoints = await db.query({ name: 'first stamp of a batch', text, values: [batch] });
   const [row] = z.array(CheckpointRow).parse(checkpoints.rows);
   if (row === undefined) return null;
-  const tokens = await db.query(
-    'select tsr, tsr_sha256, gen_time from checkpoint_tokens where size = $1 order by number',
-    [row.size],
-  );
+  const tokens = await db.query({
+    name: 'tokens of a checkpoint',
+    text: 'select tsr, tsr_sha256, gen_time from checkpoint_tokens where size = $1 order by number',
+    values: [row.size],
+  });
   return { ...row, stored: z.array(TokenRow).parse(tokens.rows) };
 }

@@ -58,10 +58,11 @@ export async function findStoredRecord(
 ): Promise<StoredRecord | null> {
   const [column, value] =
     'eventId' in identifier ? ['c.event_id', identifier.eventId] : ['c.proof_hash', identifier.proofHash];
-  const { rows } = await db.query(
-    `${STORED_RECORD_SQL} where ${column} = $1 and ($2::uuid is null or s.tenant_id = $2::uuid) limit 2`,
-    [value, tenantId],
-  );
+  const { rows } = await db.query({
+    name: `record by ${column}`,
+    text: `${STORED_RECORD_SQL} where ${column} = $1 and ($2::uuid is null or s.tenant_id = $2::uuid) limit 2`,
+    values: [value, tenantId],
+  });
   const found = z.array(StoredRecordRow).parse(rows);
   const [record] = found;
   return record === undefined || found.length > 1 ? null : record;

@@ -127,7 +127,11 @@ async function proofKeyOf(keyring: Keyring, keyId: string): Promise<ProofKey | n
 }
 
 async function domainOf(db: Queryable, configHash: string): Promise<string | null> {
-  const { rows } = await db.query('select record from site_configs where sha256 = $1', [configHash]);
+  const { rows } = await db.query({
+    name: 'configuration by hash',
+    text: 'select record from site_configs where sha256 = $1',
+    values: [configHash],
+  });
   const [row] = z.array(z.object({ record: z.string() })).parse(rows);
   if (row === undefined || sha256Hex(row.record) !== configHash) return null;
   return parseSiteConfig(row.record).domain;

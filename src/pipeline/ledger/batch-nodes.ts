@@ -58,12 +58,13 @@ export async function readBatchPath(
   const ranges = inclusionRanges(index, count);
   const wanted = nodesOfRanges(ranges);
   const inner = wanted.filter(({ level }) => level > 0);
-  const { rows } = await db.query(
-    `select 0 as level, index, hash from leaves where batch = $1 and index = any($2::int[])
+  const { rows } = await db.query({
+    name: 'path in a batch',
+    text: `select 0 as level, index, hash from leaves where batch = $1 and index = any($2::int[])
      union all
      select w.level, w.index, substring(b.nodes from w.first for $6)
        from batches b, unnest($3::int[], $4::int[], $5::int[]) as w (level, index, first) where b.number = $1`,
-    [
+    values: [
       batch,
       wanted.flatMap((node) => (node.level === 0 ? [node.index] : [])),
       inner.map(({ level }) => level),
@@ -71,7 +72,7 @@ export async function readBatchPath(
       inner.map((node) => placeOf(node, count) * HASH_LENGTH + 1),
       HASH_LENGTH,
     ],
-  );
+  });
   const hashes = new Map(Rows.parse(rows).map((row) => [`${row.level}/${row.index}`, new Uint8Array(row.hash)]));
   const find = (node: TreeNode): Uint8Array | undefined => hashes.get(`${node.level}/${node.index}`);
   if (wanted.some((node) => find(node)?.length !== HASH_LENGTH)) return null;

@@ -10,12 +10,13 @@ const NodeRows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.inst
 
 /** Reads nodes of the ledger tree in one statement. A node may be wanted several times. */
 export async function readTreeNodes(db: Queryable, wanted: readonly TreeNode[]): Promise<FindNode> {
-  const { rows } = await db.query(
-    `select n.level, n.index, n.hash from ledger_nodes n
+  const { rows } = await db.query({
+    name: 'nodes of the ledger tree',
+    text: `select n.level, n.index, n.hash from ledger_nodes n
        join (select distinct * from unnest($1::smallint[], $2::bigint[])) as wanted (level, index)
          on n.level = wanted.level and n.index = wanted.index`,
-    [wanted.map((node) => node.level), wanted.map((node) => node.index)],
-  );
+    values: [wanted.map((node) => node.level), wanted.map((node) => node.index)],
+  });
   const hashes = new Map(NodeRows.parse(rows).map((row) => [nodeKey(row), new Uint8Array(row.hash)]));
   return (node) => hashes.get(nodeKey(node));
 }
