@@ -136,12 +136,17 @@ test('reads no more of a backlog than the rows of a page, with as many relayed r
 
 test('marks a page by the keys of its rows, also with statistics of a moment at which nothing waited', async () => {
   const site = randomUUID();
+  const insert = (rows: number) =>
+    pipeline.owner.query(
+      `insert into outbox (site_id, stream, event_id, type, body)
+       select $1, $2, gen_random_uuid(), 'ConsentRecorded.v1', sha256(n::text::bytea) from generate_series(1, $3::int) as g (n)`,
+      [site, consentsStream(site), rows],
+    );
+  // Pages without a row are what makes the planner expect none.
+  await insert(1000);
+  await dropWaiting(pipeline.owner, site);
   await pipeline.owner.query('vacuum analyze outbox_waiting');
-  await pipeline.owner.query(
-    `insert into outbox (site_id, stream, event_id, type, body)
-     select $1, $2, gen_random_uuid(), 'ConsentRecorded.v1', sha256(n::text::bytea) from generate_series(1, 3000) as g (n)`,
-    [site, consentsStream(site)],
-  );
+  await insert(3000);
   const rows = await pipeline.owner.query('select seq from outbox_waiting where site_id = $1 order by seq limit 100', [
     site,
   ]);
