@@ -23,7 +23,7 @@ const MAX_MS = 600_000;
 
 export async function readBacklog(db: pg.Pool): Promise<Backlog> {
   const { rows } = await db.query(
-    `select (select count(*) from outbox where revision is null) as relay,
+    `select (select count(*) from outbox_waiting) as relay,
             (select coalesce(max(position), 0) from event_log.events)
               - (select coalesce(min(position::bigint), 0) from projection_generations) as projections,
             (select coalesce(sum(revision + 1), 0) from relayed_streams)
@@ -43,7 +43,7 @@ const WaitingRow = z.tuple([z.object({ is_waiting: z.boolean() })]);
 /** Whether any event waits. It counts none: a count of thousands of rows would be measured, too. */
 async function isWaiting(db: pg.Pool): Promise<boolean> {
   const { rows } = await db.query(
-    `select exists (select from outbox where revision is null)
+    `select exists (select from outbox_waiting)
          or (select coalesce(max(position), 0) from event_log.events)
               > (select coalesce(min(position::bigint), 0) from projection_generations)
          or (select coalesce(sum(revision + 1), 0) from relayed_streams)

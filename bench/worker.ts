@@ -123,7 +123,7 @@ async function settled({ owner, isBehind }: WorkerBench): Promise<void> {
   const started = performance.now();
   while (performance.now() - started < MAX_MS) {
     const { rows } = await owner.query(
-      `select exists (select from outbox where revision is null) as waiting,
+      `select exists (select from outbox_waiting) as waiting,
               (select coalesce(sum(revision + 1), 0) from relayed_streams)
                 > (select coalesce(sum(revision + 1), 0) from sealed_streams) as unsealed`,
     );

@@ -26,8 +26,8 @@ const DifferenceRows = z.array(z.object({ id: z.string(), is_missing: z.boolean(
  * that it has seen, because every such event changes a row.
  */
 const IS_WAITING = `exists (
-  select from outbox o where o.stream = 'notices-' || v.site_id
-     and (o.revision is null or o.revision > greatest(
+  select from outbox o left join outbox_relayed r on r.seq = o.seq where o.stream = 'notices-' || v.site_id
+     and (r.revision is null or r.revision > greatest(
        (select max(n.revision) from read_model.notice_versions n where n.site_id = v.site_id),
        (select max(n.revision) from read_model.notice_configs n where n.site_id = v.site_id),
        (select max(n.revision) from read_model.notice_scans n where n.site_id = v.site_id), -1)))`;

@@ -14,7 +14,9 @@ const Rows = z.array(
     event_id: z.string(),
     type: z.string(),
     body: z.instanceof(Uint8Array),
+    /** Null: the table of relayed rows does not have it. */
     revision: z.number().nullable(),
+    is_waiting: z.boolean(),
   }),
 );
 const NewestRows = z.tuple([z.object({ newest: z.string().nullable() })]);
@@ -30,7 +32,9 @@ export async function auditOutbox(section: Section): Promise<void> {
   let done = 0;
   const read = async (after: string | null) => {
     const { rows } = await db.query(
-      `select o.seq::text as seq, site_id, stream, event_id, type, body, revision from outbox o
+      `select o.seq::text as seq, o.site_id, stream, event_id, type, body, revision, w.seq is not null as is_waiting
+         from outbox o left join outbox_relayed r on r.seq = o.seq
+         left join outbox_waiting w on w.site_id = o.site_id and w.seq = o.seq
         where o.seq > $2 and o.seq <= $3 order by o.seq limit $1`,
       [PAGE, after ?? '-1', newest],
     );
@@ -45,6 +49,8 @@ export async function auditOutbox(section: Section): Promise<void> {
     done += page.length;
     await step(done, total === null ? null : Math.max(total, done));
   }
+  await auditWaiting(section);
+  await auditRelayed(section);
   await auditStreams(section);
   await auditQuarantine(section);
 }
@@ -78,6 +84,13 @@ async function checkRow(section: Section, row: Row, event: StreamEvent | undefin
       columns: ['site_id', 'stream'],
       detail: 'the stream is of another site',
     });
+  if (row.is_waiting === (revision !== null))
+    findings.add({
+      kind: 'reference-differs',
+      table: row.is_waiting ? 'outbox_waiting' : table,
+      key,
+      detail: row.is_waiting ? 'the row waits, and it is recorded as relayed' : 'the row neither waits nor is relayed',
+    });
   if (revision === null) {
     try {
       await assertGenuine({ id, type, data: body, stream }, keyring);
@@ -88,16 +101,16 @@ async function checkRow(section: Section, row: Row, event: StreamEvent | undefin
     }
     // The relay marks rows together with its revision, perhaps after the sealer saw their events.
     const { rowCount } = await db.query(
-      `select from outbox o join leaves l on l.event_id = o.event_id join relayed_streams r on r.stream = l.stream
-        where o.seq = $1 and o.revision is null and l.revision <= r.revision`,
-      [key],
+      `select from outbox_waiting w join outbox o on o.seq = w.seq join leaves l on l.event_id = o.event_id
+         join relayed_streams r on r.stream = l.stream
+        where w.site_id = $1 and w.seq = $2 and l.revision <= r.revision`,
+      [row.site_id, key],
     );
     if (rowCount !== 0)
       findings.add({
         kind: 'reference-differs',
-        table,
+        table: 'outbox_waiting',
         key,
-        columns: ['revision'],
         detail: 'the row waits, and its event is sealed',
       });
     return;
@@ -107,40 +120,100 @@ async function checkRow(section: Section, row: Row, event: StreamEvent | undefin
     ...(event?.type === type ? [] : ['type']),
     ...(event !== undefined && toHex(event.data) === toHex(body) ? [] : ['body']),
   ];
-  if (event?.revision === revision && columns.length === 0) return;
-  findings.add({
-    kind: 'reference-differs',
-    table,
-    key,
-    columns: columns.length === 3 ? ['stream', 'revision'] : columns,
-    detail: `the log has another event at revision ${revision} of ${stream}`,
-  });
+  if (columns.length === 0) return;
+  const detail = `the log has another event at revision ${revision} of ${stream}`;
+  const isElsewhere = columns.length === 3;
+  findings.add({ kind: 'reference-differs', table, key, columns: isElsewhere ? ['stream'] : columns, detail });
+  if (isElsewhere)
+    findings.add({ kind: 'reference-differs', table: 'outbox_relayed', key, columns: ['revision'], detail });
 }
 
-async function isStillWaiting(db: Section['db'], seq: string): Promise<boolean> {
-  const { rowCount } = await db.query('select from outbox where seq = $1 and revision is null', [seq]);
+async function isStillWaiting(db: Section['db'], siteId: string, seq: string): Promise<boolean> {
+  const { rowCount } = await db.query('select from outbox_waiting where site_id = $1 and seq = $2', [siteId, seq]);
   return rowCount === 1;
 }
 
 /** The relay takes the rows of a stream in their order. */
 async function checkOrder(
   { db, findings }: Section,
-  { stream, revision, seq }: Row,
+  { site_id: siteId, stream, revision, seq }: Row,
   last: Map<string, { readonly revision: number | null; readonly seq: string }>,
 ): Promise<void> {
   const before = last.get(stream);
   last.set(stream, { revision, seq });
   if (before === undefined || revision === null) return;
   // Since an earlier page was read, its rows may have been relayed.
-  const isBehind = before.revision === null ? !(await isStillWaiting(db, before.seq)) : revision > before.revision;
+  const isBehind =
+    before.revision === null ? !(await isStillWaiting(db, siteId, before.seq)) : revision > before.revision;
   if (isBehind) return;
   findings.add({
     kind: 'reference-differs',
     table: 'outbox',
     key: seq,
-    columns: ['seq', 'revision'],
+    columns: ['seq'],
     detail: `revision ${revision} of ${stream} follows ${before.revision ?? 'a waiting row'} in the outbox (row ${before.seq})`,
   });
+}
+
+const WaitingRows = z.array(
+  z.object({
+    place: z.string(),
+    seq: z.string(),
+    has_event: z.boolean(),
+    is_of_site: z.boolean().nullable(),
+    has_size: z.boolean().nullable(),
+  }),
+);
+
+/** Compares the rows that say that an event waits with the events. */
+async function auditWaiting({ db, findings, step }: Section): Promise<void> {
+  const read = async (after: string | null) => {
+    const [site, seq] = after?.split(' ') ?? [null, null];
+    const { rows } = await db.query(
+      `select w.site_id || ' ' || w.seq as place, w.seq::text as seq, o.seq is not null as has_event,
+              o.site_id = w.site_id as is_of_site, octet_length(o.body) = w.size as has_size
+         from outbox_waiting w left join outbox o on o.seq = w.seq
+        where $2::uuid is null or (w.site_id, w.seq) > ($2::uuid, $3::bigint)
+        order by w.site_id, w.seq limit $1`,
+      [PAGE, site, seq],
+    );
+    return WaitingRows.parse(rows);
+  };
+  let done = 0;
+  for await (const page of pagesOf(read, (row) => row.place)) {
+    for (const { seq: key, has_event: hasEvent, is_of_site: isOfSite, has_size: hasSize } of page) {
+      const columns = hasEvent ? [...(isOfSite ? [] : ['site_id']), ...(hasSize ? [] : ['size'])] : [];
+      if (hasEvent && columns.length === 0) continue;
+      const detail = hasEvent ? `the event has another ${columns.join(' and ')}` : 'the outbox does not have the event';
+      findings.add({ kind: 'reference-differs', table: 'outbox_waiting', key, columns, detail });
+    }
+    done += page.length;
+    await step(done, null);
+  }
+}
+
+const RelayedRows = z.array(z.object({ seq: z.string(), has_event: z.boolean() }));
+
+/** Rows that say that an event is relayed are deleted together with it. */
+async function auditRelayed({ db, findings, step }: Section): Promise<void> {
+  const read = async (after: string | null) => {
+    const { rows } = await db.query(
+      `select r.seq::text as seq, o.seq is not null as has_event
+         from outbox_relayed r left join outbox o on o.seq = r.seq where r.seq > $2 order by r.seq limit $1`,
+      [PAGE, after ?? '-1'],
+    );
+    return RelayedRows.parse(rows);
+  };
+  let done = 0;
+  for await (const page of pagesOf(read, (row) => row.seq)) {
+    for (const { seq: key, has_event: hasEvent } of page) {
+      if (hasEvent) continue;
+      const detail = 'the outbox does not have the event';
+      findings.add({ kind: 'reference-differs', table: 'outbox_relayed', key, detail });
+    }
+    done += page.length;
+    await step(done, null);
+  }
 }
 
 const StreamRows = z.array(z.object({ stream: z.string(), revision: z.number() }));
@@ -164,9 +237,11 @@ async function auditStreams({ db, eventLog, findings, step }: Section): Promise<
       );
       const newest = await eventLog.lastRevision(stream);
       if (now === undefined || now.revision === newest) continue;
-      const { rowCount } = await db.query('select from outbox where stream = $1 and revision is null limit 1', [
-        stream,
-      ]);
+      const { rowCount } = await db.query(
+        `select from outbox_waiting w join outbox o on o.seq = w.seq
+          where w.site_id = $1 and o.stream = $2 limit 1`,
+        [siteOfStream(stream), stream],
+      );
       if (now.revision < newest && rowCount === 1) continue;
       // Between these statements the relay may have marked what it had appended.
       const after = await db.query('select stream, revision from relayed_streams where stream = $1', [stream]);

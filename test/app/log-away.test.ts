@@ -27,9 +27,10 @@ describe.each(['api', 'serve'] as const)('%s that starts while the event log is 
     const backend = await Backend.of(app);
     const { consent_token: token } = await backend.record({ visitor_id: 'waits' });
     expect(token).toMatch(/^ct_/);
-    const { rowCount } = await app.superuser.query('select from outbox where revision is null and type like $1', [
-      'ConsentRecorded%',
-    ]);
+    const { rowCount } = await app.superuser.query(
+      'select from outbox join outbox_waiting using (seq) where type like $1',
+      ['ConsentRecorded%'],
+    );
     expect(rowCount).toBe(1);
   });
 

@@ -70,6 +70,8 @@ const OTHER: Readonly<Record<string, string>> = {
   'sealer_state.log_position': `lpad((log_position::numeric + 1000)::text, 20, '0')`,
   'sealer_state.ledger_revision': `ledger_revision + 5`,
   'outbox.seq': `seq + 1000000`,
+  'outbox_waiting.seq': `seq + 1000000`,
+  'outbox_relayed.seq': `seq + 1000000`,
   'site_configs.sha256': `encode(sha256('other'), 'hex')`,
   'notice_contents.sha256': `encode(sha256('other'), 'hex')`,
   'keyring.purpose': `'other'`,
@@ -119,6 +121,9 @@ const DELETED: readonly string[] = [
   'persons',
   'attachments',
   'approval_tokens',
+  'outbox',
+  'outbox_waiting',
+  'outbox_relayed',
   'relayed_streams',
   'event_log.events',
   'ledger_events',
@@ -147,6 +152,12 @@ const DELETED: readonly string[] = [
   'rm_notices_1.notice_scans',
   'rm_daily_counts_1.daily_counts',
 ];
+/** Deleted rows that a row of another table shows, which is reported. */
+const SHOWN_BY: Readonly<Record<string, string>> = {
+  outbox: 'outbox_relayed',
+  outbox_waiting: 'outbox',
+  outbox_relayed: 'outbox',
+};
 const NEW_ID = `'00000000-0000-4000-8000-000000000001'`;
 const NEW_BYTES = `decode('00', 'hex')`;
 /** The values of the copy; the first finds it again. */
@@ -165,6 +176,8 @@ const DUPLICATED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   erased_records: { event_id: NEW_ID },
   erasure_events: { event_id: NEW_ID },
   outbox: { seq: '4711' },
+  outbox_waiting: { seq: '4711' },
+  outbox_relayed: { seq: '4711' },
   leaves: { revision: '4711', index: '4711', person_tag: NEW_BYTES },
   batches: { number: '4711' },
   ledger_nodes: { level: '20' },
@@ -268,7 +281,7 @@ describe('an audit of an installation', () => {
     const findings = await made.audit();
     await unguarded(db, table, `insert into ${table} select * from kept_row`, []);
     await db.query('drop table kept_row');
-    expect(findings.map((finding) => finding.table)).toContain(namedAs(table));
+    expect(findings.map((finding) => finding.table)).toContain(SHOWN_BY[table] ?? namedAs(table));
   });
 
   it.each(Object.entries(DUPLICATED))('finds a row of %s that was duplicated', async (table, others) => {

@@ -17,6 +17,7 @@ import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
 import { count, until, whileRunning } from '../pipeline/relay/pipeline.js';
+import { recordManyConsents } from '../support/recorded-consents.js';
 import { runWitness } from '../support/running-witness.js';
 import { scanResult } from '../tenancy/scans/scan-result.js';
 
@@ -42,7 +43,8 @@ const ROLL_UP = 128;
  * withdrawal, approval tokens, documents with versions in every state, also
  * attached to another site, configurations, erasures, exports,
  * users with sign-ins, invitations and password resets, rotated keys, time stamps, cosignatures, a
- * roll-up. Everything is sealed, stamped and projected at the end.
+ * roll-up. Everything is sealed, stamped and projected at the end, except for one consent that waits for the
+ * relay.
  */
 export async function recordInstallation(): Promise<AuditedInstallation> {
   const folder = await mkdtemp(join(tmpdir(), 'audit-test-'));
@@ -68,7 +70,7 @@ export async function recordInstallation(): Promise<AuditedInstallation> {
   await until(async () => (await count(app.superuser, `checkpoints where size > ${ROLL_UP}`)) > 0);
   await cosign(app, folder);
   await whenSettled(app);
-  await app.service.stop();
+  await stopWithWaitingConsent(app, shop);
   const audits: OpenAudit = await openAudit(installation.config, pino({ level: 'silent' }));
   return {
     app,
@@ -186,7 +188,7 @@ async function eraseAndExport(app: RunningApp, shop: RecordingTenant): Promise<v
 /** Waits until nothing is in flight: relayed, projected, announced, sealed and stamped. */
 async function whenSettled({ superuser }: RunningApp): Promise<void> {
   const isSettled = async (): Promise<boolean> =>
-    (await count(superuser, 'outbox where revision is null')) === 0 &&
+    (await count(superuser, 'outbox_waiting')) === 0 &&
     (await count(superuser, 'erased_records where erasure_event_id is null')) === 0 &&
     (await count(
       superuser,
@@ -199,6 +201,24 @@ async function whenSettled({ superuser }: RunningApp): Promise<void> {
          select max(position) from event_log.events where stream like 'consents-%' or stream like 'notices-%')`,
     )) === 0;
   await until(isSettled);
+}
+
+/** Stops the service while a consent is not committed yet, which waits for the relay then. */
+async function stopWithWaitingConsent(app: RunningApp, { backend, siteId }: RecordingTenant): Promise<void> {
+  const sites = {
+    tenantId: backend.demo.tenant_id,
+    siteIds: [siteId],
+    documentVersionId: backend.version('cookie_policy'),
+  };
+  const client = await app.superuser.connect();
+  try {
+    await client.query('begin');
+    await recordManyConsents(client, app.service.installation.keyring, sites, 1);
+    await app.service.stop();
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
 }
 
 async function cosign(app: RunningApp, folder: string): Promise<void> {

@@ -9,7 +9,7 @@ const Rows = z.array(z.record(z.string(), z.unknown()));
 
 /** Nothing of a settled installation is in flight: each query counts what still is. */
 const IN_FLIGHT = {
-  'not relayed': 'select count(*) from outbox where revision is null',
+  'not relayed': 'select count(*) from outbox_waiting',
   'not announced': 'select count(*) from erased_records where erasure_event_id is null',
   'not erased': 'select count(*) from erasure_requests where finished_at is null',
   'not sealed and stamped': `
@@ -26,10 +26,14 @@ const BROKEN = {
   'a stream of the log has a gap': `
     select stream from event_log.events group by stream having count(*) <> max(revision) + 1 or min(revision) <> 0`,
   'the order of a site is another one in the log': `
-    select a.event_id from outbox a join outbox b on a.stream = b.stream and a.seq < b.seq and a.revision >= b.revision`,
+    with o as (select * from outbox join outbox_relayed using (seq))
+    select a.event_id from o a join o b on a.stream = b.stream and a.seq < b.seq and a.revision >= b.revision`,
   'an accepted event is not in the log at its revision': `
-    select o.event_id from outbox o where not exists (
-      select from event_log.events e where e.id = o.event_id and e.stream = o.stream and e.revision = o.revision)`,
+    select o.event_id from outbox o left join outbox_relayed r using (seq) where not exists (
+      select from event_log.events e where e.id = o.event_id and e.stream = o.stream and e.revision = r.revision)`,
+  'an event of the outbox neither waits nor is relayed, or both': `
+    select seq from outbox full join outbox_waiting w using (seq) full join outbox_relayed r using (seq)
+     where outbox.event_id is null or (w.site_id is null) = (r.revision is null)`,
   'a sealed event is not in exactly one batch': `
     select e.id from event_log.events e left join leaves l on l.stream = e.stream and l.revision = e.revision
      where e.stream like 'consents-%' or e.stream like 'notices-%' group by e.id having count(l.batch) <> 1`,

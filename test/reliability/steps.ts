@@ -54,9 +54,9 @@ export const RECORD_STEPS: readonly Step[] = [
   },
   {
     title: 'Acknowledgement',
-    write: 'The revisions of relayed rows in the outbox',
+    write: 'The exchange of waiting rows of the outbox for their revisions',
     at: 'worker',
-    isMeant: commits('update outbox o set revision'),
+    isMeant: runs('select mark_relayed'),
     provoke: recordOne,
   },
   {

@@ -82,30 +82,24 @@ const ProjectionRows = z.array(z.object({ name: z.string(), state: z.string(), p
 const age = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`;
 const unixSeconds = (time: string): string => `extract(epoch from ${time})::float8`;
 
-// The outbox's index is by site. The oldest waiting row is the oldest of the sites' first ones, so
-// that the recursion skips through the index site by site.
+// The oldest waiting row is the oldest of the sites' first ones.
 const STATE_SQL = `
-  with recursive first_waiting as (
-    (select site_id, created_at from outbox where revision is null order by site_id, seq limit 1)
-    union all
-    select next.site_id, next.created_at
-      from first_waiting f
-     cross join lateral (
-       select o.site_id, o.created_at from outbox o
-        where o.revision is null and o.site_id > f.site_id order by o.site_id, o.seq limit 1) next
+  with first_waiting as (
+    select w.site_id, o.created_at
+      from waiting_sites('00000000-0000-0000-0000-000000000000', ${MAX_SITES}) w join outbox o on o.seq = w.seq
   ),
   newest_stamp as (select size, gen_time from checkpoints order by size desc limit 1),
   newest_batch as (select number, sealed_at from batches order by number desc limit 1),
   open_erasures as (select requested_at from erasure_requests where finished_at is null limit ${MAX_ERASURES})
   select
-    (select count(*) from (select from outbox where revision is null limit $1) w) as waiting,
-    (select ${age('min(created_at)')} from (select * from first_waiting limit ${MAX_SITES}) f
+    (select count(*) from (select from outbox_waiting limit $1) w) as waiting,
+    (select ${age('min(created_at)')} from first_waiting f
       where not exists (select from quarantined_sites p where p.site_id = f.site_id)) as oldest_age,
     (select count(*) from quarantined_sites) as quarantined,
     (select coalesce(sum(greatest(0, r.revision - coalesce(s.revision, -1))), 0)::bigint
        from relayed_streams r left join sealed_streams s using (stream)) as unsealed,
     (select max(age) from (
-       select ${age('f.created_at')} as age from (select * from first_waiting limit ${MAX_SITES}) f
+       select ${age('f.created_at')} as age from first_waiting f
        union all
        select ${age('b.sealed_at')} from newest_batch b where exists (
          select from relayed_streams r left join sealed_streams s using (stream)

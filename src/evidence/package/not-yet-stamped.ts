@@ -49,7 +49,7 @@ export async function countNotYetStamped(options: NotYetStampedOptions): Promise
   for (let seq = 0; ; ) {
     await beforePage();
     const { rows } = await db.query(
-      `select seq, type, body from outbox
+      `select seq, type, body from outbox left join outbox_relayed using (seq)
         where site_id = $1 and stream = $2 and seq > $3 and (revision is null or revision > $4) order by seq limit $5`,
       [siteId, stream, seq, revision, PAGE],
     );

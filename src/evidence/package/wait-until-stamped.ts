@@ -42,7 +42,8 @@ export async function waitUntilStamped(
 
 async function lastInOutbox(db: Queryable, siteId: string, stream: string): Promise<number> {
   const { rows } = await db.query(
-    'select coalesce(max(seq), 0) as seq from outbox where site_id = $1 and stream = $2 and revision is null',
+    `select coalesce(max(o.seq), 0) as seq from outbox_waiting w join outbox o on o.seq = w.seq
+      where w.site_id = $1 and o.stream = $2`,
     [siteId, stream],
   );
   return z.tuple([z.object({ seq: z.int() })]).parse(rows)[0].seq;
@@ -50,7 +51,8 @@ async function lastInOutbox(db: Queryable, siteId: string, stream: string): Prom
 
 async function isRelayed(db: Queryable, siteId: string, stream: string, seq: number): Promise<boolean> {
   const { rowCount } = await db.query(
-    'select from outbox where site_id = $1 and stream = $2 and revision is null and seq <= $3 limit 1',
+    `select from outbox_waiting w join outbox o on o.seq = w.seq
+      where w.site_id = $1 and w.seq <= $3 and o.stream = $2 limit 1`,
     [siteId, stream, seq],
   );
   return rowCount === 0;

@@ -1,8 +1,9 @@
+import pg from 'pg';
 import { z } from 'zod';
-import { int8Array, textArray, uuidArray } from '../../platform/database/binary-arrays.js';
+import { int4Array, int8Array, textArray, uuidArray } from '../../platform/database/binary-arrays.js';
 import { type CopiedRow, copiedRows } from '../../platform/database/copied-rows.js';
-import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { int8ArrayLiteral } from '../../platform/database/sql-literals.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { int8Literal, uuidArrayLiteral } from '../../platform/database/sql-literals.js';
 import type { NewEvent } from '../event-log/port.js';
 
 /** A stored event that waits for the log. */
@@ -35,17 +36,14 @@ const outboxRow = z
 const outboxRows = z.array(outboxRow);
 
 const siteRows = z.array(z.object({ site_id: z.string(), is_quarantined: z.boolean() }));
-const seqRows = z.array(z.object({ seq: z.int() }));
 const revisionRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
-const streamNames = z.array(z.object({ stream: z.string() }));
+const recordedRow = z.tuple([z.object({ recorded: z.array(z.boolean()) })]);
 
 /** No site has this id; every other one is greater. */
 export const BEFORE_ALL_SITES = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the next sites with waiting rows after a site, in order, without quarantined sites. The
- * query skips through the index site by site, so its cost does not grow with the number of waiting
- * rows.
+ * Returns the next sites with waiting rows after a site, in order, without quarantined sites.
  * @param after site after which to start, or `BEFORE_ALL_SITES`
  * @param limit maximum number of sites, quarantined ones included
  * @returns `last`: the site after which to continue; null after the last site
@@ -58,15 +56,8 @@ export async function sitesWaiting(
   const { rows } = await db.query({
     name: 'relay_sites_waiting',
     text: `
-      with recursive waiting as (
-        (select site_id, 1 as n from outbox where revision is null and site_id > $1 order by site_id limit 1)
-        union all
-        select (select o.site_id from outbox o where o.revision is null and o.site_id > w.site_id order by o.site_id limit 1),
-               w.n + 1
-          from waiting w where w.site_id is not null and w.n < $2
-      )
       select site_id, exists (select from quarantined_sites q where q.site_id = w.site_id) as is_quarantined
-        from waiting w where site_id is not null order by n`,
+        from waiting_sites($1, $2) w order by site_id`,
     values: [after, limit],
   });
   const found = siteRows.parse(rows);
@@ -90,45 +81,57 @@ export function sharePerSite({ maxRows }: PageLimits, sites: number): number {
   return Math.ceil(maxRows / sites);
 }
 
+/** The first waiting rows of sites. */
+export interface WaitingRows {
+  readonly rows: readonly OutboxRow[];
+  /** Rows that wait although the outbox does not have their event. */
+  readonly withoutEvent: readonly Pick<OutboxRow, 'seq' | 'siteId'>[];
+}
+
 /**
  * Returns the first waiting rows of sites that are committed now, in the order of each site. There
  * is no high-water mark, because sequence numbers are not assigned in commit order.
  */
-export async function takeWaiting(db: Queryable, siteIds: readonly string[], limits: PageLimits): Promise<OutboxRow[]> {
-  if (siteIds.length === 0) return [];
-  // In two statements: with the bodies, the windows would sort megabytes on disk, and a join would
-  // read the whole table.
-  const chosen = await db.query({
-    name: 'relay_choose_waiting',
-    text: `
-      select seq from (
+export async function takeWaiting(db: Queryable, siteIds: readonly string[], limits: PageLimits): Promise<WaitingRows> {
+  if (siteIds.length === 0) return { rows: [], withoutEvent: [] };
+  const found = await copiedRows(db, firstWaitingSql(siteIds, limits), copiedRow);
+  const rows: OutboxRow[] = [];
+  const withoutEvent: Pick<OutboxRow, 'seq' | 'siteId'>[] = [];
+  for (const { seq, siteId, stream, event } of found) {
+    if (stream === null || event === null) withoutEvent.push({ seq, siteId });
+    else rows.push({ seq, siteId, stream, event });
+  }
+  return { rows, withoutEvent };
+}
+
+/** The bodies are read after the choice, by their keys: the planner would read the whole table. */
+function firstWaitingSql(siteIds: readonly string[], limits: PageLimits): string {
+  const { maxSiteBytes, maxBytes } = limits;
+  return `
+    select chosen.seq, chosen.site_id, e.stream, e.event_id, e.type, e.body from (
+      select seq, site_id from (
         select *, sum(size) over (partition by site_id order by seq) as site_bytes,
                sum(size) over (order by place, seq) as bytes, row_number() over (order by place, seq) as turn
           from (
             select *, row_number() over (partition by site_id order by seq) as place
-              from first_waiting($1::uuid[], $2)
+              from first_waiting(${uuidArrayLiteral(siteIds)}, ${sharePerSite(limits, siteIds.length)})
           ) as first_rows
       ) as sized
-      where (site_bytes <= $3 or place = 1) and (bytes <= $4 or turn = 1)`,
-    values: [uuidArray(siteIds), sharePerSite(limits, siteIds.length), limits.maxSiteBytes, limits.maxBytes],
-  });
-  const seqs = seqRows.parse(chosen.rows).map(({ seq }) => seq);
-  if (seqs.length === 0) return [];
-  return await copiedRows(
-    db,
-    `select seq, site_id, stream, event_id, type, body from outbox
-      where seq = any(${int8ArrayLiteral(seqs)}) and revision is null order by seq`,
-    copiedRow,
-  );
+      where (site_bytes <= ${int8Literal(maxSiteBytes)} or place = 1) and (bytes <= ${int8Literal(maxBytes)} or turn = 1)
+    ) as chosen left join lateral (
+      select stream, event_id, type, body from outbox o where o.seq = chosen.seq offset 0
+    ) as e on true
+    order by chosen.seq`;
 }
 
-function copiedRow(row: CopiedRow): OutboxRow {
-  return {
-    seq: row.int8(),
-    siteId: row.uuid(),
-    stream: row.text(),
-    event: { id: row.uuid(), type: row.text(), data: row.bytea(), metadata: NO_METADATA },
-  };
+function copiedRow(row: CopiedRow) {
+  const [seq, siteId] = [row.int8(), row.uuid()];
+  const stream = row.orNull((row) => row.text());
+  const id = row.orNull((row) => row.uuid());
+  const type = row.orNull((row) => row.text());
+  const data = row.orNull((row) => row.bytea());
+  const hasEvent = id !== null && type !== null && data !== null;
+  return { seq, siteId, stream, event: hasEvent ? { id, type, data, metadata: NO_METADATA } : null };
 }
 
 /** Returns the waiting rows of the site with these event ids. */
@@ -138,8 +141,9 @@ export async function findWaiting(
   eventIds: readonly string[],
 ): Promise<Map<string, OutboxRow>> {
   const { rows } = await db.query(
-    `select seq, site_id, stream, event_id, type, body from outbox
-      where site_id = $1 and revision is null and event_id = any($2::uuid[])`,
+    `select o.seq, w.site_id, o.stream, o.event_id, o.type, o.body
+       from outbox_waiting w join outbox o on o.seq = w.seq
+      where w.site_id = $1 and o.event_id = any($2::uuid[])`,
     [siteId, eventIds],
   );
   return new Map(outboxRows.parse(rows).map((row) => [row.event.id, row]));
@@ -176,74 +180,53 @@ export class StreamMoved extends Error {
   }
 }
 
-/** Rows of one stream that the log contains, at the revisions after `revision`. */
+/** What the log contains of one stream, after `revision`. */
 export interface RelayedRows {
+  readonly siteId: string;
   readonly stream: string;
   readonly revision: number;
-  readonly seqs: readonly number[];
+  /** Number of events. */
+  readonly count: number;
+  /** Those of the events that wait in the outbox. */
+  readonly rows: readonly { readonly seq: number; readonly revision: number }[];
 }
 
+/** Returns the rows as the log contains them: one after another, after `revision`. */
+export function relayedRows(siteId: string, stream: string, revision: number, seqs: readonly number[]): RelayedRows {
+  const rows = seqs.map((seq, place) => ({ seq, revision: revision + 1 + place }));
+  return { siteId, stream, revision, count: seqs.length, rows };
+}
+
+/** SQLSTATE of `mark_relayed` if a row did not wait. */
+const SERIALIZATION_FAILURE = '40001';
+
 /**
- * Records that the log contains these rows.
+ * Records what the log contains, in one statement.
  * @param relayed of different streams
  * @returns the streams that are recorded at another revision; nothing is recorded for them
  * @throws StreamMoved if a row was already recorded; then nothing is recorded
  */
 export async function markRelayed(db: Queryable, relayed: readonly RelayedRows[]): Promise<ReadonlySet<string>> {
-  return await withTransaction(db, async (db) => {
-    // Two relays that both believe to lead would lock the streams of a page in different orders.
-    await db.query("select pg_advisory_xact_lock(hashtextextended('consent-ledger relay mark', 0))");
-    const advances = relayed.map(({ stream, revision, seqs }) => ({ stream, revision, count: seqs.length }));
-    const advanced = await advanceStreams(db, advances);
-    const rows = relayed
-      .filter(({ stream }) => advanced.has(stream))
-      .flatMap(({ revision, seqs }) => seqs.map((seq, place) => ({ seq, revision: revision + 1 + place })));
-    const { rowCount } = await db.query({
-      name: 'relay_mark_rows',
-      text: `update outbox o set revision = given.revision
-               from unnest($1::bigint[], $2::bigint[]) as given (seq, revision)
-              where o.seq = given.seq and o.revision is null`,
-      values: [int8Array(rows.map(({ seq }) => seq)), int8Array(rows.map(({ revision }) => revision))],
+  const owners = relayed.flatMap(({ rows }, place) => rows.map(() => place + 1));
+  const rows = relayed.flatMap((one) => one.rows);
+  try {
+    const result = await db.query({
+      name: 'relay_mark',
+      text: `select mark_relayed($1::text[], $2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::bigint[], $7::bigint[]) as recorded`,
+      values: [
+        textArray(relayed.map(({ stream }) => stream)),
+        uuidArray(relayed.map(({ siteId }) => siteId)),
+        int8Array(relayed.map(({ revision }) => revision)),
+        int8Array(relayed.map(({ revision, count }) => revision + count)),
+        int4Array(owners),
+        int8Array(rows.map(({ seq }) => seq)),
+        int8Array(rows.map(({ revision }) => revision)),
+      ],
     });
-    if (rowCount !== rows.length) throw new StreamMoved('rows of the outbox were relayed by another process');
-    return new Set(relayed.map(({ stream }) => stream).filter((stream) => !advanced.has(stream)));
-  });
-}
-
-interface Advance {
-  readonly stream: string;
-  readonly revision: number;
-  /** Number of events after `revision`. */
-  readonly count: number;
-}
-
-/** Records the new revisions of streams. @returns the streams that were at `revision` */
-async function advanceStreams(db: Queryable, advances: readonly Advance[]): Promise<ReadonlySet<string>> {
-  const { rows } = await db.query({
-    name: 'relay_advance_streams',
-    text: `
-      with given as (select * from unnest($1::text[], $2::bigint[], $3::bigint[]) as g (stream, before, after)),
-      moved as (
-        update relayed_streams r set revision = g.after from given g where r.stream = g.stream and r.revision = g.before
-        returning r.stream),
-      started as (
-        insert into relayed_streams (stream, revision) select stream, after from given where before = -1
-        on conflict do nothing returning stream)
-      select stream from moved union all select stream from started`,
-    values: [
-      textArray(advances.map(({ stream }) => stream)),
-      int8Array(advances.map(({ revision }) => revision)),
-      int8Array(advances.map(({ revision, count }) => revision + count)),
-    ],
-  });
-  return new Set(streamNames.parse(rows).map(({ stream }) => stream));
-}
-
-/**
- * Records that the log has further events of a stream.
- * @throws StreamMoved if the recorded revision is another one
- */
-export async function advanceStream(db: Queryable, advance: Advance): Promise<void> {
-  const advanced = await advanceStreams(db, [advance]);
-  if (!advanced.has(advance.stream)) throw StreamMoved.from(advance.stream, advance.revision);
+    const [{ recorded }] = recordedRow.parse(result.rows);
+    return new Set(relayed.filter((_, place) => recorded[place] !== true).map(({ stream }) => stream));
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== SERIALIZATION_FAILURE) throw error;
+    throw new StreamMoved(error.message, { cause: error });
+  }
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
-import { findWaiting, markRelayed, relayedRevision, StreamMoved } from './outbox.js';
+import { findWaiting, markRelayed, relayedRevision, relayedRows, StreamMoved } from './outbox.js';
 
 const PAGE = 200;
 
@@ -22,7 +22,7 @@ export async function reconcile(db: Queryable, eventLog: EventLog, siteId: strin
     if (found.length === 0) return revision;
     const seqs = await waitingRowsOf(db, siteId, stream, revision, found);
     if (seqs === null) continue;
-    const refused = await markRelayed(db, [{ stream, revision, seqs }]);
+    const refused = await markRelayed(db, [relayedRows(siteId, stream, revision, seqs)]);
     if (refused.size > 0) throw StreamMoved.from(stream, revision);
   }
 }

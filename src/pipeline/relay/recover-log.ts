@@ -7,7 +7,7 @@ import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
 import type { EventLog, NewEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
 import { streamEnds } from './log-check.js';
-import { advanceStream, findWaiting, relayedRevision } from './outbox.js';
+import { findWaiting, markRelayed, relayedRevision, StreamMoved } from './outbox.js';
 
 const PAGE = 200;
 
@@ -112,7 +112,7 @@ async function keptEvents(db: Queryable, stream: string, after: number): Promise
           [after, PAGE],
         )
       : await db.query(
-          `select revision, event_id, type, body from outbox
+          `select revision, event_id, type, body from outbox join outbox_relayed using (seq)
             where stream = $1 and revision > $2 order by revision limit $3`,
           [stream, after, PAGE],
         );
@@ -138,20 +138,14 @@ async function adopt(db: Queryable, eventLog: EventLog, siteId: string, stream: 
       siteId,
       found.map((event) => event.id),
     );
-    const own = found.flatMap((event) => {
+    const rows = found.flatMap((event) => {
       const row = waiting.get(event.id);
       if (row === undefined) return [];
       assertSameEvent(row.event, event);
       return [{ seq: row.seq, revision: event.revision }];
     });
-    await withTransaction(db, async (db) => {
-      await advanceStream(db, { stream, revision: known, count: found.length });
-      await db.query(
-        `update outbox o set revision = given.revision
-           from unnest($1::bigint[], $2::bigint[]) as given (seq, revision) where o.seq = given.seq`,
-        [own.map((row) => row.seq), own.map((row) => row.revision)],
-      );
-    });
+    const refused = await markRelayed(db, [{ siteId, stream, revision: known, count: found.length, rows }]);
+    if (refused.size > 0) throw StreamMoved.from(stream, known);
     adopted += found.length;
   }
 }

@@ -11,6 +11,7 @@ import {
   type PageLimits,
   type RelayedRows,
   relayedRevisions,
+  relayedRows,
   StreamMoved,
   sharePerSite,
   takeWaiting,
@@ -87,8 +88,11 @@ export class PageRelay {
     // itself.
     await this.#learnRevisions(siteIds, failures);
     const known = siteIds.filter((siteId) => !failures.has(siteId));
-    const rows = await takeWaiting(this.options.db, known, this.options.limits);
+    const { rows, withoutEvent } = await takeWaiting(this.options.db, known, this.options.limits);
     const page = new Page(rows, failures);
+    for (const { siteId, seq } of withoutEvent) {
+      page.fail(siteId, new RefusedForGood(`row ${seq} of the outbox waits, and its event is missing`));
+    }
     let relayed = 0;
     for (let runs = page.nextRuns(); runs.length > 0 && !signal.aborted; runs = page.nextRuns()) {
       relayed += await this.#append(page, runs);
@@ -162,24 +166,24 @@ export class PageRelay {
       const failure = failureOf(outcomes[place]);
       if (failure !== null) page.fail(run.siteId, failure);
       const seqs = run.rows.slice(0, events.length).map(({ seq }) => seq);
-      return failure === null ? [{ siteId: run.siteId, stream, revision: expectedRevision, seqs }] : [];
+      return failure === null ? [relayedRows(run.siteId, stream, expectedRevision, seqs)] : [];
     });
     return await this.#mark(page, relayed);
   }
 
-  async #mark(page: Page, relayed: readonly (RelayedRows & { readonly siteId: string })[]): Promise<number> {
+  async #mark(page: Page, relayed: readonly RelayedRows[]): Promise<number> {
     if (relayed.length === 0) return 0;
     const refused = await markRelayed(this.options.db, relayed);
-    let count = 0;
-    for (const { siteId, stream, revision, seqs } of relayed) {
+    let marked = 0;
+    for (const { siteId, stream, revision, count } of relayed) {
       if (refused.has(stream)) {
         page.fail(siteId, StreamMoved.from(stream, revision));
         continue;
       }
-      this.#inStep.set(stream, revision + seqs.length);
-      count += seqs.length;
+      this.#inStep.set(stream, revision + count);
+      marked += count;
     }
-    return count;
+    return marked;
   }
 }
 

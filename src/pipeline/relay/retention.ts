@@ -34,12 +34,14 @@ export async function deleteStampedRows(db: Queryable, retentionMs: number, sign
 const DELETE_PAGE = `
   with page as (
     select seq, stream, revision, created_at < now() - $3 * interval '1 millisecond' as is_old
-      from outbox where seq > $1 order by seq limit $2
+      from outbox left join outbox_relayed using (seq) where seq > $1 order by seq limit $2
+  ), stamped as (
+    select p.seq from page p join leaves l on l.stream = p.stream and l.revision = p.revision
+     where p.is_old and ${isStamped('l.batch')}
   ), deleted as (
-    delete from outbox o using page p, leaves l
-     where o.seq = p.seq and p.is_old and l.stream = p.stream and l.revision = p.revision
-       and ${isStamped('l.batch')}
-    returning o.seq
+    delete from outbox o using stamped s where o.seq = s.seq returning o.seq
+  ), marks as (
+    delete from outbox_relayed r using stamped s where r.seq = s.seq
   )
   select (select max(seq) from page) as last_seq,
          (select count(*) from page)::int as examined,

@@ -15,6 +15,14 @@ export function textLiteral(value: string): string {
   return pg.escapeLiteral(value);
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @throws TypeError unless the values are UUIDs with dashes, in lower case */
+export function uuidArrayLiteral(values: readonly string[]): string {
+  for (const value of values) if (!UUID.test(value)) throw new TypeError(`not a UUID: ${value}`);
+  return `'{${values.join()}}'::uuid[]`;
+}
+
 /** @throws TypeError unless the values are safe integers */
 export function int8ArrayLiteral(values: readonly number[]): string {
   for (const value of values) if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);

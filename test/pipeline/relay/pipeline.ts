@@ -200,6 +200,26 @@ export async function admit(
   );
 }
 
+/** Lets relayed rows of the outbox wait again, as in a database that was restored from a backup. */
+export async function waitAgain(db: Pick<pg.Pool, 'query'>, condition: string, values: unknown[] = []): Promise<void> {
+  await db.query(
+    `with unmarked as (
+       delete from outbox_relayed r using outbox o where o.seq = r.seq and ${condition}
+       returning o.site_id, o.seq, octet_length(o.body) as size)
+     insert into outbox_waiting (site_id, seq, size) select site_id, seq, size from unmarked`,
+    values,
+  );
+}
+
+/** Removes the waiting rows of a site. */
+export async function dropWaiting(db: Pick<pg.Pool, 'query'>, siteId: string): Promise<void> {
+  await db.query(
+    `with dropped as (delete from outbox_waiting where site_id = $1 returning seq)
+     delete from outbox where seq in (select seq from dropped)`,
+    [siteId],
+  );
+}
+
 /**
  * Runs parts while `work` runs, then stops them.
  * @throws any error of the parts or of `work`

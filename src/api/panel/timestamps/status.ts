@@ -63,7 +63,7 @@ async function revisionsInLog(db: Queryable, { consents, notices }: OwnStreams):
 async function waitingForLog(db: Queryable, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
   const { rows } = await db.query(
     `select count(o.seq)::int as waiting, min(o.created_at) filter (where o.stream like 'consents-%') as oldest, now() as now
-       from sites s join outbox o on o.site_id = s.id and o.revision is null where s.tenant_id = $1`,
+       from sites s join outbox_waiting w on w.site_id = s.id join outbox o on o.seq = w.seq where s.tenant_id = $1`,
     [tenantId],
   );
   return WaitingRows.parse(rows)[0];

@@ -111,16 +111,15 @@ create table outbox (
   event_id uuid not null,
   type text not null,
   body bytea not null,
-  created_at timestamptz not null default now(),
-  revision bigint
+  created_at timestamptz not null default now()
 );
-create index outbox_waiting on outbox (site_id, seq) where revision is null;
 -- Ciphertext does not compress, and the usual body of an event, a little above 2 kB, is cheaper in
 -- its row than beside it.
 alter table outbox set (toast_tuple_target = 8160);
 alter table outbox alter column body set storage external;
 
-comment on table outbox is 'Complete events on their way to the event log.';
+comment on table outbox is
+  'Complete events on their way to the event log. Rows are never changed: PostgreSQL would write their bodies again.';
 comment on column outbox.seq is 'Order in which the events of a site are relayed.';
 comment on column outbox.site_id is 'Site whose event it is.';
 comment on column outbox.stream is 'Stream of the log that it is appended to.';
@@ -128,32 +127,152 @@ comment on column outbox.event_id is 'Id of the event.';
 comment on column outbox.type is 'Type of the event with its version.';
 comment on column outbox.body is 'Body of the event, exactly as the log receives it.';
 comment on column outbox.created_at is 'Time of the transaction that wrote it.';
-comment on column outbox.revision is 'Revision in its stream, set when the log has the event; null: not relayed.';
 
+create table outbox_waiting (
+  site_id uuid not null,
+  seq bigint not null,
+  size integer not null,
+  primary key (site_id, seq)
+);
+-- Every row is deleted soon after it was inserted. The scale factor and threshold of a usual table would
+-- let the index grow by what is dead; giving space back at the end locks out those who insert.
+alter table outbox_waiting set (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_insert_threshold = -1, vacuum_truncate = off);
+
+comment on table outbox_waiting is 'One row for each row of the outbox that the log does not have yet.';
+comment on column outbox_waiting.site_id is 'Site of the event.';
+comment on column outbox_waiting.seq is 'Row of the outbox.';
+comment on column outbox_waiting.size is 'Bytes of its body.';
+
+create table outbox_relayed (
+  seq bigint primary key,
+  revision bigint not null
+);
+
+comment on table outbox_relayed is 'One row for each row of the outbox that the log has.';
+comment on column outbox_relayed.seq is 'Row of the outbox.';
+comment on column outbox_relayed.revision is 'Revision of the event in its stream.';
+
+-- In a trigger, so that no writer of the outbox can leave it out, or let anything else wait.
+create function let_events_wait() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into public.outbox_waiting (site_id, seq, size) select site_id, seq, octet_length(body) from written;
+  return null;
+end
+$$;
+comment on function let_events_wait() is 'Adds the rows of the outbox that a statement inserted to those that wait.';
+revoke all on function let_events_wait() from public;
+
+create trigger events_wait after insert on outbox referencing new table as written
+  for each statement execute function let_events_wait();
+
+-- The indexes have the orders that are asked for. Without statistics, as under the first load, and with
+-- those of a moment at which little waited, the planner would read and sort everything that waits.
 create function first_waiting(in_sites uuid[], in_limit integer)
 returns table (seq bigint, site_id uuid, size integer)
 language plpgsql stable
--- The index of waiting rows has the order that is asked for. Without statistics, as under the first load,
--- and with those of a short outbox, the planner reads and sorts everything that waits, for each page.
 set enable_sort = off
 set enable_bitmapscan = off
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- The range of rows leaves only that index: with site_id = s.site_id, the primary key has the same
-  -- order, and its scan begins at relayed rows.
   return query
     select r.seq, r.site_id, r.size from unnest(in_sites) as s (site_id) cross join lateral (
-      select o.seq, o.site_id, octet_length(o.body) as size from outbox o
-       where (o.site_id, o.seq) >= (s.site_id, 0) and o.site_id <= s.site_id and o.revision is null
-       order by o.site_id, o.seq limit in_limit) r;
+      select w.seq, w.site_id, w.size from outbox_waiting w
+       where w.site_id = s.site_id order by w.site_id, w.seq limit in_limit) r;
 end
 $$;
 comment on function first_waiting(uuid[], integer) is
   'The first waiting rows of the outbox of each site, with the bytes of their bodies.';
 revoke all on function first_waiting(uuid[], integer) from public;
 grant execute on function first_waiting(uuid[], integer) to consent_ledger_worker;
+
+-- Skips through the index site by site, so its cost does not grow with the number of waiting rows.
+create function waiting_sites(in_after uuid, in_limit integer)
+returns table (site_id uuid, seq bigint)
+language plpgsql stable
+set enable_sort = off
+set enable_bitmapscan = off
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+    with recursive found as (
+      (select w.site_id, w.seq, 1 as n from outbox_waiting w where w.site_id > in_after
+        order by w.site_id, w.seq limit 1)
+      union all
+      select next.site_id, next.seq, f.n + 1 from found f cross join lateral (
+        select w.site_id, w.seq from outbox_waiting w where w.site_id > f.site_id
+         order by w.site_id, w.seq limit 1) next
+       where f.n < in_limit
+    )
+    select f.site_id, f.seq from found f;
+end
+$$;
+comment on function waiting_sites(uuid, integer) is
+  'The next sites with waiting rows of the outbox after a site, in order, each with its first one.';
+revoke all on function waiting_sites(uuid, integer) from public;
+grant execute on function waiting_sites(uuid, integer) to consent_ledger_api, consent_ledger_worker;
+
+-- Records that the log has events of several streams, of one site each: those after in_before, up to
+-- in_after. Of these events, the rows in_seqs of the outbox wait no longer: in_owners says to which
+-- stream each belongs, counted from 1, and in_revisions where it is. Returns for each stream whether it
+-- was recorded at in_before; nothing is recorded for the others. Fails, and records nothing, if a row
+-- did not wait.
+create function mark_relayed(
+  in_streams text[], in_sites uuid[], in_before bigint[], in_after bigint[],
+  in_owners integer[], in_seqs bigint[], in_revisions bigint[]
+) returns boolean[]
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+-- Each row is looked up by its key, in an order that leaves the planner no choice: with statistics of a
+-- moment at which little waited, it would compare everything that waits with each row of the page.
+set enable_bitmapscan = off
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  is_recorded boolean[];
+  expected bigint;
+  found bigint;
+begin
+  -- Nothing else writes to these tables while rows are inserted, so what is read below stays true.
+  perform pg_advisory_xact_lock(1129071687, 2);
+
+  is_recorded := array(
+    select coalesce((select r.revision from public.relayed_streams r where r.stream = g.stream), -1) = g.before
+      from unnest(in_streams, in_before) with ordinality as g (stream, before, n) order by n);
+  insert into public.relayed_streams (stream, revision)
+    select g.stream, g.after from unnest(in_streams, in_after) with ordinality as g (stream, after, n)
+     where is_recorded[n]
+  on conflict (stream) do update set revision = excluded.revision;
+
+  select count(*) into expected from unnest(in_owners) as g (owner) where is_recorded[owner];
+  delete from public.outbox_waiting where ctid = any (array(
+    select w.ctid from unnest(in_owners, in_seqs) as g (owner, seq)
+     cross join lateral (select o.ctid from public.outbox_waiting o
+       where o.site_id = in_sites[g.owner] and o.seq = g.seq limit 1) w
+     where is_recorded[g.owner]));
+  get diagnostics found = row_count;
+  if found <> expected then
+    raise exception 'rows of the outbox were relayed by another process' using errcode = 'serialization_failure';
+  end if;
+  insert into public.outbox_relayed (seq, revision)
+    select g.seq, g.revision from unnest(in_owners, in_seqs, in_revisions) as g (owner, seq, revision)
+     where is_recorded[g.owner]
+  -- Only somebody with the rights of the owner can have put it there. The auditor reports it until then.
+  on conflict (seq) do update set revision = excluded.revision;
+  return is_recorded;
+end
+$$;
+comment on function mark_relayed(text[], uuid[], bigint[], bigint[], integer[], bigint[], bigint[]) is
+  'Records that the log has rows of the outbox, for each stream that is recorded at the expected revision.';
+revoke all on function mark_relayed(text[], uuid[], bigint[], bigint[], integer[], bigint[], bigint[]) from public;
+grant execute on function mark_relayed(text[], uuid[], bigint[], bigint[], integer[], bigint[], bigint[])
+  to consent_ledger_worker;
 
 create table relayed_streams (
   stream text primary key,

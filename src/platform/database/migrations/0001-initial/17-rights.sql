@@ -13,7 +13,8 @@ grant select on
     sites, api_keys, webhooks, webhook_progress,
     documents, document_attachments, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
     keyring,
-    record_keys, attachments, approval_tokens, consent_usage, outbox, relayed_streams, quarantined_sites,
+    record_keys, attachments, approval_tokens, consent_usage,
+    outbox, outbox_waiting, outbox_relayed, relayed_streams, quarantined_sites,
     admission_generations, nonces, idempotency, rate_limit_windows,
     event_log.events,
     projections, projection_generations, projection_views,
@@ -48,7 +49,8 @@ grant select on
     tenants, subscriptions, users, sites, api_keys, webhooks, webhook_progress,
     documents, document_attachments, notice_contents, document_versions, site_configs, site_scans,
     keyring,
-    record_keys, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
+    record_keys, attachments, approval_tokens,
+    outbox, outbox_waiting, outbox_relayed, relayed_streams, quarantined_sites,
     admission_generations,
     event_log.events,
     projections, projection_generations, projection_views,
@@ -62,21 +64,19 @@ grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
 grant select on sign_up_requests to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets, mails to consent_ledger_worker;
 grant insert on
-    keyring, outbox, relayed_streams, quarantined_sites,
+    keyring, outbox, quarantined_sites,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records,
     exports, export_chunks, manifest_certificates, audit_log
   to consent_ledger_worker;
 grant update on
-    relayed_streams, quarantined_sites, sealed_streams, sealer_state,
+    quarantined_sites, sealed_streams, sealer_state,
     erasure_requests, erasure_progress, exports, export_jobs
   to consent_ledger_worker;
 grant update (retired_at, verifies_until, seal) on keyring to consent_ledger_worker;
 grant update (seal) on audit_log to consent_ledger_worker;
 grant update (size, updated_at) on witnesses to consent_ledger_worker;
--- What was accepted may not be altered on its way to the log, only marked as relayed.
-grant update (revision) on outbox to consent_ledger_worker;
 grant update on webhook_progress to consent_ledger_worker;
 grant update (disabled_at, disabled_reason, seal) on webhooks to consent_ledger_worker;
 grant update (state, problem, changed_at) on projections to consent_ledger_worker;
@@ -87,7 +87,7 @@ grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;
 grant delete on
     sign_ins, invitations, password_resets, mails, sign_up_requests,
-    record_keys, persons, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
+    record_keys, persons, attachments, approval_tokens, outbox, outbox_relayed, quarantined_sites,
     exports, export_jobs, export_chunks
   to consent_ledger_worker;
 
