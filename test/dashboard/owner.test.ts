@@ -317,7 +317,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Audit log');
     await panel.sees('erasure.create');
     expect(await panel.violations('audit-log')).toEqual([]);
-    await panel.type('Action', 'consent.disclose');
+    await panel.choose('Action', 'Personal values shown');
     await panel.press('Apply');
     await panel.doesNotSee('erasure.create');
     await panel.press('Plan and usage');

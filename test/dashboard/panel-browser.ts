@@ -176,12 +176,14 @@ export class PanelBrowser {
    * both appearances. With SHOTS, it keeps pictures for people to look at.
    */
   async violations(name: string): Promise<readonly string[]> {
-    const shoot = (look: string) => (SHOTS === undefined ? Promise.resolve() : this.#shoot(SHOTS, `${name}-${look}`));
+    const shoot = (look: string, device = DESK) =>
+      SHOTS === undefined ? Promise.resolve() : this.#shoot(SHOTS, `${name}-${look}`, device);
     const found = [...(await violationsOf(this.page, name, shoot))];
     await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
-    const wider = await this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    if (z.number().parse(wider) > 0) found.push(`${name}: wider than a phone by ${wider} px`);
-    await shoot('phone');
+    // A phone shows a page that is too wide in a wider viewport: innerWidth grows with it.
+    const width = z.number().parse(await this.page.evaluate('document.documentElement.scrollWidth'));
+    if (width > PHONE.width) found.push(`${name}: ${width} px wide on a phone of ${PHONE.width} px`);
+    await shoot('phone', PHONE);
     await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
     return found;
   }
@@ -202,9 +204,14 @@ export class PanelBrowser {
     return this.page.close();
   }
 
-  async #shoot(folder: string, name: string): Promise<void> {
+  /** Keeps a picture of the whole page. In a window of that height, frames and dialogs are painted where they are. */
+  async #shoot(folder: string, name: string, device: typeof DESK): Promise<void> {
+    const height = z.number().parse(await this.page.evaluate('document.documentElement.scrollHeight'));
+    await this.page.send('Emulation.setDeviceMetricsOverride', { ...device, height: Math.max(height, device.height) });
+    await this.page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${name}.png`), await this.page.screenshot());
+    await this.page.send('Emulation.setDeviceMetricsOverride', device);
   }
 
   /** @throws Error that names what was awaited and shows the page, if it does not come */
