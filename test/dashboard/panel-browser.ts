@@ -29,6 +29,9 @@ const FINDERS = `
 
 /** The dashboard in a browser of its own, used by the names that a user sees. */
 export class PanelBrowser {
+  /** What the user did, one entry for each button, link, field and choice. */
+  readonly steps: string[] = [];
+
   private constructor(
     readonly page: ChromiumPage,
     readonly url: string,
@@ -78,11 +81,25 @@ export class PanelBrowser {
     return (await this.#run(`find('button,a,summary', ${JSON.stringify(name)}) !== null`)) === true;
   }
 
+  /** Every button and field of the page's own part, by name: what the user could do here. */
+  async controls(): Promise<readonly string[]> {
+    const name = `(one) => one.labels?.[0]?.textContent.trim() ?? textOf(one)`;
+    const found = `[...document.querySelectorAll('main button, main input, main select, main textarea')].filter(isShown).map(${name})`;
+    return z.array(z.string()).parse(await this.#run(found));
+  }
+
+  /** The links of the navigation. */
+  async navigation(): Promise<readonly string[]> {
+    await this.#until(`document.querySelectorAll('nav a').length > 2`, 'the navigation');
+    return z.array(z.string()).parse(await this.#run(`[...document.querySelectorAll('nav a')].map(textOf)`));
+  }
+
   /**
    * Presses a button or follows a link, once it is there and enabled.
    * @param section the heading of the part of the page that has it, where several have one
    */
   async press(name: string, section?: string): Promise<void> {
+    this.steps.push(`press ${name}`);
     const within = section === undefined ? '' : `, sectionOf(${JSON.stringify(section)})`;
     const found = `find('button,a,summary', ${JSON.stringify(name)}${within})`;
     await this.#until(`${found} !== null && !${found}.disabled`, `the button or link "${name}"`);
@@ -113,12 +130,14 @@ export class PanelBrowser {
 
   /** Follows the link of the first row of the table. */
   async openFirstRow(): Promise<void> {
+    this.steps.push('open the first row');
     await this.#until(`document.querySelector('main tbody a') !== null`, 'a row with a link');
     await this.#run(`document.querySelector('main tbody a').click()`);
   }
 
   /** Types into a field in place of what it holds. */
   async type(label: string, text: string): Promise<void> {
+    this.steps.push(`fill in ${label}`);
     const found = `field(${JSON.stringify(label)})`;
     await this.#until(`${found} !== null`, `the field "${label}"`);
     await this.#run(`(${found}.focus(), ${found}.select())`);
@@ -128,6 +147,7 @@ export class PanelBrowser {
 
   /** Chooses an option by its text. */
   async choose(label: string, option: string): Promise<void> {
+    this.steps.push(`choose ${option}`);
     const found = `field(${JSON.stringify(label)})`;
     const wanted = `[...${found}.options].find((one) => one.text === ${JSON.stringify(option)})`;
     await this.#until(`${found} !== null && ${wanted} !== undefined`, `"${option}" in the field "${label}"`);
@@ -138,6 +158,7 @@ export class PanelBrowser {
 
   /** Ticks or unticks a box. */
   async tick(label: string): Promise<void> {
+    this.steps.push(`tick ${label}`);
     await this.#until(`field(${JSON.stringify(label)}) !== null`, `the box "${label}"`);
     await this.#run(`field(${JSON.stringify(label)}).click()`);
   }
