@@ -42,6 +42,19 @@ test('states in words who decided what, on which text, and by when it existed', 
   });
 });
 
+test('names categories by the titles that the person saw, and by their keys without a proved title', async () => {
+  const record = await shown('c2');
+  const decisionOf = (configuration: ShownRecord['configuration']) =>
+    Object.fromEntries(certificateOf({ ...record, configuration }, en) ?? []).Decision;
+  const [category] = record.configuration?.categories ?? [];
+  if (record.configuration == null || category === undefined) throw new Error('the fixture has no category');
+  expect(decisionOf(record.configuration)).toBe('rejected (cookies: “Metin” yes)');
+  expect(decisionOf({ ...record.configuration, categories: [{ ...category, title: { de: 'Statistik' } }] })).toBe(
+    'rejected (cookies: analytics yes)',
+  );
+  expect(decisionOf(null)).toBe('rejected (cookies: analytics yes)');
+});
+
 test('names the event and the proved time of an erasure', async () => {
   const record = await shown('c1');
   expect(record).toMatchObject({ erased: true, disclosed: [] });
