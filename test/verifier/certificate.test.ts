@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
@@ -53,6 +54,20 @@ test('names categories by the titles that the person saw, and by their keys with
     'rejected (cookies: analytics yes)',
   );
   expect(decisionOf(null)).toBe('rejected (cookies: analytics yes)');
+});
+
+test('names the values of the person in words, and one that it does not know as it is', async () => {
+  const record = await shown('c2');
+  const other = { ...record, disclosed: [...record.disclosed, { name: 'shoe_size', value: '38' }] };
+  for (const [texts, label] of [
+    [en, 'Visitor reference'],
+    [tr, 'Ziyaretçi kimliği'],
+  ] as const) {
+    const page = renderHtml(recordPage(other, texts));
+    expect(page).toContain(`<dt>${label}</dt>`);
+    expect(page).toContain('<dt>shoe_size</dt>');
+    expect(recordText(other, texts)).toContain(label);
+  }
 });
 
 test('names the event and the proved time of an erasure', async () => {
