@@ -101,6 +101,11 @@ export const ErasureReceipt = Erasure.extend({
     .describe('Erased records whose announcement is not queued yet. Announcements are collected for an interval.'),
   has_more_announcements: z.boolean(),
   remains: z.object({
+    keys_sampled: z
+      .boolean()
+      .describe(
+        'Whether the planner statistics of the database hold samples of destroyed keys, because its schema was changed.',
+      ),
     scrubbed_at: Time.nullable().describe(
       'When the deleted bytes were removed from the database files; null: not yet, or nothing was deleted.',
     ),

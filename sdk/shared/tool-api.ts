@@ -1165,6 +1165,8 @@ export interface components {
             has_more_announcements: boolean;
             /** @description Copies of the erased values, and until when they can exist. */
             remains: {
+                /** @description Whether the planner statistics of the database hold samples of destroyed keys, because its schema was changed. */
+                keys_sampled: boolean;
                 /**
                  * Format: date-time
                  * @description When the deleted bytes were removed from the database files; null: not yet, or nothing was deleted.

@@ -75,7 +75,7 @@ async function areKeysSampled(db: Queryable): Promise<boolean> {
 }
 
 /** Describes the remains in sentences for a data-protection officer. */
-export function statementOf(erasure: Erasure, remains: Remains): readonly string[] {
+export function statementOf(erasure: Pick<Erasure, 'finishedAt'>, remains: Remains): readonly string[] {
   if (erasure.finishedAt === null) return ['The erasure is in progress. The part that is done is final.'];
   if (!remains.isAnythingDestroyed) return ['No record was found to erase, and nothing was destroyed.'];
   return [

@@ -68,6 +68,7 @@ export async function shownReceipt(
     unannounced_records: await countUnannounced(db, erasure),
     has_more_announcements: announcements.length > MAX_SHOWN_ANNOUNCEMENTS,
     remains: {
+      keys_sampled: remains.areKeysSampled,
       scrubbed_at: remains.scrubbedAt?.toISOString() ?? null,
       backup_retention_days: remains.backupRetentionDays,
       backups_until: remains.backupsUntil?.toISOString() ?? null,

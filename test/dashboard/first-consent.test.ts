@@ -128,5 +128,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       })
       .toContain('cookie-policy');
     await panel.sees('Accepted');
+    // docs/dashboard.md states the number; the visitor's own step is not in it.
+    expect(panel.steps).toHaveLength(49);
   }, 240_000);
 });

@@ -29,6 +29,9 @@ const FINDERS = `
 
 /** The dashboard in a browser of its own, used by the names that a user sees. */
 export class PanelBrowser {
+  /** What the user did, one entry for each button, link, field and choice. */
+  readonly steps: string[] = [];
+
   private constructor(
     readonly page: ChromiumPage,
     readonly url: string,
@@ -78,11 +81,25 @@ export class PanelBrowser {
     return (await this.#run(`find('button,a,summary', ${JSON.stringify(name)}) !== null`)) === true;
   }
 
+  /** Every button and field of the page's own part, by name: what the user could do here. */
+  async controls(): Promise<readonly string[]> {
+    const name = `(one) => one.labels?.[0]?.textContent.trim() ?? textOf(one)`;
+    const found = `[...document.querySelectorAll('main button, main input, main select, main textarea')].filter(isShown).map(${name})`;
+    return z.array(z.string()).parse(await this.#run(found));
+  }
+
+  /** The links of the navigation. */
+  async navigation(): Promise<readonly string[]> {
+    await this.#until(`document.querySelectorAll('nav a').length > 2`, 'the navigation');
+    return z.array(z.string()).parse(await this.#run(`[...document.querySelectorAll('nav a')].map(textOf)`));
+  }
+
   /**
    * Presses a button or follows a link, once it is there and enabled.
    * @param section the heading of the part of the page that has it, where several have one
    */
   async press(name: string, section?: string): Promise<void> {
+    this.steps.push(`press ${name}`);
     const within = section === undefined ? '' : `, sectionOf(${JSON.stringify(section)})`;
     const found = `find('button,a,summary', ${JSON.stringify(name)}${within})`;
     await this.#until(`${found} !== null && !${found}.disabled`, `the button or link "${name}"`);
@@ -113,12 +130,14 @@ export class PanelBrowser {
 
   /** Follows the link of the first row of the table. */
   async openFirstRow(): Promise<void> {
+    this.steps.push('open the first row');
     await this.#until(`document.querySelector('main tbody a') !== null`, 'a row with a link');
     await this.#run(`document.querySelector('main tbody a').click()`);
   }
 
   /** Types into a field in place of what it holds. */
   async type(label: string, text: string): Promise<void> {
+    this.steps.push(`fill in ${label}`);
     const found = `field(${JSON.stringify(label)})`;
     await this.#until(`${found} !== null`, `the field "${label}"`);
     await this.#run(`(${found}.focus(), ${found}.select())`);
@@ -128,6 +147,7 @@ export class PanelBrowser {
 
   /** Chooses an option by its text. */
   async choose(label: string, option: string): Promise<void> {
+    this.steps.push(`choose ${option}`);
     const found = `field(${JSON.stringify(label)})`;
     const wanted = `[...${found}.options].find((one) => one.text === ${JSON.stringify(option)})`;
     await this.#until(`${found} !== null && ${wanted} !== undefined`, `"${option}" in the field "${label}"`);
@@ -138,6 +158,7 @@ export class PanelBrowser {
 
   /** Ticks or unticks a box. */
   async tick(label: string): Promise<void> {
+    this.steps.push(`tick ${label}`);
     await this.#until(`field(${JSON.stringify(label)}) !== null`, `the box "${label}"`);
     await this.#run(`field(${JSON.stringify(label)}).click()`);
   }
@@ -176,12 +197,14 @@ export class PanelBrowser {
    * both appearances. With SHOTS, it keeps pictures for people to look at.
    */
   async violations(name: string): Promise<readonly string[]> {
-    const shoot = (look: string) => (SHOTS === undefined ? Promise.resolve() : this.#shoot(SHOTS, `${name}-${look}`));
+    const shoot = (look: string, device = DESK) =>
+      SHOTS === undefined ? Promise.resolve() : this.#shoot(SHOTS, `${name}-${look}`, device);
     const found = [...(await violationsOf(this.page, name, shoot))];
     await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
-    const wider = await this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    if (z.number().parse(wider) > 0) found.push(`${name}: wider than a phone by ${wider} px`);
-    await shoot('phone');
+    // A phone shows a page that is too wide in a wider viewport: innerWidth grows with it.
+    const width = z.number().parse(await this.page.evaluate('document.documentElement.scrollWidth'));
+    if (width > PHONE.width) found.push(`${name}: ${width} px wide on a phone of ${PHONE.width} px`);
+    await shoot('phone', PHONE);
     await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
     return found;
   }
@@ -202,9 +225,14 @@ export class PanelBrowser {
     return this.page.close();
   }
 
-  async #shoot(folder: string, name: string): Promise<void> {
+  /** Keeps a picture of the whole page. In a window of that height, frames and dialogs are painted where they are. */
+  async #shoot(folder: string, name: string, device: typeof DESK): Promise<void> {
+    const height = z.number().parse(await this.page.evaluate('document.documentElement.scrollHeight'));
+    await this.page.send('Emulation.setDeviceMetricsOverride', { ...device, height: Math.max(height, device.height) });
+    await this.page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${name}.png`), await this.page.screenshot());
+    await this.page.send('Emulation.setDeviceMetricsOverride', device);
   }
 
   /** @throws Error that names what was awaited and shows the page, if it does not come */

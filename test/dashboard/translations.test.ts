@@ -68,6 +68,19 @@ test('errors are translated by codes that the service has', () => {
   expect(codes).toEqual([]);
 });
 
+test('every action and every subject of the audit log is named, in both languages', () => {
+  const service = sourceFiles('src').map((file) => readFileSync(resolve(ROOT, file), 'utf8'));
+  const found = (pattern: RegExp) =>
+    [...new Set(service.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name)))].toSorted();
+  const actions = found(/\baction: '([a-z_]+\.[a-z_]+)'/g);
+  const kinds = found(/\bsubject: \{ kind: '([a-z_]+)'/g);
+  expect(actions.length).toBeGreaterThan(50);
+  for (const { audit } of [en, tr]) {
+    expect(Object.keys(audit.actions).toSorted()).toEqual(actions);
+    expect(Object.keys(audit.kinds)).toEqual(expect.arrayContaining(kinds));
+  }
+});
+
 test('the English texts contain no refused word', () => {
   const found = [...english].flatMap(([path, text]) => findRefusedWords(text).map(({ word }) => `${path}: ${word}`));
   expect(found).toEqual([]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
@@ -40,6 +41,33 @@ test('states in words who decided what, on which text, and by when it existed', 
     'Claimed time': '1 March 2026, 10:13 UTC',
     Afterwards: 'This package shows no erasure and no later record of the person.',
   });
+});
+
+test('names categories by the titles that the person saw, and by their keys without a proved title', async () => {
+  const record = await shown('c2');
+  const decisionOf = (configuration: ShownRecord['configuration']) =>
+    Object.fromEntries(certificateOf({ ...record, configuration }, en) ?? []).Decision;
+  const [category] = record.configuration?.categories ?? [];
+  if (record.configuration == null || category === undefined) throw new Error('the fixture has no category');
+  expect(decisionOf(record.configuration)).toBe('rejected (cookies: “Metin” yes)');
+  expect(decisionOf({ ...record.configuration, categories: [{ ...category, title: { de: 'Statistik' } }] })).toBe(
+    'rejected (cookies: analytics yes)',
+  );
+  expect(decisionOf(null)).toBe('rejected (cookies: analytics yes)');
+});
+
+test('names the values of the person in words, and one that it does not know as it is', async () => {
+  const record = await shown('c2');
+  const other = { ...record, disclosed: [...record.disclosed, { name: 'shoe_size', value: '38' }] };
+  for (const [texts, label] of [
+    [en, 'Visitor reference'],
+    [tr, 'Ziyaretçi kimliği'],
+  ] as const) {
+    const page = renderHtml(recordPage(other, texts));
+    expect(page).toContain(`<dt>${label}</dt>`);
+    expect(page).toContain('<dt>shoe_size</dt>');
+    expect(recordText(other, texts)).toContain(label);
+  }
 });
 
 test('names the event and the proved time of an erasure', async () => {

@@ -3,7 +3,7 @@ import { FileCache } from '../../verifier-cli/src/batches/file-cache.js';
 import { memorySource } from '../../verifier-cli/src/container/byte-source.js';
 import { LIMITS } from '../../verifier-cli/src/container/limits.js';
 import { PackageFiles } from '../../verifier-cli/src/files/package-files.js';
-import { type Finding, inEnglish } from '../../verifier-cli/src/findings/finding.js';
+import { type Finding, finding } from '../../verifier-cli/src/findings/finding.js';
 import { Findings } from '../../verifier-cli/src/findings/findings.js';
 import { WorkMeter } from '../../verifier-cli/src/work/work-meter.js';
 
@@ -31,7 +31,11 @@ function cacheOf(part: number) {
     refused: (reason) => ({ bytes: 0, reason }),
     bytes: 1,
     loads: 2,
-    texts: { tooOften: inEnglish('too often'), tooMany: inEnglish('too many'), tooLarge: inEnglish('too large') },
+    texts: {
+      tooOften: finding('proofs-read-too-often'),
+      tooMany: finding('work-exceeded'),
+      tooLarge: finding('proofs-too-large'),
+    },
   });
   return { cache, reads };
 }
@@ -54,5 +58,5 @@ test('a file is not read more often than allowed', async () => {
   const { cache, reads } = cacheOf(1);
   for (let round = 0; round < 3; round += 1) for (const number of [1, 2]) await cache.load(number);
   expect(reads).toEqual([1, 2, 1, 2]);
-  expect(cache.peek(1)?.reason).toEqual(inEnglish('too often'));
+  expect(cache.peek(1)?.reason).toEqual(finding('proofs-read-too-often'));
 });

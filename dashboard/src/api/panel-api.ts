@@ -1549,6 +1549,7 @@ export interface components {
             unannounced_records: number;
             has_more_announcements: boolean;
             remains: {
+                keys_sampled: boolean;
                 /** Format: date-time */
                 scrubbed_at: string | null;
                 backup_retention_days: number | null;

@@ -4,7 +4,11 @@ import { ApiFailure } from './failure.js';
 declare module '@tanstack/react-query' {
   interface Register {
     /** `isPublic`: the answer is the same for every user, and for a browser without a sign-in. */
-    queryMeta: { readonly isPublic?: boolean };
+    queryMeta: {
+      readonly isPublic?: boolean;
+      /** `isOnRequest`: the service writes each reading to the audit log, so it is read when a user asks, and never again by itself. */
+      readonly isOnRequest?: boolean;
+    };
   }
 }
 
@@ -18,7 +22,9 @@ export function createQueries(): QueryClient {
   const queries: QueryClient = new QueryClient({
     defaultOptions: { queries: { retry: isRetried, staleTime: 10_000 } },
     // A change can alter every list: the counts of a site, the audit log, the quota.
-    mutationCache: new MutationCache({ onSuccess: () => queries.invalidateQueries() }),
+    mutationCache: new MutationCache({
+      onSuccess: () => queries.invalidateQueries({ predicate: ({ meta }) => meta?.isOnRequest !== true }),
+    }),
   });
   return queries;
 }

@@ -22,6 +22,7 @@ export type ConsentDetails = Schemas['ReadConsentResponse']['data'];
 export type PublicRecord = Schemas['PublicRecord'];
 export type PersonReference = Schemas['PersonReference'];
 export type Erasure = Schemas['Erasure'];
+export type ErasureReceipt = Schemas['ErasureReceipt'];
 export type Document = Schemas['Document'];
 export type DocumentAttachment = Schemas['DocumentAttachment'];
 export type DocumentVersion = Schemas['DocumentVersion'];

@@ -39,11 +39,11 @@ export function Table<T>({ label, columns, items, keyOf }: TableProps<T>) {
             {columns.map((column, index) =>
               index === heading ? (
                 <th key={column.label} scope="row" data-label={column.label}>
-                  {column.cell(item)}
+                  <div className="cell">{column.cell(item)}</div>
                 </th>
               ) : (
                 <td key={column.label} data-label={column.label}>
-                  {column.cell(item)}
+                  <div className="cell">{column.cell(item)}</div>
                 </td>
               ),
             )}

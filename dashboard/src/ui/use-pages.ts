@@ -8,6 +8,11 @@ interface Call<T> {
   readonly response: Response;
 }
 
+interface PagesOptions {
+  /** Read once, and forgotten with the page: the service writes each reading to the audit log. */
+  readonly isOnRequest?: boolean;
+}
+
 /**
  * A list that loads page by page. A page can be empty although more follow; the next one is then
  * loaded at once, at most three times.
@@ -18,6 +23,7 @@ export function usePages<T>(
   key: readonly unknown[],
   read: (cursor: string | undefined) => Promise<Call<T>>,
   refetch: (items: readonly T[]) => number | false = () => false,
+  options: PagesOptions = {},
 ) {
   const query = useInfiniteQuery({
     queryKey: ['pages', ...key],
@@ -34,6 +40,11 @@ export function usePages<T>(
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ cursor }) => cursor,
+    ...(options.isOnRequest === true && {
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 0,
+      meta: { isOnRequest: true },
+    }),
     refetchInterval: ({ state }) => refetch(state.data?.pages.flatMap(({ items }) => items) ?? []),
   });
   return { ...query, data: query.data?.pages.flatMap(({ items }) => items) };

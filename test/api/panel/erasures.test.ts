@@ -54,6 +54,7 @@ describe('erasures', () => {
     expect(await keysOf(bystander.id)).toBe(1);
     const end = Date.parse(receipt.finished_at ?? '') + RETENTION_DAYS * 86_400_000;
     expect(receipt.remains).toEqual({
+      keys_sampled: false,
       scrubbed_at: null,
       backup_retention_days: RETENTION_DAYS,
       backups_until: new Date(end).toISOString(),
@@ -109,7 +110,12 @@ describe('erasures', () => {
       cancelled_exports: 0,
       destroyed_packages: 0,
       announcements: [],
-      remains: { scrubbed_at: null, backup_retention_days: RETENTION_DAYS, backups_until: null },
+      remains: {
+        keys_sampled: false,
+        scrubbed_at: null,
+        backup_retention_days: RETENTION_DAYS,
+        backups_until: null,
+      },
     };
     const statements = new Set<string>();
     for (const subject of [

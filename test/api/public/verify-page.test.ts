@@ -200,7 +200,8 @@ test.skipIf(chromiumPath === undefined)(
       await page.until(async () => (await page.evaluate(`document.getElementById('lookup-receipt').hidden`)) === false);
       const phone = { width: 375, height: 812, deviceScaleFactor: 1, mobile: true };
       await page.send('Emulation.setDeviceMetricsOverride', phone);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      // A phone shows a page that is too wide in a wider viewport: innerWidth grows with it.
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
       expect(await violations('phone')).toEqual([]);
     } finally {
       await page.close();

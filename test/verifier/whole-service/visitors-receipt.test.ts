@@ -101,7 +101,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await sees('#published-trust-note', 'no proof against the service itself');
     await sees('#record .certificate', 'What was recorded');
     const certificate = await textOf('#record .certificate');
-    expect(certificate).toContain('accepted (cookie: analytics yes, marketing yes, necessary yes)');
+    expect(certificate).toContain('accepted (cookie: “Statistics” yes, “Advertising” yes, “Necessary” yes)');
     expect(certificate).toMatch(/Agreed text\s+Cookie policy, version 2, language en, published on/);
     expect(certificate).toMatch(/Existed by\s+\d+ \w+ \d{4}, \d\d:\d\d UTC/);
     expect(certificate).toContain('Demonstration Shop Ltd.');

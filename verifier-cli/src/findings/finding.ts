@@ -2,10 +2,11 @@ import { counted } from '../../../schemas/text/counted.js';
 import { durationText, type Units } from '../time/duration-text.js';
 import { FINDING_TEXTS, type FindingCode } from './finding-texts.js';
 
-/** One thing that a check found: a code with its values, or a text that only exists in English. */
-export type Finding =
-  | { readonly code: FindingCode; readonly values: Readonly<Record<string, Value>> }
-  | { readonly code: null; readonly text: string };
+/** One thing that a check found: a code with its values. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly values: Readonly<Record<string, Value>>;
+}
 
 type Value = string | number | Finding;
 
@@ -13,7 +14,7 @@ type Value = string | number | Finding;
 export interface Stated {
   /** In English. */
   readonly message: string;
-  /** Absent where the text only exists in English. */
+  /** Absent where nothing is to be said. */
   readonly code?: FindingCode;
   /** What stands in the text in place of the names in braces; absent if there is nothing. */
   readonly values?: Readonly<Record<string, StatedValue>>;
@@ -41,17 +42,10 @@ export function finding<Code extends FindingCode>(code: Code, ...[values]: Value
   return { code, values: values ?? {} };
 }
 
-/** A finding whose text comes from code that knows no other language, such as the parsers. */
-export function inEnglish(text: string): Finding {
-  return { code: null, text };
-}
-
 /** @param found null: nothing is to be said */
 export function stated(found: Finding | null): Stated {
   if (found === null) return { message: '' };
-  const message = englishText(found);
-  if (found.code === null) return { message };
-  return { message, ...statedCode(found.code, found.values) };
+  return { message: englishText(found), ...statedCode(found.code, found.values) };
 }
 
 /** The finding of a larger object, alone. */
@@ -82,9 +76,18 @@ export function fillFinding(
   return cutText(filled);
 }
 
+/**
+ * The detail of a finding that comes from code which knows no other language: the reader of tokens and
+ * certificates. It is the last value of its text, and a report in another language marks it as English.
+ * @returns null if the finding has none
+ */
+export function englishDetail({ values = {} }: Stated): string | null {
+  const { detail } = values;
+  return typeof detail === 'string' ? detail : null;
+}
+
 /** The English text. */
 export function englishText(found: Finding): string {
-  if (found.code === null) return cutText(found.text);
   return fillFinding(FINDING_TEXTS[found.code], statedValues(found.values), FINDING_TEXTS, ENGLISH_UNITS);
 }
 
@@ -99,7 +102,7 @@ function statedValues(values: Readonly<Record<string, Value>>): Readonly<Record<
 function statedValue(value: Value): StatedValue {
   if (typeof value === 'string') return cutText(value);
   if (typeof value === 'number') return value;
-  return value.code === null ? cutText(value.text) : statedCode(value.code, value.values);
+  return statedCode(value.code, value.values);
 }
 
 /** A text, cut if it is too long for a report. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../findings/check-table.js';
-import type { Stated } from '../findings/finding.js';
+import { englishDetail, type Stated } from '../findings/finding.js';
 import type { Problem } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Texts } from '../i18n/texts.js';
@@ -14,10 +14,12 @@ export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
 }
 
-/** A finding of a check; in English where there is no other text. */
+/** A finding of a check. A detail that only exists in English is marked as such. */
 export function finding(found: Stated, texts: Texts): Markup {
-  const text = texts.finding(found);
-  return text === null ? english(found.message, texts) : element('bdi', {}, printable(text));
+  const detail = englishDetail(found);
+  if (detail === null || texts.language === 'en') return element('bdi', {}, printable(texts.finding(found)));
+  const sentence = texts.finding({ ...found, values: { ...found.values, detail: '' } });
+  return element('span', {}, element('bdi', {}, printable(sentence.trimEnd())), ' ', english(detail, texts));
 }
 
 /** A text that only exists in English, whatever the language of the page. */

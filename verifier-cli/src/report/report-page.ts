@@ -249,10 +249,7 @@ function attention(checks: readonly CheckResult[], texts: Texts): Markup[] {
       (outcome === 'fail' || (outcome === 'indeterminate' && (required || affects.some(isRequired)))),
   );
   if (bad.length === 0) return [];
-  const { badChecks, findingsNote } = texts.report;
-  const isEnglish = bad.some(({ problems }) => problems.some((problem) => texts.finding(problem) === null));
-  const note = isEnglish ? [element('p', {}, findingsNote)] : [];
-  return [section(badChecks, ...note, ...bad.flatMap((check) => badCheck(check, texts)))];
+  return [section(texts.report.badChecks, ...bad.flatMap((check) => badCheck(check, texts)))];
 }
 
 function badCheck({ id, outcome, counts, problems, affects }: CheckResult, texts: Texts): Markup[] {

@@ -35,7 +35,7 @@ const Coded = z.strictObject({
 
 const stated = {
   message: z.string().describe('in English'),
-  code: Code.optional().describe('names the text of the message; absent where the text only exists in English'),
+  code: Code.optional().describe('names the text of the message; absent where nothing is to be said'),
   values: Coded.shape.values.describe('what stands in the text; absent if there is nothing'),
 };
 

@@ -37,7 +37,9 @@ th[scope=row] { font-weight: 400; white-space: nowrap; }
 .indeterminate { background: var(--open-soft); border-color: var(--open-line); }
 .indeterminate .sign { background: var(--open-line); }
 .records td p { margin: 0; font-size: .85rem; }
-.records td:nth-child(2) { white-space: nowrap; }
+.records td:nth-child(2) { min-width: 11.5rem; }
+.records td:nth-child(4), .records td:nth-child(5) { min-width: 7rem; overflow-wrap: anywhere; }
+.records code { word-break: break-all; }
 .records code { font-size: .75em; }
 .proved { font-size: 1.05rem; }
 .mark { font-weight: 700; white-space: nowrap; }

@@ -71,7 +71,7 @@ export function wordOf(words: Readonly<Record<string, string>>, name: string): s
   return word ?? printable(name);
 }
 
-/** A finding of a check; in English where there is no other text. */
+/** A finding of a check. */
 export function findingText(found: Stated, texts: Texts): string {
-  return texts.finding(found) ?? found.message;
+  return texts.finding(found);
 }

@@ -27,7 +27,7 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
   const consent = parsed.value;
   const { record } = texts;
   return [
-    [record.decision, decisionText(consent, texts)],
+    [record.decision, decisionText(consent, shown, texts)],
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
     [record.agreedText, textText(shown, texts)],
@@ -54,9 +54,15 @@ export function certificateTitle({ verdict, development }: ShownRecord, { record
   return verdict === 'valid' && !development ? record.recorded : record.statedOnly;
 }
 
-function decisionText({ decision, consent_type: type, categories }: ConsentRecord, texts: Texts): string {
+function decisionText(consent: ConsentRecord, { configuration }: ShownRecord, texts: Texts): string {
+  const { decision, consent_type: type, categories, language } = consent;
   const { yes, no } = texts.words;
-  const chosen = Object.entries(categories ?? {}).map(([name, isGranted]) => `${name} ${isGranted ? yes : no}`);
+  /** The title that the person saw, in quotation marks; the key if the package does not prove a title. */
+  const nameOf = (key: string): string => {
+    const title = configuration?.categories.find((category) => category.key === key)?.title ?? {};
+    return Object.hasOwn(title, language) ? `“${title[language]}”` : key;
+  };
+  const chosen = Object.entries(categories ?? {}).map(([key, isGranted]) => `${nameOf(key)} ${isGranted ? yes : no}`);
   return `${decisionWord(decision, texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 

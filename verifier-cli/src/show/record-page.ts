@@ -6,7 +6,7 @@ import { facts, finding, foreign, outcomeMark, section, sourceBlock, verdictBann
 import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
 import { momentText, timeText } from '../report/times-text.js';
-import { quietVerdict, verdictWording } from '../report/wording.js';
+import { quietVerdict, verdictWording, wordOf } from '../report/wording.js';
 import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
 import type { ShownAttachment } from './shown-attachments.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
@@ -123,7 +123,10 @@ function personal(shown: ShownRecord, { record }: Texts): Markup[] {
   if (token === null) return [];
   const state = isErasureStanding({ erased, erasure }) ? record.erased : record.withheld;
   const hidden = withheld === 0 ? record.allShown : record.values(withheld, state);
-  const values = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
+  const values = disclosed.map(({ name, value }): [string, Markup] => [
+    wordOf(record.fields, name),
+    valueMarkup(value),
+  ]);
   const opened: [string, Markup][] =
     person === null ? [] : [[record.personName, foreign(record.personOpened(person.n, person.id))]];
   return [section(record.personal, facts([...values, ...opened, [record.notShown, hidden]]))];

@@ -3,7 +3,7 @@ import type { Texts } from '../i18n/texts.js';
 import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { printable, printableSource } from '../report/printable.js';
 import { asOfText, momentText, timeText } from '../report/times-text.js';
-import { findingText, loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording } from '../report/wording.js';
+import { findingText, loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording, wordOf } from '../report/wording.js';
 import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
@@ -100,7 +100,7 @@ function personalLines(shown: ShownRecord, { record }: Texts): string[] {
   );
   return [
     terminal.personal,
-    ...disclosed.map(({ name, value }) => `  ${printable(name).padEnd(MEMBER_NAMES)} ${valueText(value)}`),
+    ...disclosed.map(({ name, value }) => `  ${wordOf(record.fields, name).padEnd(MEMBER_NAMES)} ${valueText(value)}`),
     ...columns(files, MEMBER_NAMES),
     ...(person === null ? [] : columns([[terminal.person, record.personOpened(person.n, person.id)]], MEMBER_NAMES)),
     ...(withheld > 0 ? [`  ${terminal.values(withheld, state)}`] : []),

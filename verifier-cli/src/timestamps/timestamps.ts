@@ -4,17 +4,18 @@ import { MAX_TOKENS } from '../../../schemas/events/ledger.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
-import { type TimestampReport, wasNotMade } from '../../../schemas/rfc3161/report.js';
+import { type TimestampCheck, type TimestampReport, wasNotMade } from '../../../schemas/rfc3161/report.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
-import { type Finding, finding, inEnglish } from '../findings/finding.js';
+import { type Finding, finding } from '../findings/finding.js';
 import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { WORK, WorkExceeded, type WorkMeter } from '../work/work-meter.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
 import { NO_HISTORY, type RenewalHistory, Renewals } from './renewals.js';
 import { causeOfStamp, type Stamp, type Stamps } from './stamp.js';
 import { asOfSunset } from './sunset.js';
+import { tokenFinding } from './token-finding.js';
 
 export interface TimestampTrust {
   /** DER certificates of the authorities that the person who verifies trusts. */
@@ -138,17 +139,17 @@ function reportStamp(
     const isRenewed = renewedBy !== null && check.id === 'tst.algorithms';
     const message = isRenewed
       ? finding('sound-when-renewed', {
-          finding: inEnglish(check.message),
+          detail: check.message,
           size: renewedBy.size,
           time: renewedBy.time.toISOString(),
         })
-      : messageFor(check.id, check.message, anchors);
+      : messageFor(check, anchors);
     const outcome = isReplaced && check.outcome === 'fail' ? 'indeterminate' : check.outcome;
     findings.report(check.id, outcome, message, { file }, wasNotMade(check) ? causeOfStamp(report) : null);
   }
 }
 
-function messageFor(id: string, message: string, anchors: number): Finding {
-  if (id !== 'tst.path' || anchors > 0) return inEnglish(message);
+function messageFor(check: TimestampCheck, anchors: number): Finding {
+  if (check.id !== 'tst.path' || anchors > 0) return tokenFinding(check);
   return finding('root-not-given');
 }

@@ -19,6 +19,7 @@ export const banner = {
   languages: 'Languages',
   languagesHint: 'Language tags with commas between them, for example en, tr',
   defaultLanguage: 'Default language',
+  defaultLanguageHint: 'Empty: the first of the languages',
   validity: 'Days after which a visitor is asked again',
   validityHint: 'Empty: never',
   texts: 'Texts of the banner',

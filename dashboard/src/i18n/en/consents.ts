@@ -27,6 +27,7 @@ export const consents = {
   expired: 'Expired',
   damaged: 'Altered',
   category: 'Category',
+  categoryNamed: (title: string) => `Category “${title}”`,
   allDecisions: 'All decisions',
   allChannels: 'All ways',
   person: 'Search for a person',

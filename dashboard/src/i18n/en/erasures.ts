@@ -18,6 +18,23 @@ export const erasures = {
   backupsUntil: (date: string) => `Backups can contain the values until ${date}.`,
   statement: 'Statement',
   statementLead: 'For the answer to the person:',
+  inProgress: 'The erasure is in progress. The part that is done is final.',
+  nothingFound: 'No record was found to erase, and nothing was destroyed.',
+  keysDestroyed:
+    'The keys of the erased values are destroyed. Neither the service nor a user of its database can read these values any more.',
+  keysSampled:
+    'The keys of the erased values are destroyed, but the planner statistics of the database hold samples of keys, because its schema was changed. A user of the database who has the master key may still read some of the values until an operator runs “consent-ledger admin scrub”.',
+  notScrubbed:
+    'The files of the database and its WAL may contain the deleted bytes until an operator runs “consent-ledger admin scrub”.',
+  scrubbed: (date: string) =>
+    `The deleted bytes were removed from the files of the database by ${date}. Its WAL may contain them until its segments are recycled.`,
+  backupsUnknown:
+    'Backups of the database that were made before the erasure could still reveal the values. Their retention is not configured: ask the operator of the backups.',
+  noBackups: 'The operator keeps no backups of the database.',
+  backupsRemain: (date: string, days: string) =>
+    `Backups of the database that were made before the erasure could reveal the values until ${date}. This holds if the operator destroys each backup ${days} days after its start, as configured.`,
+  copies:
+    'Evidence packages that were downloaded or exported before the erasure are not changed. Their owners are responsible for them.',
   announcements: 'In the ledger',
   announcementStates: {
     waiting: 'Not announced yet',

@@ -19,6 +19,7 @@ export const banner: typeof English = {
   languages: 'Diller',
   languagesHint: 'Virgülle ayrılmış dil kodları, örneğin en, tr',
   defaultLanguage: 'Varsayılan dil',
+  defaultLanguageHint: 'Boşsa dillerin ilki',
   validity: 'Ziyaretçiye kaç gün sonra yeniden sorulacağı',
   validityHint: 'Boşsa hiçbir zaman',
   texts: 'Bandın metinleri',

@@ -33,6 +33,7 @@ export const consents: typeof English = {
   expired: 'Süresi doldu',
   damaged: 'Değiştirilmiş',
   category: 'Kategori',
+  categoryNamed: (title: string) => `“${title}” kategorisi`,
   allDecisions: 'Tüm kararlar',
   allChannels: 'Tüm kanallar',
   person: 'Kişi ara',

@@ -20,6 +20,23 @@ export const erasures: typeof English = {
   backupsUntil: (date) => `Yedekler verileri ${date} tarihine kadar içerebilir.`,
   statement: 'Beyan',
   statementLead: 'İlgili kişiye verilecek yanıt için:',
+  inProgress: 'Silme işlemi sürüyor. Tamamlanan bölümü kesindir.',
+  nothingFound: 'Silinecek kayıt bulunamadı ve hiçbir şey yok edilmedi.',
+  keysDestroyed:
+    'Silinen değerlerin anahtarları yok edildi. Bu değerleri artık ne hizmet ne de veritabanının bir kullanıcısı okuyabilir.',
+  keysSampled:
+    'Silinen değerlerin anahtarları yok edildi. Ancak veritabanının şeması değiştirildiği için sorgu planlayıcısının istatistiklerinde anahtar örnekleri var. Ana anahtarı olan bir veritabanı kullanıcısı, işletmeci “consent-ledger admin scrub” komutunu çalıştırana kadar bazı değerleri okuyabilir.',
+  notScrubbed:
+    'Veritabanının dosyaları ve WAL kayıtları, işletmeci “consent-ledger admin scrub” komutunu çalıştırana kadar silinen baytları içerebilir.',
+  scrubbed: (date) =>
+    `Silinen baytlar ${date} itibarıyla veritabanının dosyalarından kaldırıldı. WAL kayıtları, bölümleri yeniden kullanılana kadar bunları içerebilir.`,
+  backupsUnknown:
+    'Silmeden önce alınmış veritabanı yedekleri değerleri hâlâ gösterebilir. Yedeklerin saklama süresi yapılandırılmamış: yedekleri yöneten kişiye sorun.',
+  noBackups: 'İşletmeci veritabanının yedeğini tutmuyor.',
+  backupsRemain: (date, days) =>
+    `Silmeden önce alınmış veritabanı yedekleri değerleri ${date} tarihine kadar gösterebilir. Bu, işletmecinin her yedeği yapılandırıldığı gibi başlangıcından ${days} gün sonra yok etmesine bağlıdır.`,
+  copies:
+    'Silmeden önce indirilmiş veya dışa aktarılmış kanıt paketleri değişmez. Bunlardan paketleri elinde tutanlar sorumludur.',
   announcements: 'Defterde',
   announcementStates: {
     waiting: 'Henüz duyurulmadı',

@@ -23,7 +23,7 @@ export const errors: Readonly<Record<string, string>> = {
     'Bu kod geçerli değil. Süresi dolmuş ya da daha önce kullanılmış olabilir. Yeni bir kod isteyin.',
   MISSING_BEARER_TOKEN: 'Oturumunuz sona erdi. Yeniden oturum açın.',
   INVALID_BEARER_TOKEN: 'Oturumunuz sona erdi. Yeniden oturum açın.',
-  INSUFFICIENT_ROLE: 'Rolünüz buna izin vermiyor.',
+  INSUFFICIENT_ROLE: 'Rolünüz buna izin vermiyor. Kuruluşunuzun bir hesap sahibine başvurun.',
   ALREADY_EXISTS: 'Bu adda bir kayıt zaten var.',
   WRONG_STATE:
     'Kaydın durumu bu değişikliğe izin vermiyor ya da kayıt bu arada değişti. Son duruma bakıp yeniden deneyin.',

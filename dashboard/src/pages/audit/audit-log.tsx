@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useApi } from '../../app-context.js';
-import { useMessages } from '../../i18n/locale.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm } from '../../ui/action-form.js';
-import { TextInput } from '../../ui/fields.js';
+import { SelectInput } from '../../ui/fields.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Page, Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
@@ -15,7 +15,14 @@ export function AuditLog() {
   const { audit, consents, common } = useMessages();
   const api = useApi();
   const emailOf = useEmails();
+  const { locale } = useFormats();
   const [action, setAction] = useState('');
+  const options = [
+    { value: '', label: audit.allActions },
+    ...Object.entries(audit.actions)
+      .map(([value, label]) => ({ value, label }))
+      .toSorted((a, b) => a.label.localeCompare(b.label, locale)),
+  ];
   const query = usePages(['audit-log', action], (cursor) =>
     api.GET('/api/v1/audit-log', {
       params: { query: { limit: 50, cursor, ...(action !== '' && { action }) } },
@@ -24,8 +31,8 @@ export function AuditLog() {
   return (
     <Page title={audit.title} lead={audit.lead}>
       <Section title={audit.list}>
-        <ActionForm submit={consents.apply} isInline action={async (values) => setAction(values.text('action').trim())}>
-          <TextInput name="action" label={audit.filterAction} hint={audit.filterHint} isCode />
+        <ActionForm submit={consents.apply} isInline action={async (values) => setAction(values.text('action'))}>
+          <SelectInput name="action" label={audit.filterAction} options={options} />
         </ActionForm>
         <Loaded query={query}>
           {(items) =>
@@ -38,7 +45,14 @@ export function AuditLog() {
                 keyOf={({ seq }) => String(seq)}
                 columns={[
                   { label: common.time, cell: ({ at }) => <Time at={at} /> },
-                  { label: audit.action, cell: (entry) => <code>{entry.action}</code> },
+                  {
+                    label: audit.action,
+                    cell: (entry) => (
+                      <>
+                        {audit.actions[entry.action] ?? null} <code className="hint">{entry.action}</code>
+                      </>
+                    ),
+                  },
                   {
                     label: audit.actor,
                     cell: ({ actor }) =>
@@ -48,7 +62,7 @@ export function AuditLog() {
                     label: audit.subject,
                     cell: ({ subject }) => (
                       <>
-                        {subject.kind} <code>{emailOf(subject.id) ?? subject.id}</code>
+                        {audit.kinds[subject.kind] ?? subject.kind} <code>{emailOf(subject.id) ?? subject.id}</code>
                       </>
                     ),
                   },

@@ -79,6 +79,7 @@ export function SettingsForm({ siteId, draft }: SettingsFormProps) {
             key={draft.default_language}
             name="default_language"
             label={banner.defaultLanguage}
+            hint={banner.defaultLanguageHint}
             defaultValue={draft.default_language ?? ''}
           />
           <TextInput

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { dataOf } from '../../api/client.js';
-import type { ConsentDetails } from '../../api/types.js';
+import type { ConsentDetails, PublicRecord } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
@@ -14,6 +14,7 @@ import { decisionLook } from './filters.js';
 import { PersonalSection } from './personal-section.js';
 import { ProofSection } from './proof-section.js';
 import { ShownSection } from './shown-section.js';
+import { useShownConfiguration } from './use-shown-configuration.js';
 
 /** One record: the decision, what the person saw, its proof, and its personal values. */
 export function Consent() {
@@ -44,9 +45,11 @@ export function Consent() {
               : `${consents.decisions[consent.record.decision]}, ${dateTime(consent.record.created_at)}`
           }
         >
-          <DecisionSection consent={consent} />
           {consent.record === null ? null : (
-            <ShownSection siteId={siteId} record={consent.record} slug={consent.document_slug} />
+            <>
+              <DecisionSection siteId={siteId} consent={consent} record={consent.record} />
+              <ShownSection siteId={siteId} record={consent.record} slug={consent.document_slug} />
+            </>
           )}
           <ProofSection siteId={siteId} consent={consent} />
           {maySeePersonal ? <PersonalSection siteId={siteId} consent={consent} /> : null}
@@ -56,11 +59,19 @@ export function Consent() {
   );
 }
 
-function DecisionSection({ consent }: { readonly consent: ConsentDetails }) {
+interface DecisionSectionProps {
+  readonly siteId: string;
+  readonly consent: ConsentDetails;
+  readonly record: PublicRecord;
+}
+
+function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
-  const { record } = consent;
-  if (record === null) return null;
+  const shown = useShownConfiguration(siteId, record.site_config_hash);
+  /** The title of a category as the person saw it; its key until it is known. */
+  const titleOf = (key: string) =>
+    shown.data?.categories.find((category) => category.key === key)?.title[record.language] ?? key;
   return (
     <Section title={consents.decision}>
       <Facts
@@ -75,7 +86,7 @@ function DecisionSection({ consent }: { readonly consent: ConsentDetails }) {
           ],
           ...Object.entries(record.categories ?? {}).map(
             ([key, isGranted]) =>
-              [`${consents.category} ${key}`, isGranted ? consents.granted : consents.refused] as const,
+              [consents.categoryNamed(titleOf(key)), isGranted ? consents.granted : consents.refused] as const,
           ),
           [consents.type, record.consent_type],
           [consents.when, <Time key="when" at={record.created_at} />],

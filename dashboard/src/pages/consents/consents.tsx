@@ -23,14 +23,22 @@ export function Consents() {
   const siteId = useSiteId();
   const maySearch = useMay('seePersonalData');
   // Not in the address: addresses are logged and kept.
-  const [person, setPerson] = useState<PersonReference | null>(null);
+  const [searched, setSearched] = useState<{ readonly person: PersonReference; readonly search: number } | null>(null);
+  const [searches, setSearches] = useState(0);
   return (
     <Page key={siteId} title={consents.title} lead={consents.lead}>
-      {maySearch ? <PersonSearch onSearch={setPerson} /> : null}
-      {person === null ? (
+      {maySearch ? (
+        <PersonSearch
+          onSearch={(person) => {
+            setSearched({ person, search: searches });
+            setSearches(searches + 1);
+          }}
+        />
+      ) : null}
+      {searched === null ? (
         <AllConsents siteId={siteId} />
       ) : (
-        <PersonResults siteId={siteId} person={person} onEnd={() => setPerson(null)} />
+        <PersonResults siteId={siteId} {...searched} onEnd={() => setSearched(null)} />
       )}
     </Page>
   );

@@ -14,18 +14,24 @@ const MOST_RECORDS = 1000;
 interface PersonResultsProps {
   readonly siteId: string;
   readonly person: PersonReference;
+  /** Number of the search: the same person can be searched for again. */
+  readonly search: number;
   readonly onEnd: () => void;
 }
 
 /** The records of one person, and what can be done for that person. */
-export function PersonResults({ siteId, person, onEnd }: PersonResultsProps) {
+export function PersonResults({ siteId, person, search, onEnd }: PersonResultsProps) {
   const { consents } = useMessages();
   const api = useApi();
-  const query = usePages(['person', siteId, person], (cursor) =>
-    api.POST('/api/v1/sites/{site_id}/consents/search', {
-      params: { path: { site_id: siteId } },
-      body: { person, limit: 25, ...(cursor !== undefined && { cursor }) },
-    }),
+  const query = usePages(
+    ['person', siteId, person, search],
+    (cursor) =>
+      api.POST('/api/v1/sites/{site_id}/consents/search', {
+        params: { path: { site_id: siteId } },
+        body: { person, limit: 25, ...(cursor !== undefined && { cursor }) },
+      }),
+    () => false,
+    { isOnRequest: true },
   );
   return (
     <Section title={consents.personFound} actions={<Button onPress={onEnd}>{consents.endSearch}</Button>}>

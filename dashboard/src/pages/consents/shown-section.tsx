@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { allPages, answerOf, dataOf } from '../../api/client.js';
+import { answerOf, dataOf } from '../../api/client.js';
 import type { PublicRecord } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
@@ -8,7 +8,7 @@ import { Section } from '../../ui/page.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
 import { Facts } from '../../ui/table.js';
 import { VersionContent } from '../documents/version-content.js';
-import { readPublished } from './published-configuration.js';
+import { useShownConfiguration } from './use-shown-configuration.js';
 
 interface ShownSectionProps {
   readonly siteId: string;
@@ -79,30 +79,9 @@ interface ShownBannerProps {
 }
 
 function ShownBanner({ siteId, hash, language }: ShownBannerProps) {
-  const { consents } = useMessages();
+  const { consents, banner } = useMessages();
   const { list } = useFormats();
-  const api = useApi();
-  const query = useQuery({
-    queryKey: ['shown-banner', siteId, hash],
-    queryFn: async () => {
-      const path = { site_id: siteId };
-      const versions = await allPages((cursor) =>
-        answerOf(
-          api.GET('/api/v1/sites/{site_id}/configuration/versions', {
-            params: { path, query: { limit: 100, cursor } },
-          }),
-        ),
-      );
-      const found = versions.find(({ sha256 }) => sha256 === hash);
-      if (found === undefined) return null;
-      const { record } = await dataOf(
-        api.GET('/api/v1/sites/{site_id}/configuration/versions/{number}', {
-          params: { path: { ...path, number: found.number } },
-        }),
-      );
-      return readPublished(record);
-    },
-  });
+  const query = useShownConfiguration(siteId, hash);
   return (
     <div className="stack">
       <h3>{consents.bannerTexts}</h3>
@@ -114,7 +93,7 @@ function ShownBanner({ siteId, hash, language }: ShownBannerProps) {
             <ScrollBox look="stack" label={consents.bannerTexts} language={language}>
               {Object.entries(shown.banner[language] ?? {}).map(([name, text]) => (
                 <p key={name} className="plain-text">
-                  <span className="hint">{name}</span>
+                  <span className="hint">{banner.names[name] ?? name}</span>
                   <br />
                   {text}
                 </p>

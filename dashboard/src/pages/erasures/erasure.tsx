@@ -6,16 +6,17 @@ import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Page, Section } from '../../ui/page.js';
-import { ScrollBox } from '../../ui/scroll-box.js';
 import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useSiteId } from '../sites/use-site.js';
 import { ErasureState } from './erasures.js';
+import { statementOf } from './statement.js';
 
 /** The receipt of an erasure. */
 export function ErasurePage() {
   const { erasures, common } = useMessages();
-  const { number, date } = useFormats();
+  const formats = useFormats();
+  const { number, date } = formats;
   const api = useApi();
   const siteId = useSiteId();
   const { erasureId = '' } = useParams({ strict: false });
@@ -38,11 +39,11 @@ export function ErasurePage() {
       {(receipt) => (
         <Page title={erasures.receipt} actions={<Button onPress={() => window.print()}>{erasures.print}</Button>}>
           <Section title={erasures.statement} lead={erasures.statementLead}>
-            <ScrollBox look="stack" label={erasures.statement} language="en">
-              {receipt.statement.map((sentence) => (
+            <div className="stack">
+              {statementOf(receipt, erasures, formats).map((sentence) => (
                 <p key={sentence}>{sentence}</p>
               ))}
-            </ScrollBox>
+            </div>
           </Section>
           <Section title={common.state}>
             <Facts

@@ -63,7 +63,7 @@ export function DecisionChart({ statistics }: { readonly statistics: Statistics 
           day === undefined ? null : (
             <text
               key={day.day}
-              className="chart-text"
+              className="chart-text chart-day"
               x={index === 0 ? LEFT : WIDTH}
               y={HEIGHT - 6}
               textAnchor={index === 0 ? 'start' : 'end'}

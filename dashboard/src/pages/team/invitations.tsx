@@ -47,7 +47,7 @@ export function Invitations({ onLink }: InvitationsProps) {
               keyOf={({ id }) => id}
               columns={[
                 { label: team.email, cell: ({ email }) => email },
-                { label: team.role, cell: ({ role }) => shell.roles[role] },
+                { label: team.role, cell: ({ role }) => <span className="whole-words">{shell.roles[role]}</span> },
                 { label: team.validUntil, cell: ({ expires_at }) => <Time at={expires_at} /> },
                 ...(mayChange
                   ? [

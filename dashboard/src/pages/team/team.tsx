@@ -40,7 +40,7 @@ export function Team() {
                     </>
                   ),
                 },
-                { label: team.role, cell: ({ role }) => shell.roles[role] },
+                { label: team.role, cell: ({ role }) => <span className="whole-words">{shell.roles[role]}</span> },
                 {
                   label: team.lastSignIn,
                   cell: ({ last_sign_in_at }) =>

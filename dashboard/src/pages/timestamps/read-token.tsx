@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Facts } from '../../ui/table.js';
+import { Time } from '../../ui/time.js';
 
 /** Shows what a time stamp says (RFC 3161 §2.4.2). @param path of the token, which is public */
 export function ReadToken({ path }: { readonly path: string }) {
@@ -41,7 +42,12 @@ function Contents({ path }: { readonly path: string }) {
           <>
             <Facts
               items={[
-                [timestamps.exactTime, claims.genTimeText],
+                [
+                  timestamps.exactTime,
+                  <span key="time">
+                    <Time at={claims.at} /> <code>{claims.genTimeText}</code>
+                  </span>,
+                ],
                 [timestamps.authority, claims.tsa ?? timestamps.notStated],
                 [timestamps.serial, <code key="serial">{claims.serial}</code>],
                 [timestamps.policy, <code key="policy">{claims.policy}</code>],
@@ -69,6 +75,16 @@ async function readClaims(path: string) {
   if (!response.ok) throw failureOf(response.status, undefined);
   const { tstInfo } = parseTimestamp(new Uint8Array(await response.arrayBuffer()));
   if (tstInfo === undefined) return null;
-  const { genTimeText, tsa, serial, policy, imprintAlgorithm, imprintDigest, accuracyMicroseconds } = claimsOf(tstInfo);
-  return { genTimeText, tsa, serial, policy, imprintAlgorithm, imprintDigest, accuracyMicroseconds };
+  const { genTime, genTimeText, tsa, serial, policy, imprintAlgorithm, imprintDigest, accuracyMicroseconds } =
+    claimsOf(tstInfo);
+  return {
+    at: genTime.toISOString(),
+    genTimeText,
+    tsa,
+    serial,
+    policy,
+    imprintAlgorithm,
+    imprintDigest,
+    accuracyMicroseconds,
+  };
 }

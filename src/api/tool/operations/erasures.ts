@@ -33,7 +33,12 @@ const SHOWN_RECEIPT: JsonObject = {
       },
     ],
     has_more_announcements: false,
-    remains: { scrubbed_at: null, backup_retention_days: 35, backups_until: SHOWN.validUntil },
+    remains: {
+      keys_sampled: false,
+      scrubbed_at: null,
+      backup_retention_days: 35,
+      backups_until: SHOWN.validUntil,
+    },
     statement: ['The keys of the erased values are destroyed.'],
   },
 };

@@ -1,4 +1,4 @@
 import type { Stated } from '../../findings/finding.js';
 
-/** The text of a finding; null if there is none in this language. */
-export const finding = ({ message }: Stated): string | null => message;
+/** The text of a finding. */
+export const finding = ({ message }: Stated): string => message;

@@ -137,7 +137,6 @@ export const report = {
   rootOf: 'root of ',
   renewed: (time: string, checkpoint: number) => `renewed on ${time} by the stamp over checkpoint ${checkpoint}`,
   /** Said where findings follow, which are always in English. */
-  findingsNote: 'Some findings are in English.',
   terminal: {
     proves: 'What this proves',
     provesNothing: 'nothing as a whole: see the checks below',

@@ -370,7 +370,31 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'stamp-not-used': 'zaman damgası geçersiz ve kullanılmadı: denetim noktasının başka bir damgası geçerli',
   'certificate-expires': '{name} sertifikasının süresi doluyor',
   'no-longer-sound': '{name} o tarihten sonra sağlam sayılmıyor',
-  'sound-when-renewed': '{finding}; {size} numaralı denetim noktası damgalandığında ({time}) sağlamdı',
+  'sound-when-renewed': '{size} numaralı denetim noktası damgalandığında ({time}) sağlamdı. Teknik ayrıntı: {detail}',
+  'tst-format': 'zaman damgası okunamıyor ya da biçimi bozuk. Teknik ayrıntı: {detail}',
+  'tst-status': 'makam isteği reddetti ya da yanıtında damga yok. Teknik ayrıntı: {detail}',
+  'tst-content-type': 'dosyanın içeriği bir zaman damgası değil. Teknik ayrıntı: {detail}',
+  'tst-version': 'damganın sürüm numarası standarttakinden farklı. Teknik ayrıntı: {detail}',
+  'tst-single-signer': 'damgada tam olarak bir imza yok. Teknik ayrıntı: {detail}',
+  'tst-signed-attributes': 'imzanın kapsadığı alanlar eksik ya da hatalı. Teknik ayrıntı: {detail}',
+  'tst-imprint': 'damga başka verilere ait ya da özet yöntemi artık sağlam değil. Teknik ayrıntı: {detail}',
+  'tst-signer-certificate': 'imzacının sertifikası eksik ya da okunamıyor. Teknik ayrıntı: {detail}',
+  'tst-signature': 'makamın imzası doğru değil. Teknik ayrıntı: {detail}',
+  'tst-ess': 'damga, imzacının sertifikasını doğru adlandırmıyor. Teknik ayrıntı: {detail}',
+  'tst-eku': 'imzacının sertifikası yalnızca zaman damgası için verilmiş değil. Teknik ayrıntı: {detail}',
+  'tst-key-usage': 'sertifikadaki anahtar bu imza için kullanılamaz. Teknik ayrıntı: {detail}',
+  'tst-not-ca': 'imzacının sertifikası bir sertifika makamına ait. Teknik ayrıntı: {detail}',
+  'tst-path': 'sertifika zinciri verdiğiniz bir köke ulaşmıyor ya da o anda geçerli değildi. Teknik ayrıntı: {detail}',
+  'tst-revocation': 'bir sertifika iptal edilmiş. Teknik ayrıntı: {detail}',
+  'tst-algorithms': 'bir algoritma ya da anahtar artık sağlam sayılmıyor. Teknik ayrıntı: {detail}',
+  'tst-policy': 'damganın ilkesi kabul edilenlerden değil. Teknik ayrıntı: {detail}',
+  'tst-nonce': 'damga başka bir isteğin yanıtı. Teknik ayrıntı: {detail}',
+  'tst-extensions': 'damgada tanınmayan zorunlu bir ek var. Teknik ayrıntı: {detail}',
+  'tst-tsa-name': 'damgadaki makam adı imzacınınkinden farklı. Teknik ayrıntı: {detail}',
+  'tst-time': 'damganın zamanı doğrulama zamanından sonra ya da okunamıyor. Teknik ayrıntı: {detail}',
+  'tst-undecided': 'bu denetim için karar verilemedi. Teknik ayrıntı: {detail}',
+  'tst-not-checked': 'önceki bir denetim yüzünden denetlenmedi. Teknik ayrıntı: {detail}',
+  'tst-note': 'Teknik ayrıntı: {detail}',
   'root-not-given': 'zaman damgası makamının kök sertifikası verilmedi: makamdan alın ve --tsa-ca ile verin',
   'manifest-of-other-kind': 'bildirim başka bir dosya türüne ait',
   'receipt-of-one-record': 'bir makbuz tek kayda aittir ve hiçbir aralığın eksiksiz olduğunu öne sürmez',
@@ -424,6 +448,6 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
 
 const UNITS = { days: 'gün', hours: 'sa', minutes: 'dk', seconds: 'sn' };
 
-/** The text of a finding; null if there is none in this language. */
-export const finding = ({ code, values = {} }: Stated): string | null =>
-  code === undefined ? null : fillFinding(TEXTS[code], values, TEXTS, UNITS);
+/** The text of a finding. */
+export const finding = ({ message, code, values = {} }: Stated): string =>
+  code === undefined ? message : fillFinding(TEXTS[code], values, TEXTS, UNITS);

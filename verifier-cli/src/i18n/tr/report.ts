@@ -135,7 +135,6 @@ export const report: typeof English = {
   manyStamps: (count, from, to) => `${from} ile ${to} arasında ${count} tane`,
   rootOf: 'kök: ',
   renewed: (time, checkpoint) => `${time} anında ${checkpoint} numaralı denetim noktasının damgasıyla yenilendi`,
-  findingsNote: 'Bazı bulgular İngilizcedir.',
   terminal: {
     proves: 'Kanıtlananlar',
     provesNothing: 'bütün olarak hiçbir şey: aşağıdaki denetimlere bakın',
