@@ -153,10 +153,24 @@ export const ErasureListResponse = z
   .meta({ id: 'ErasureListResponse' });
 export type ErasureListResponse = z.infer<typeof ErasureListResponse>;
 
-export const ExportResponse = z
-  .object({
-    data: z.array(z.union([ExportedConsent, ExportedErasure])),
+/** A record of an export that chose `fields`. */
+export const ExportedFields = ExportedConsent.partial()
+  .required({ cursor: true })
+  .meta({ id: 'ExportedFields', description: 'The fields of a record that `fields` names, and its `cursor`.' });
+export type ExportedFields = z.infer<typeof ExportedFields>;
+
+const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
-  })
-  .meta({ id: 'ExportResponse' });
+  });
+
+/** A page of records with every field. */
+export const FullExportResponse = pageOf(z.union([ExportedConsent, ExportedErasure]));
+/** A page of records with chosen fields. */
+export const FieldsExportResponse = pageOf(z.union([ExportedErasure, ExportedFields]));
+
+export const ExportResponse = pageOf(z.union([ExportedConsent, ExportedErasure, ExportedFields])).meta({
+  id: 'ExportResponse',
+});
 export type ExportResponse = z.infer<typeof ExportResponse>;
