@@ -170,7 +170,10 @@ export const exportConsents = defineOperation({
   body: NoBody,
   status: 200,
   response: ExportResponse,
-  alternative: { mediaType: NDJSON_MEDIA_TYPE, description: 'One ExportedConsent, ExportedFields or ExportedErasure as JSON on each line.' },
+  alternative: {
+    mediaType: NDJSON_MEDIA_TYPE,
+    description: 'One ExportedConsent, ExportedFields or ExportedErasure as JSON on each line.',
+  },
   errors: [],
   example: {
     query: { visitor_id: EXAMPLE_VALUES.visitorId, from: '2026-01-01T00:00:00Z', limit: '500' },
