@@ -8,9 +8,11 @@ import { InputTime } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
 
-/** Most records of a page of JSON; the other formats have no such limit. */
+/** Most records of a page of JSON. NDJSON and CSV have no limit. */
 export const MAX_EXPORT_PAGE = 1000;
 export const DEFAULT_EXPORT_PAGE = 100;
+/** Most rows of a Parquet file; it has fewer if they are large. */
+export const MAX_PARQUET_ROWS = 20_000;
 
 export const EXPORT_FORMATS = ['json', 'ndjson', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -92,7 +94,9 @@ export const ExportQuery = z
       .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of at least 1')
       .transform(Number)
       .optional()
-      .describe('Most records of the response; JSON: at most 1,000, and 100 if absent.'),
+      .describe(
+        'Most records of the response. JSON: at most 1,000, and 100 if absent; Parquet: required, at most 20,000.',
+      ),
     cursor: z
       .string()
       .max(100)

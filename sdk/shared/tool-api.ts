@@ -1520,7 +1520,7 @@ export interface components {
              * @description Only records with `created_at` before this time.
              */
             to?: string;
-            /** @description Most records of the response; JSON: at most 1,000, and 100 if absent. */
+            /** @description Most records of the response. JSON: at most 1,000, and 100 if absent; Parquet: required, at most 20,000. */
             limit?: string;
             /** @description `next_cursor` of a page, or `cursor` of the last record that was received. */
             cursor?: string;
