@@ -122,7 +122,7 @@ export class Consent {
     return 'globalPrivacyControl' in navigator && navigator.globalPrivacyControl === true;
   }
 
-  /** Calls a listener with the state now and after every change. @returns a function that ends this */
+  /** Calls a listener with the state now and after every change. A later error of it is reported to the page. @returns a function that ends this */
   subscribe(listener: (state: ConsentState) => void): () => void {
     this.#listeners.add(listener);
     listener(this.#state);
@@ -484,7 +484,14 @@ export class Consent {
 
   #change(change: Partial<ConsentState>): ConsentState {
     this.#state = { ...this.#state, ...change };
-    for (const listener of [...this.#listeners]) listener(this.#state);
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(this.#state);
+      } catch (error) {
+        // A fault of the page must keep no choice from the service, nor from the other listeners.
+        reportError(error);
+      }
+    }
     return this.#state;
   }
 }

@@ -47,5 +47,8 @@ function load(element: HTMLElement): void {
   }
   const source = element.dataset.consentSrc;
   delete element.dataset.consentSrc;
-  if (source !== undefined) element.setAttribute('src', source);
+  // Filters of HTML that users write check addresses in `src`, and let data attributes pass. Browsers
+  // ignore these characters in a scheme.
+  if (source !== undefined && !/^javascript:/i.test(source.replace(/[\0-\x20]/g, '')))
+    element.setAttribute('src', source);
 }
