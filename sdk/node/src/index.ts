@@ -27,4 +27,4 @@ export type {
 } from '../../shared/types.js';
 export { ConsentLedger, type FieldChoice, PERSONAL_FIELDS, type RecordFilter } from './consent-ledger.js';
 export type { LedgerOptions } from './options.js';
-export { InvalidWebhook, verifyWebhook, type WebhookEvent } from './webhooks.js';
+export { InvalidWebhook, verifyWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.js';
