@@ -265,7 +265,7 @@ export class Consent {
   async #start(): Promise<ConsentState> {
     // Without a secure context there is no WebCrypto, so that no request can be signed.
     if (globalThis.crypto?.subtle === undefined) {
-      const message = 'Consents can only be signed and recorded on a secure page (https).';
+      const message = 'Consents are recorded on secure pages (https) only.';
       return this.#change({ status: 'unavailable', error: new ServiceError(message, 'INSECURE_CONTEXT', 0) });
     }
     this.#listen();
@@ -425,7 +425,7 @@ export class Consent {
   }
 
   #onRefused({ body }: QueuedConsent, error: ServiceError): void {
-    console.error(`Consent Ledger: a consent was not recorded. ${error.code}: ${error.message}`);
+    console.error(`Consent Ledger: not recorded: ${error.code}: ${error.message}`);
     const type = parseJson(body, isCookieConsent)?.consent_type;
     if (type === 'do_not_sell_opt_out') this.#store.remove('gpc');
     if (type !== 'cookie' || this.#hasNewerChoice()) {

@@ -48,7 +48,6 @@ function load(element: HTMLElement): void {
   const source = element.dataset.consentSrc;
   delete element.dataset.consentSrc;
   // Filters of HTML that users write check addresses in `src`, and let data attributes pass. Browsers
-  // ignore these characters in a scheme.
-  if (source !== undefined && !/^javascript:/i.test(source.replace(/[\0-\x20]/g, '')))
-    element.setAttribute('src', source);
+  // skip control characters in front of a scheme, and line breaks and tabs in it.
+  if (source !== undefined && !/^[^\w/]*j[^:/]*:/i.test(source)) element.setAttribute('src', source);
 }

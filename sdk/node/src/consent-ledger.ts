@@ -4,7 +4,12 @@ import { ConfigResponse } from '../../../schemas/api/config.js';
 import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../../schemas/api/documents.js';
 import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
-import { ErasureListResponse, FieldsExportResponse, FullExportResponse } from '../../../schemas/api/export.js';
+import {
+  PERSONAL_FIELDS as ERASED_FIELDS,
+  ErasureListResponse,
+  FieldsExportResponse,
+  FullExportResponse,
+} from '../../../schemas/api/export.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import { PingResponse } from '../../../schemas/api/ping.js';
 import { ScanResponse } from '../../../schemas/api/scans.js';
@@ -40,7 +45,8 @@ import type { LedgerOptions } from './options.js';
 import { SignIn } from './sign-in.js';
 import { type Parse, type ServiceRequest, Transport } from './transport.js';
 
-export { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
+/** Names of the fields that an erasure takes away, beside `attachments`. */
+export const PERSONAL_FIELDS: readonly string[] = ERASED_FIELDS;
 
 const PAGE = 1000;
 /** A scan visits a page twice, and a visit ends after 22 seconds. */
