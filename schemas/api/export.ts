@@ -8,9 +8,11 @@ import { InputTime } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
 
-/** Most records of a page of JSON; the other formats have no such limit. */
+/** Most records of a page of JSON. NDJSON and CSV have no limit. */
 export const MAX_EXPORT_PAGE = 1000;
 export const DEFAULT_EXPORT_PAGE = 100;
+/** Most rows of a Parquet file; it has fewer if they are large. */
+export const MAX_PARQUET_ROWS = 20_000;
 
 export const EXPORT_FORMATS = ['json', 'ndjson', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -92,7 +94,9 @@ export const ExportQuery = z
       .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of at least 1')
       .transform(Number)
       .optional()
-      .describe('Most records of the response; JSON: at most 1,000, and 100 if absent.'),
+      .describe(
+        'Most records of the response. JSON: at most 1,000, and 100 if absent; Parquet: required, at most 20,000.',
+      ),
     cursor: z
       .string()
       .max(100)
@@ -153,10 +157,24 @@ export const ErasureListResponse = z
   .meta({ id: 'ErasureListResponse' });
 export type ErasureListResponse = z.infer<typeof ErasureListResponse>;
 
-export const ExportResponse = z
-  .object({
-    data: z.array(z.union([ExportedConsent, ExportedErasure])),
+/** A record of an export that chose `fields`. */
+export const ExportedFields = ExportedConsent.partial()
+  .required({ cursor: true })
+  .meta({ id: 'ExportedFields', description: 'The fields of a record that `fields` names, and its `cursor`.' });
+export type ExportedFields = z.infer<typeof ExportedFields>;
+
+const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
-  })
-  .meta({ id: 'ExportResponse' });
+  });
+
+/** A page of records with every field. */
+export const FullExportResponse = pageOf(z.union([ExportedConsent, ExportedErasure]));
+/** A page of records with chosen fields. */
+export const FieldsExportResponse = pageOf(z.union([ExportedErasure, ExportedFields]));
+
+export const ExportResponse = pageOf(z.union([ExportedConsent, ExportedErasure, ExportedFields])).meta({
+  id: 'ExportResponse',
+});
 export type ExportResponse = z.infer<typeof ExportResponse>;

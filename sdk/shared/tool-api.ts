@@ -156,10 +156,8 @@ export interface components {
             categories?: {
                 [key: string]: boolean;
             } | null;
-            /** @description One key for each action of the person; repeat it in each retry. */
-            idempotency_key?: string | null;
-            /** @description Identifier of the person at the site. Later requests find the consent by it. */
-            visitor_id?: string | null;
+            idempotency_key?: components["schemas"]["IdempotencyKey"];
+            visitor_id?: components["schemas"]["VisitorId"];
             /** @description Region of the person, for example a US state. */
             visitor_region?: string | null;
             /** @description Country of the person (ISO 3166-1 alpha-2). */
@@ -171,14 +169,8 @@ export interface components {
             compliance_framework?: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
             /** @description Where the person was asked, for example `web` or `ios`. */
             source?: string | null;
-            /** @description Further values, at most 30 keys and 16,384 bytes. */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Values of further form fields, at most 30 keys and 16,384 bytes. */
-            extra_fields?: {
-                [key: string]: unknown;
-            } | null;
+            metadata?: components["schemas"]["Metadata"];
+            extra_fields?: components["schemas"]["ExtraFields"];
             /** @description One-time token of /tool/v1/s2s/approval-tokens, for documents that require one. */
             approval_token?: string | null;
             /** @description Drawn signature as base64, at most 262,144 bytes when decoded. */
@@ -187,16 +179,12 @@ export interface components {
             signature_mime_type?: string | null;
             /** @description Name of the person who signed. */
             signer_name?: string | null;
-            /** @description E-mail address of the person who signed. */
-            signer_email?: string | null;
-            /** @description Telephone number of the person who signed. */
-            signer_phone?: string | null;
-            /** @description Identity document number of the person who signed. */
-            signer_id_number?: string | null;
+            signer_email?: components["schemas"]["SignerEmail"];
+            signer_phone?: components["schemas"]["SignerPhone"];
+            signer_id_number?: components["schemas"]["SignerIdNumber"];
             /** @description Declaration that the person confirmed. */
             declaration_text?: string | null;
-            /** @description How long the person drew the signature, in milliseconds. */
-            drawing_duration_ms?: number | null;
+            drawing_duration_ms?: components["schemas"]["DrawingDurationMs"];
             /** @description Number of strokes of the drawn signature. */
             stroke_count?: number | null;
             strokes_data?: components["schemas"]["StrokesData"];
@@ -204,8 +192,7 @@ export interface components {
             input_type?: string | null;
             /** @description Screen resolution, for example `1920x1080`. */
             screen_resolution?: string | null;
-            /** @description Document that was made for this person: text, or base64; at most 1,048,576 bytes when decoded. */
-            custom_document_content?: string | null;
+            custom_document_content?: components["schemas"]["CustomDocumentContent"];
             /** @description Media type of `custom_document_content`. */
             custom_document_mime_type?: string | null;
         };
@@ -247,14 +234,11 @@ export interface components {
             };
         };
         S2sConsentRequest: components["schemas"]["BrowserConsentRequest"] & {
-            /** @description IP address of the person, as the backend saw it. */
-            ip_address?: (string) | null;
+            ip_address?: components["schemas"]["IpAddress"];
             /** @description User agent of the person, as the backend saw it. */
             user_agent?: string | null;
-            /** @description Whether the backend verified a one-time password of the person. */
-            otp_verified?: boolean | null;
-            /** @description Reference of that verification at the backend. */
-            otp_reference?: string | null;
+            otp_verified?: components["schemas"]["OtpVerified"];
+            otp_reference?: components["schemas"]["OtpReference"];
         };
         S2sConsentBatchRequest: {
             /** @description Consents, each with a decision and a result of its own. */
@@ -269,16 +253,11 @@ export interface components {
             subject: string;
             /** @description Name of the person who signed. */
             signer_name?: string | null;
-            /** @description E-mail address of the person who signed. */
-            signer_email?: string | null;
-            /** @description Telephone number of the person who signed. */
-            signer_phone?: string | null;
-            /** @description Identity document number of the person who signed. */
-            signer_id_number?: string | null;
-            /** @description Whether the backend verified a one-time password of the person. */
-            otp_verified?: boolean | null;
-            /** @description Reference of that verification at the backend. */
-            otp_reference?: string | null;
+            signer_email?: components["schemas"]["SignerEmail"];
+            signer_phone?: components["schemas"]["SignerPhone"];
+            signer_id_number?: components["schemas"]["SignerIdNumber"];
+            otp_verified?: components["schemas"]["OtpVerified"];
+            otp_reference?: components["schemas"]["OtpReference"];
             /** @description SHA-256 of the document that was made for this person, in hex. */
             custom_document_hash?: string | null;
             /** @description Seconds until the token expires, 30 to 3,600; 600 if absent. */
@@ -310,7 +289,7 @@ export interface components {
         };
         ExportResponse: {
             /** @description The result. */
-            data: (components["schemas"]["ExportedConsent"] | components["schemas"]["ExportedErasure"])[];
+            data: (components["schemas"]["ExportedConsent"] | components["schemas"]["ExportedErasure"] | components["schemas"]["ExportedFields"])[];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
@@ -575,18 +554,16 @@ export interface components {
         };
         StatusItem: {
             id: components["schemas"]["Id"];
-            /** @description Identifier of the record, for the person and for verification. */
-            consent_token: string;
+            consent_token: components["schemas"]["ConsentToken"];
             /** @description HMAC-SHA256 of the record, in hex. */
             proof_hash: string;
             /** @description Kind of the consent, for example `cookie`. */
             consent_type: string;
-            /**
-             * @description Decision of the person. `partial`: some of the categories.
-             * @enum {string}
-             */
-            decision: "accepted" | "rejected" | "partial" | "withdrawn";
-            categories: components["schemas"]["Categories"];
+            decision: components["schemas"]["Decision"];
+            /** @description The decision on each category: true if accepted; null: the consent has no categories. */
+            categories: {
+                [key: string]: boolean;
+            } | null;
             /** @description Language (BCP 47). */
             language: string;
             /** @description Slug of the document; null: not known to the service. */
@@ -602,11 +579,7 @@ export interface components {
              * @description When the consent was recorded.
              */
             created_at: string;
-            /**
-             * Format: date-time
-             * @description Until when the consent is valid; null: not limited.
-             */
-            valid_until: string | null;
+            valid_until: components["schemas"]["ValidUntil"];
         };
         VerifiedRecord: {
             /** @description Kind of the consent, for example `cookie`. */
@@ -792,8 +765,7 @@ export interface components {
         };
         ExportedConsent: {
             id: components["schemas"]["Id"];
-            /** @description Identifier of the record, for the person and for verification. */
-            consent_token: string;
+            consent_token: components["schemas"]["ConsentToken"];
             /** @description HMAC-SHA256 of the record, in hex. */
             proof_hash: string;
             /**
@@ -810,15 +782,8 @@ export interface components {
             site_id: string;
             /** @description Kind of the consent, for example `cookie`. */
             consent_type: string;
-            /**
-             * @description Decision of the person. `partial`: some of the categories.
-             * @enum {string}
-             */
-            decision: "accepted" | "rejected" | "partial" | "withdrawn";
-            /** @description The decision on each category: true if accepted; null: the consent has no categories. */
-            categories: {
-                [key: string]: boolean;
-            } | null;
+            decision: components["schemas"]["Decision"];
+            categories: components["schemas"]["Categories"];
             /** @description Language (BCP 47). */
             language: string;
             /**
@@ -836,11 +801,7 @@ export interface components {
              * @description When the consent was recorded.
              */
             created_at: string;
-            /**
-             * Format: date-time
-             * @description Until when the consent is valid; null: not limited.
-             */
-            valid_until: string | null;
+            valid_until: components["schemas"]["ValidUntil"];
             /**
              * @description `browser`: stated by an anonymous browser; `s2s`: stated by a backend of the tenant.
              * @enum {string}
@@ -858,46 +819,33 @@ export interface components {
             identity_assurance: "tenant_attested" | null;
             /** @description The approval token that was used; null: none. */
             approval_token_id: string | null;
-            /** @description Fields for which the tenant’s backend vouches with the approval token. */
-            vouched: ("custom_document_content" | "otp_reference" | "otp_verified" | "signer_email" | "signer_id_number" | "signer_name" | "signer_phone" | "visitor_id")[];
+            vouched: components["schemas"]["Vouched"];
             /** @description Slug of the document; null: not known to the service. */
             document_slug: string | null;
             /** @description Whether the personal values of the record were erased. */
             is_anonymized: boolean;
-            /** @description One key for each action of the person; repeat it in each retry. */
-            idempotency_key: string | null;
-            /** @description Identifier of the person at the site. Later requests find the consent by it. */
-            visitor_id: string | null;
+            idempotency_key: components["schemas"]["IdempotencyKey"];
+            visitor_id: components["schemas"]["VisitorId"];
             /** @description Region of the person, for example a US state. */
             visitor_region: string | null;
             /** @description Country of the person (ISO 3166-1 alpha-2). */
             visitor_country: string | null;
             /** @description Where the person was asked, for example `web` or `ios`. */
             source: string | null;
-            /** @description Further values, at most 30 keys and 16,384 bytes. */
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Values of further form fields, at most 30 keys and 16,384 bytes. */
-            extra_fields: {
-                [key: string]: unknown;
-            } | null;
+            metadata: components["schemas"]["Metadata"];
+            extra_fields: components["schemas"]["ExtraFields"];
             /** @description Drawn signature as base64, at most 262,144 bytes when decoded. */
             signature_image: string | null;
             /** @description Media type of `signature_image`. */
             signature_mime_type: string | null;
             /** @description Name of the person who signed. */
             signer_name: string | null;
-            /** @description E-mail address of the person who signed. */
-            signer_email: string | null;
-            /** @description Telephone number of the person who signed. */
-            signer_phone: string | null;
-            /** @description Identity document number of the person who signed. */
-            signer_id_number: string | null;
+            signer_email: components["schemas"]["SignerEmail"];
+            signer_phone: components["schemas"]["SignerPhone"];
+            signer_id_number: components["schemas"]["SignerIdNumber"];
             /** @description Declaration that the person confirmed. */
             declaration_text: string | null;
-            /** @description How long the person drew the signature, in milliseconds. */
-            drawing_duration_ms: number | null;
+            drawing_duration_ms: components["schemas"]["DrawingDurationMs"];
             /** @description Number of strokes of the drawn signature. */
             stroke_count: number | null;
             strokes_data: components["schemas"]["StrokesData"];
@@ -905,18 +853,14 @@ export interface components {
             input_type: string | null;
             /** @description Screen resolution, for example `1920x1080`. */
             screen_resolution: string | null;
-            /** @description Document that was made for this person: text, or base64; at most 1,048,576 bytes when decoded. */
-            custom_document_content: string | null;
+            custom_document_content: components["schemas"]["CustomDocumentContent"];
             /** @description Media type of `custom_document_content`. */
             custom_document_mime_type: string | null;
-            /** @description IP address of the person, as the backend saw it. */
-            ip_address: (string) | null;
+            ip_address: components["schemas"]["IpAddress"];
             /** @description User agent of the person, as the backend saw it. */
             user_agent: string | null;
-            /** @description Whether the backend verified a one-time password of the person. */
-            otp_verified: boolean | null;
-            /** @description Reference of that verification at the backend. */
-            otp_reference: string | null;
+            otp_verified: components["schemas"]["OtpVerified"];
+            otp_reference: components["schemas"]["OtpReference"];
             /** @description Signature picture and custom document of the record. */
             attachments: components["schemas"]["ExportedAttachment"][];
             /** @description An export with this cursor continues after this record. */
@@ -948,8 +892,7 @@ export interface components {
                  * @description Id of the erased record.
                  */
                 id: string;
-                /** @description Identifier of the record, for the person and for verification. */
-                consent_token: string;
+                consent_token: components["schemas"]["ConsentToken"];
             };
             /**
              * Format: date-time
@@ -957,6 +900,110 @@ export interface components {
              */
             announced_at: string;
             /** @description A list or export with this cursor continues after this erasure. */
+            cursor: string;
+        };
+        /** @description The fields of a record that `fields` names, and its `cursor`. */
+        ExportedFields: {
+            id?: components["schemas"]["Id"];
+            consent_token?: components["schemas"]["ConsentToken"];
+            /** @description HMAC-SHA256 of the record, in hex. */
+            proof_hash?: string;
+            /**
+             * @description Version of the hash format.
+             * @constant
+             */
+            hash_version?: 2;
+            /** @description The key of the proof hash. */
+            proof_key_id?: string;
+            /**
+             * Format: uuid
+             * @description The site.
+             */
+            site_id?: string;
+            /** @description Kind of the consent, for example `cookie`. */
+            consent_type?: string;
+            decision?: components["schemas"]["Decision"];
+            categories?: components["schemas"]["Categories"];
+            /** @description Language (BCP 47). */
+            language?: string;
+            /**
+             * Format: uuid
+             * @description The version of the document that the person was shown.
+             */
+            document_version_id?: string;
+            /** @description SHA-256 of the text that the person was shown, in hex. */
+            document_hash?: string;
+            /** @description SHA-256 of the configuration in which the person was asked, in hex. */
+            site_config_hash?: string;
+            compliance_framework?: components["schemas"]["ComplianceFramework"];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at?: string;
+            valid_until?: components["schemas"]["ValidUntil"];
+            /**
+             * @description `browser`: stated by an anonymous browser; `s2s`: stated by a backend of the tenant.
+             * @enum {string}
+             */
+            channel?: "browser" | "s2s";
+            /**
+             * Format: uuid
+             * @description The API key with which the consent was recorded.
+             */
+            api_key_id?: string;
+            /**
+             * @description `tenant_attested`: a backend of the tenant states who the person is; null: no statement.
+             * @enum {string|null}
+             */
+            identity_assurance?: "tenant_attested" | null;
+            /** @description The approval token that was used; null: none. */
+            approval_token_id?: string | null;
+            vouched?: components["schemas"]["Vouched"];
+            /** @description Slug of the document; null: not known to the service. */
+            document_slug?: string | null;
+            /** @description Whether the personal values of the record were erased. */
+            is_anonymized?: boolean;
+            idempotency_key?: components["schemas"]["IdempotencyKey"];
+            visitor_id?: components["schemas"]["VisitorId"];
+            /** @description Region of the person, for example a US state. */
+            visitor_region?: string | null;
+            /** @description Country of the person (ISO 3166-1 alpha-2). */
+            visitor_country?: string | null;
+            /** @description Where the person was asked, for example `web` or `ios`. */
+            source?: string | null;
+            metadata?: components["schemas"]["Metadata"];
+            extra_fields?: components["schemas"]["ExtraFields"];
+            /** @description Drawn signature as base64, at most 262,144 bytes when decoded. */
+            signature_image?: string | null;
+            /** @description Media type of `signature_image`. */
+            signature_mime_type?: string | null;
+            /** @description Name of the person who signed. */
+            signer_name?: string | null;
+            signer_email?: components["schemas"]["SignerEmail"];
+            signer_phone?: components["schemas"]["SignerPhone"];
+            signer_id_number?: components["schemas"]["SignerIdNumber"];
+            /** @description Declaration that the person confirmed. */
+            declaration_text?: string | null;
+            drawing_duration_ms?: components["schemas"]["DrawingDurationMs"];
+            /** @description Number of strokes of the drawn signature. */
+            stroke_count?: number | null;
+            strokes_data?: components["schemas"]["StrokesData"];
+            /** @description How the person drew the signature, for example `touch`. */
+            input_type?: string | null;
+            /** @description Screen resolution, for example `1920x1080`. */
+            screen_resolution?: string | null;
+            custom_document_content?: components["schemas"]["CustomDocumentContent"];
+            /** @description Media type of `custom_document_content`. */
+            custom_document_mime_type?: string | null;
+            ip_address?: components["schemas"]["IpAddress"];
+            /** @description User agent of the person, as the backend saw it. */
+            user_agent?: string | null;
+            otp_verified?: components["schemas"]["OtpVerified"];
+            otp_reference?: components["schemas"]["OtpReference"];
+            /** @description Signature picture and custom document of the record. */
+            attachments?: components["schemas"]["ExportedAttachment"][];
+            /** @description An export with this cursor continues after this record. */
             cursor: string;
         };
         EvidenceFilter: {
@@ -1245,14 +1292,13 @@ export interface components {
                 created_at: string | null;
                 /** @description Domain of the site; null: not known to the service. */
                 site_domain: string | null;
-                categories: components["schemas"]["Categories"];
+                /** @description The decision on each category: true if accepted; null: the consent has no categories. */
+                categories: {
+                    [key: string]: boolean;
+                } | null;
                 /** @description Language (BCP 47). */
                 language: string | null;
-                /**
-                 * Format: date-time
-                 * @description Until when the consent is valid; null: not limited.
-                 */
-                valid_until: string | null;
+                valid_until: components["schemas"]["ValidUntil"];
                 /** @description The earliest time stamp that covers the record; null while there is none. */
                 timestamp: {
                     /**
@@ -1386,14 +1432,43 @@ export interface components {
          */
         Id: string;
         /**
+         * @description Decision of the person. `partial`: some of the categories.
+         * @enum {string}
+         */
+        Decision: "accepted" | "rejected" | "partial" | "withdrawn";
+        /** @description One key for each action of the person; repeat it in each retry. */
+        IdempotencyKey: string | null;
+        /** @description Identifier of the person at the site. Later requests find the consent by it. */
+        VisitorId: string | null;
+        /**
          * @description Law under which the person was asked; null: not known.
          * @enum {string|null}
          */
         ComplianceFramework: "kvkk" | "gdpr" | "uk_gdpr" | "ccpa" | "lgpd" | "popia" | "pipeda" | "pipl" | "pipa" | "none" | null;
+        /** @description Further values, at most 30 keys and 16,384 bytes. */
+        Metadata: {
+            [key: string]: unknown;
+        } | null;
+        /** @description Values of further form fields, at most 30 keys and 16,384 bytes. */
+        ExtraFields: {
+            [key: string]: unknown;
+        } | null;
+        /** @description E-mail address of the person who signed. */
+        SignerEmail: string | null;
+        /** @description Telephone number of the person who signed. */
+        SignerPhone: string | null;
+        /** @description Identity document number of the person who signed. */
+        SignerIdNumber: string | null;
+        /** @description How long the person drew the signature, in milliseconds. */
+        DrawingDurationMs: number | null;
         /** @description Strokes of the drawn signature, at most 65,536 bytes as JSON. */
         StrokesData: (string | unknown[] | {
             [key: string]: unknown;
         }) | null;
+        /** @description Document that was made for this person: text, or base64; at most 1,048,576 bytes when decoded. */
+        CustomDocumentContent: string | null;
+        /** @description Identifier of the record, for the person and for verification. */
+        ConsentToken: string;
         /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
         Promise: components["schemas"]["SignedPromise"] | null;
         /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
@@ -1403,8 +1478,21 @@ export interface components {
             /** @description The error in words, and what to do next. */
             message: string;
         }[];
+        /** @description IP address of the person, as the backend saw it. */
+        IpAddress: (string) | null;
+        /** @description Whether the backend verified a one-time password of the person. */
+        OtpVerified: boolean | null;
+        /** @description Reference of that verification at the backend. */
+        OtpReference: string | null;
+        /**
+         * Format: date-time
+         * @description Until when the consent is valid; null: not limited.
+         */
+        ValidUntil: string | null;
         /** @description Key of the category under which the published configuration declares the name; null: not declared. */
         Category: string | null;
+        /** @description Fields for which the tenant’s backend vouches with the approval token. */
+        Vouched: ("custom_document_content" | "otp_reference" | "otp_verified" | "signer_email" | "signer_id_number" | "signer_name" | "signer_phone" | "visitor_id")[];
         GetConsentStatusQuery: {
             /** @description The `visitor_id` with which the consents were recorded. */
             visitor_id: string;
@@ -1434,7 +1522,7 @@ export interface components {
              * @description Only records with `created_at` before this time.
              */
             to?: string;
-            /** @description Most records of the response; JSON: at most 1,000, and 100 if absent. */
+            /** @description Most records of the response. JSON: at most 1,000, and 100 if absent; Parquet: required, at most 20,000. */
             limit?: string;
             /** @description `next_cursor` of a page, or `cursor` of the last record that was received. */
             cursor?: string;

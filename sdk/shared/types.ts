@@ -27,8 +27,12 @@ export type StatusItem = Schemas['StatusItem'];
 export type Verification = Schemas['VerifyResponse'];
 /** A record of an export, with every field. */
 export type ExportedConsent = Schemas['ExportedConsent'];
+/** A record of an export that chose fields: these, and `cursor`. */
+export type ExportedFields = Schemas['ExportedFields'];
 /** An erasure that a copy of the records must repeat. */
 export type ExportedErasure = Schemas['ExportedErasure'];
+/** What a scan found on a page. */
+export type ScanResult = Schemas['ScanResult'];
 /** What an evidence package contains and discloses. */
 export type EvidenceExportRequest = Partial<Schemas['CreateExportRequest']>;
 /** The state of an evidence export. */

@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/errors': [],
   'platform/exports': ['platform/database'],
   'platform/files': [],
-  'platform/keys': ['platform/config', 'platform/database', 'platform/files'],
+  'platform/keys': ['platform/config', 'platform/database', 'platform/errors', 'platform/files'],
   'platform/language.ts': [],
   'platform/net': [],
   'platform/regions': ['platform/net'],

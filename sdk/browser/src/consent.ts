@@ -122,7 +122,7 @@ export class Consent {
     return 'globalPrivacyControl' in navigator && navigator.globalPrivacyControl === true;
   }
 
-  /** Calls a listener with the state now and after every change. @returns a function that ends this */
+  /** Calls a listener with the state now and after every change. A later error of it is reported to the page. @returns a function that ends this */
   subscribe(listener: (state: ConsentState) => void): () => void {
     this.#listeners.add(listener);
     listener(this.#state);
@@ -265,7 +265,7 @@ export class Consent {
   async #start(): Promise<ConsentState> {
     // Without a secure context there is no WebCrypto, so that no request can be signed.
     if (globalThis.crypto?.subtle === undefined) {
-      const message = 'Consents can only be signed and recorded on a secure page (https).';
+      const message = 'Consents are recorded on secure pages (https) only.';
       return this.#change({ status: 'unavailable', error: new ServiceError(message, 'INSECURE_CONTEXT', 0) });
     }
     this.#listen();
@@ -425,7 +425,7 @@ export class Consent {
   }
 
   #onRefused({ body }: QueuedConsent, error: ServiceError): void {
-    console.error(`Consent Ledger: a consent was not recorded. ${error.code}: ${error.message}`);
+    console.error(`Consent Ledger: not recorded: ${error.code}: ${error.message}`);
     const type = parseJson(body, isCookieConsent)?.consent_type;
     if (type === 'do_not_sell_opt_out') this.#store.remove('gpc');
     if (type !== 'cookie' || this.#hasNewerChoice()) {
@@ -484,7 +484,14 @@ export class Consent {
 
   #change(change: Partial<ConsentState>): ConsentState {
     this.#state = { ...this.#state, ...change };
-    for (const listener of [...this.#listeners]) listener(this.#state);
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(this.#state);
+      } catch (error) {
+        // A fault of the page must keep no choice from the service, nor from the other listeners.
+        reportError(error);
+      }
+    }
     return this.#state;
   }
 }

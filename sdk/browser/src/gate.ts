@@ -47,5 +47,7 @@ function load(element: HTMLElement): void {
   }
   const source = element.dataset.consentSrc;
   delete element.dataset.consentSrc;
-  if (source !== undefined) element.setAttribute('src', source);
+  // Filters of HTML that users write check addresses in `src`, and let data attributes pass. Browsers
+  // skip control characters in front of a scheme, and line breaks and tabs in it.
+  if (source !== undefined && !/^[^\w/]*j[^:/]*:/i.test(source)) element.setAttribute('src', source);
 }

@@ -218,7 +218,7 @@ export class Outbox {
     const records = this.records();
     for (const key of [...this.#waiters.keys()]) {
       const record = records.find(({ idempotency_key }) => idempotency_key === key);
-      const lost = new ServiceError('This consent was refused in another tab.', 'REFUSED_ELSEWHERE', 0);
+      const lost = new ServiceError('Refused in another tab.', 'REFUSED_ELSEWHERE', 0);
       this.#settle(key, ({ resolve, reject }) => (record === undefined ? reject(lost) : resolve(record)));
     }
   }

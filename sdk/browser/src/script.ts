@@ -17,7 +17,7 @@ const script = document.currentScript;
 if (script instanceof HTMLScriptElement) {
   const { apiKey, baseUrl, language, visitorId, approvalToken, cookieDomain, googleConsentMode, settingsButton } =
     script.dataset;
-  if (apiKey === undefined) console.error('Consent Ledger: the script needs the attribute data-api-key.');
+  if (apiKey === undefined) console.error('Consent Ledger: the script has no data-api-key.');
   else {
     window.consentLedger = startConsent({
       apiKey,

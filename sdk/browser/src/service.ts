@@ -114,9 +114,8 @@ export class Service {
 /** The error that an answer states. */
 export function errorOf({ status, body }: Answer): ServiceError {
   if (isError(body)) return new ServiceError(body.message, body.code, status);
-  if (status !== 0)
-    return new ServiceError(`Unexpected answer of the service (${status}).`, 'UNEXPECTED_ANSWER', status);
-  const message = 'No answer from the service: the network is away, or the site does not allow this origin.';
+  if (status !== 0) return new ServiceError(`Unexpected answer (${status}).`, 'UNEXPECTED_ANSWER', status);
+  const message = 'No answer: the network is away, or the site does not allow this origin.';
   return new ServiceError(message, 'NO_ANSWER', 0);
 }
 

@@ -4,9 +4,15 @@ import { ConfigResponse } from '../../../schemas/api/config.js';
 import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../../schemas/api/documents.js';
 import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
-import { ErasureListResponse, ExportResponse } from '../../../schemas/api/export.js';
+import {
+  PERSONAL_FIELDS as ERASED_FIELDS,
+  ErasureListResponse,
+  FieldsExportResponse,
+  FullExportResponse,
+} from '../../../schemas/api/export.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import { PingResponse } from '../../../schemas/api/ping.js';
+import { ScanResponse } from '../../../schemas/api/scans.js';
 import { StatusResponse } from '../../../schemas/api/status.js';
 import { VerifyResponse } from '../../../schemas/api/verify.js';
 import { Receipt } from '../../../schemas/evidence/receipt.js';
@@ -25,9 +31,11 @@ import type {
   EvidenceExportRequest,
   ExportedConsent,
   ExportedErasure,
+  ExportedFields,
   ExportQuery,
   Ping,
   RecordReceipt,
+  ScanResult,
   SiteConfiguration,
   StatusItem,
   StatusQuery,
@@ -37,10 +45,22 @@ import type { LedgerOptions } from './options.js';
 import { SignIn } from './sign-in.js';
 import { type Parse, type ServiceRequest, Transport } from './transport.js';
 
+/** Names of the fields that an erasure takes away, beside `attachments`. */
+export const PERSONAL_FIELDS: readonly string[] = ERASED_FIELDS;
+
 const PAGE = 1000;
+/** A scan visits a page twice, and a visit ends after 22 seconds. */
+const SCAN_MS = 60_000;
 
 /** Filters of a record export. The page size is the SDK's matter. */
-export type RecordFilter = Omit<ExportQuery, 'limit' | 'format' | 'include_erasures'>;
+export type RecordFilter = Omit<ExportQuery, 'limit' | 'format' | 'include_erasures' | 'fields'>;
+
+type ExportFilter = Omit<ExportQuery, 'limit' | 'format'>;
+
+/** A choice of fields of a record export: what a copy does not have, it need not erase. */
+export interface FieldChoice {
+  readonly fields: readonly (keyof ExportedConsent)[];
+}
 
 /**
  * Consent Ledger for a backend. Consents are recorded over the S2S routes, so that the address and
@@ -134,19 +154,26 @@ export class ConsentLedger {
   }
 
   /**
-   * Reads records with every field, in the order of recording. Keep the `cursor` of the last one,
-   * and continue after it.
+   * Reads records in the order of recording, with every field or with the `fields` that the filter
+   * names. Keep the `cursor` of the last one, and continue after it.
    */
-  async *exportRecords(filter: RecordFilter = {}): AsyncGenerator<ExportedConsent, void> {
-    for await (const item of this.#exported(filter, false)) if ('proof_hash' in item) yield item;
+  exportRecords(filter: RecordFilter & FieldChoice): AsyncGenerator<ExportedFields, void>;
+  exportRecords(filter?: RecordFilter): AsyncGenerator<ExportedConsent, void>;
+  exportRecords({ fields, ...filter }: RecordFilter & Partial<FieldChoice> = {}) {
+    return fields === undefined
+      ? withoutErasures<ExportedConsent>(this.#records(filter))
+      : withoutErasures<ExportedFields>(this.#fields(filter, fields));
   }
 
   /**
    * Reads records and the erasures among them, as a copy of the records follows them: an item with
-   * `erased_record` names a record whose personal fields the copy deletes.
+   * `erased_record` names a record of which the copy deletes the `PERSONAL_FIELDS`.
    */
-  exportChanges(filter: RecordFilter = {}): AsyncGenerator<ExportedConsent | ExportedErasure, void> {
-    return this.#exported(filter, true);
+  exportChanges(filter: RecordFilter & FieldChoice): AsyncGenerator<ExportedFields | ExportedErasure, void>;
+  exportChanges(filter?: RecordFilter): AsyncGenerator<ExportedConsent | ExportedErasure, void>;
+  exportChanges({ fields, ...filter }: RecordFilter & Partial<FieldChoice> = {}) {
+    const changes = { ...filter, include_erasures: 'true' } as const;
+    return fields === undefined ? this.#records(changes) : this.#fields(changes, fields);
   }
 
   /** Reads the erased records of the site, in the order of their announcement. @param cursor of the last one received */
@@ -185,6 +212,20 @@ export class ConsentLedger {
     return this.#getAsUser(path, { disclose: names }, (body) => Receipt.parse(body));
   }
 
+  /**
+   * Lets the service visit a page of the site, and compare what it sets with the configuration. The
+   * scan takes several seconds, and is not repeated after a lost answer.
+   * @param url of the page, on the verified domain
+   * @param options `record`: the result becomes evidence of the state of the site
+   */
+  scan(url: string, { record = false }: { readonly record?: boolean } = {}): Promise<ScanResult> {
+    const request = { method: 'POST', path: '/tool/v1/scans', content: { url, record }, hasKey: true } as const;
+    return this.#transport.send(
+      { ...request, isUnrepeatable: true, takesMs: SCAN_MS },
+      (body) => ScanResponse.parse(body).data,
+    );
+  }
+
   /** Starts an evidence export, which the service builds in the background. */
   startEvidenceExport(request: EvidenceExportRequest = {}): Promise<EvidenceExport> {
     return this.#post('/tool/v1/s2s/evidence-exports', request, (body) => EvidenceExportAnswer.parse(body).data);
@@ -213,13 +254,18 @@ export class ConsentLedger {
     await this.#signIn?.end();
   }
 
-  #exported(filter: RecordFilter, includesErasures: boolean): AsyncGenerator<ExportedConsent | ExportedErasure, void> {
-    const { cursor, ...filters } = filter;
-    const query = { ...filters, format: 'json', limit: PAGE, ...(includesErasures && { include_erasures: 'true' }) };
+  #records(filter: ExportFilter): AsyncGenerator<ExportedConsent | ExportedErasure, void> {
+    return this.#exported(filter, (body) => FullExportResponse.parse(body));
+  }
+
+  #fields(filter: ExportFilter, fields: FieldChoice['fields']): AsyncGenerator<ExportedFields | ExportedErasure, void> {
+    return this.#exported({ ...filter, fields: fields.join(',') }, (body) => FieldsExportResponse.parse(body));
+  }
+
+  #exported<T>({ cursor, ...filters }: ExportFilter, parse: Parse<Page<T>>): AsyncGenerator<T, void> {
+    const query = { ...filters, format: 'json', limit: PAGE };
     const read = (after: string | undefined) =>
-      this.#getAsUser('/tool/v1/s2s/consents/export', { ...query, cursor: after }, (body) =>
-        ExportResponse.parse(body),
-      );
+      this.#getAsUser('/tool/v1/s2s/consents/export', { ...query, cursor: after }, parse);
     return pagesOf(read, cursor);
   }
 
@@ -267,6 +313,10 @@ function streamOf(body: unknown): ReadableStream<Uint8Array> {
 
 function withKey(consent: Consent): Consent {
   return { source: 'server', ...consent, idempotency_key: consent.idempotency_key ?? randomUUID() };
+}
+
+async function* withoutErasures<T extends object>(items: AsyncIterable<T | ExportedErasure>): AsyncGenerator<T, void> {
+  for await (const item of items) if (!('erased_record' in item)) yield item;
 }
 
 interface Page<T> {

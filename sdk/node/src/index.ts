@@ -15,14 +15,16 @@ export type {
   EvidenceExportRequest,
   ExportedConsent,
   ExportedErasure,
+  ExportedFields,
   Ping,
   RecordReceipt,
+  ScanResult,
   SignedPromise,
   SiteConfiguration,
   StatusItem,
   StatusQuery,
   Verification,
 } from '../../shared/types.js';
-export { ConsentLedger, type RecordFilter } from './consent-ledger.js';
+export { ConsentLedger, type FieldChoice, PERSONAL_FIELDS, type RecordFilter } from './consent-ledger.js';
 export type { LedgerOptions } from './options.js';
-export { InvalidWebhook, verifyWebhook, type WebhookEvent } from './webhooks.js';
+export { InvalidWebhook, verifyWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.js';

@@ -24,6 +24,13 @@ export interface ServiceRequest {
   readonly hasKey: boolean;
   /** Whether a successful response is a file, whose bytes are returned as they arrive. */
   readonly isFile?: boolean;
+  /**
+   * Whether a repeated request would do its work once more. It is then sent again only after an
+   * answer that says that nothing was done.
+   */
+  readonly isUnrepeatable?: boolean;
+  /** Milliseconds that the service needs for its answer at most, if that is long. */
+  readonly takesMs?: number;
 }
 
 export interface BearerSource {
@@ -76,7 +83,7 @@ export class Transport {
       const isAnswer = !(answer instanceof NoAnswer);
       if (isAnswer && answer.status < 300) return parsed(answer, parse);
       const error = isAnswer ? errorOf(answer) : noAnswer(this.#baseUrl, answer.cause);
-      const waitMs = this.#waitMs(answer, error.code, attempt);
+      const waitMs = isFinal(request, answer) ? null : this.#waitMs(answer, error.code, attempt);
       if (waitMs === null || attempt >= attempts) throw error;
       if (error.code === 'INVALID_BEARER_TOKEN' && bearer !== undefined) request.bearer?.discard(bearer);
       if (waitMs > 0) await wait(waitMs, undefined, signal === undefined ? {} : { signal });
@@ -106,7 +113,8 @@ export class Transport {
   }
 
   async #attempt(request: ServiceRequest, body: string | undefined, bearer?: string): Promise<Answer | NoAnswer> {
-    const { timeoutMs = DEFAULTS.timeoutMs, signal } = this.#options;
+    const { signal } = this.#options;
+    const timeoutMs = Math.max(this.#options.timeoutMs ?? DEFAULTS.timeoutMs, request.takesMs ?? 0);
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     try {
@@ -145,6 +153,12 @@ export class Transport {
     const signature = createHmac('sha256', this.#options.apiKey).update(text).digest('hex');
     return { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': signature };
   }
+}
+
+/** Returns whether a request that failed may have been carried out, and must not be a second time. */
+function isFinal({ isUnrepeatable = false }: ServiceRequest, answer: Answer | NoAnswer): boolean {
+  if (!isUnrepeatable) return false;
+  return answer instanceof NoAnswer || (answer.status >= 500 && answer.status !== 503);
 }
 
 function queryText(query: ServiceRequest['query'] = {}): string {

@@ -10,6 +10,9 @@ export interface WebhookEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Headers of a request: an object by lower-case names, as Node has it, or `Headers` of the Fetch standard. */
+export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>> | Headers;
+
 /** The request is not one that the service sent now. */
 export class InvalidWebhook extends Error {
   override readonly name = 'InvalidWebhook';
@@ -23,19 +26,19 @@ const MIN_KEY_BYTES = 24;
 /**
  * Verifies a request of the service to a webhook (Standard Webhooks, `v1`).
  * @param body the exact body, before it is parsed
- * @param headers of the request, by lower-case names
+ * @param headers of the request
  * @param secret `whsec_…`, from the response that created the webhook
  * @param now time in milliseconds since 1970; the request may be 5 minutes older or newer
  * @throws InvalidWebhook; RangeError if the secret is not one of the service
  */
 export function verifyWebhook(
   body: string,
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  headers: WebhookHeaders,
   secret: string,
   now: number = Date.now(),
 ): WebhookEvent {
-  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
-    (name) => headers[name],
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    headers instanceof Headers ? headers.get(name) : headers[name],
   );
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
     throw new InvalidWebhook('A header of the signature is missing.');

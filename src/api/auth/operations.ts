@@ -59,7 +59,7 @@ export const refresh = defineOperation({
   path: '/api/v1/auth/refresh',
   summary: 'Renew the access token',
   description:
-    'A refresh token is valid for one renewal, and the response contains the next one. A refresh token that is used twice ends the whole sign-in: store the new token before you continue, and let one process at a time renew. A sign-in with `"refresh_token_in": "cookie"` renews with `{"refresh_token_in": "cookie"}` and the cookie; if the sign-in has ended, the response removes the cookie.',
+    'A refresh token is valid for one renewal, and the response contains the next one. The same client can repeat it within 10 seconds, and gets the same response. A later second use ends the whole sign-in: store the new token before you continue. A sign-in with `"refresh_token_in": "cookie"` renews with `{"refresh_token_in": "cookie"}` and the cookie; if the sign-in has ended, the response removes the cookie.',
   access: CREDENTIALS_IN_BODY,
   body: RefreshRequest,
   status: 200,

@@ -37,10 +37,10 @@ curl -s "$URL/api/v1/auth/login" -H 'content-type: application/json' -d '{"email
 \`\`\`
 
 The response contains an access token, for \`Authorization: Bearer …\`, and a refresh token. \`POST
-/api/v1/auth/refresh\` exchanges a refresh token for new tokens. A refresh token that is used twice
-ends the whole sign-in, because two parties know it. After a lost response to a renewal, sign in
-again. \`POST /api/v1/auth/logout\` ends the sign-in. \`/.well-known/jwks.json\` has the public keys
-of access tokens.
+/api/v1/auth/refresh\` exchanges a refresh token for new tokens. After a lost response, repeat it:
+the same client gets the same tokens within 10 seconds. A later second use ends the whole sign-in,
+because two parties know the token. \`POST /api/v1/auth/logout\` ends the sign-in.
+\`/.well-known/jwks.json\` has the public keys of access tokens.
 `;
 
 const ROLES = `| Role | Rights |

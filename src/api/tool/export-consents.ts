@@ -10,6 +10,7 @@ import {
   type ExportFormat,
   type ExportQuery,
   MAX_EXPORT_PAGE,
+  MAX_PARQUET_ROWS,
   NDJSON_MEDIA_TYPE,
   PARQUET_MEDIA_TYPE,
 } from '../../../schemas/api/export.js';
@@ -96,6 +97,11 @@ function formatAccepted({ headers: { accept = '' } }: FastifyRequest): ExportFor
 }
 
 function checkLimit({ limit }: ExportQuery, format: ExportFormat): void {
+  if (format === 'parquet' && (limit === undefined || limit > MAX_PARQUET_ROWS)) {
+    // Without it, a file that ends at the limit would look like the whole export.
+    const message = `must be given for Parquet, at most ${MAX_PARQUET_ROWS}; continue with the cursor of the last row`;
+    throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });
+  }
   if (format !== 'json' || limit === undefined || limit <= MAX_EXPORT_PAGE) return;
   const message = `must be at most ${MAX_EXPORT_PAGE}; larger exports need format=ndjson, csv or parquet`;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });

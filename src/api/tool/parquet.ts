@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { z } from 'zod';
 import { Instant } from '../../../schemas/evidence/primitives.js';
@@ -40,6 +41,11 @@ const ELEMENTS: Readonly<Record<ParquetType, Omit<Element, 'name'>>> = {
  */
 const MAX_ROWS = 1_000;
 const MAX_CHARACTERS = 4_000_000;
+/**
+ * Row groups of a file, at most. Its index names each of them, is held in memory, and is encoded at
+ * once.
+ */
+const MAX_GROUPS = 20;
 
 /** Keeps what was written until it is taken; offsets in the file go on. */
 class Pieces extends ByteWriter {
@@ -52,7 +58,8 @@ class Pieces extends ByteWriter {
 
 /**
  * Returns the pieces of a Parquet file, one for each row group. Every column may be null; objects and
- * lists are JSON. A file without its last piece cannot be read.
+ * lists are JSON. A file without its last piece cannot be read. The file ends before the rows if there
+ * are more than `MAX_GROUPS` groups.
  * @param rows values by column; others are left out
  * @param createdBy program that writes the file
  */
@@ -71,11 +78,16 @@ export async function* parquetFile(
     createdBy,
   });
   const group = new RowGroup(columns);
+  let groups = 0;
   for await (const row of rows) {
     group.add(row);
     if (!group.isFull) continue;
     await file.write(group.take());
     yield pieces.take();
+    groups += 1;
+    if (groups >= MAX_GROUPS) break;
+    // Rows that are in memory already would let group follow group, and no request in between.
+    await setImmediate();
   }
   if (!group.isEmpty) await file.write(group.take());
   await file.finish();
@@ -111,7 +123,14 @@ class RowGroup {
   }
 
   take(): Parameters<ParquetWriter['write']>[0] {
-    const columnData = this.columns.map(({ name }, place) => ({ name, data: this.#cells[place] ?? [] }));
+    const columnData = this.columns.map(({ name, type }, place) => ({
+      name,
+      data: this.#cells[place] ?? [],
+      // Smallest and greatest values serve searches by time. Others, and an index of pages where a
+      // group has one page, would only lengthen the index of the file.
+      statistics: type === 'time',
+      offsetIndex: false,
+    }));
     const rowGroupSize = this.#rows;
     this.#cells = this.columns.map(() => []);
     this.#rows = 0;

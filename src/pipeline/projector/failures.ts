@@ -50,7 +50,7 @@ export function failureAt(
 /** Returns whether the database refused the data itself, so that a retry would fail too. */
 export function isRefusedByData(error: unknown): boolean {
   if (error instanceof UnexpectedState) return true;
-  return error instanceof pg.DatabaseError && error.code !== undefined && /^(22|23|42)/.test(error.code);
+  return error instanceof pg.DatabaseError && error.code !== undefined && /^(22|23|42|54)/.test(error.code);
 }
 
 // The detail of a database error quotes values, so only its code and place are reported.

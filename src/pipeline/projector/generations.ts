@@ -4,8 +4,16 @@ import type { Projection } from '../../../projections/definition.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
-import type { Problem } from './failures.js';
-import { createIndexesSql, createTablesSql, identifier, schemaOf } from './sql.js';
+import { type Problem, ProjectionFailure } from './failures.js';
+import {
+  columnType,
+  createTablesSql,
+  identifier,
+  type ReadingIndex,
+  readingIndexes,
+  schemaOf,
+  widestRowSql,
+} from './sql.js';
 
 /** One set of the tables of a projection. */
 export interface Generation {
@@ -93,24 +101,60 @@ export async function createGeneration(db: Queryable, projection: Projection): P
   });
 }
 
+/** SQLSTATE of a row that is too wide for an index. */
+const PROGRAM_LIMIT_EXCEEDED = '54000';
+
 /** Half a day, in milliseconds: the indexes of the largest table that a rebuild can be waited for. */
 const INDEX_TIMEOUT_MS = 43_200_000;
 
 /**
  * Adds to a generation the indexes that make reading fast. An index over all rows at once costs less
  * than an index that grows with each row.
+ * @throws ProjectionFailure for a value that is too wide for an index
  */
 export async function createIndexes(db: Queryable, projection: Projection, generation: number): Promise<void> {
-  for (const text of createIndexesSql(projection, schemaOf(projection.name, generation))) {
-    await withTransaction(db, async (db) => {
+  const schema = schemaOf(projection.name, generation);
+  for (const index of readingIndexes(projection, schema)) {
+    const created = withTransaction(db, async (db) => {
       await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
       const statement: pg.QueryConfig & Pick<pg.ClientConfig, 'query_timeout'> = {
-        text,
+        text: index.sql,
         query_timeout: INDEX_TIMEOUT_MS,
       };
       await db.query(statement);
     });
+    await created.catch(async (error: unknown) => {
+      throw isTooWide(error) ? await tooWide(db, projection, schema, index, error) : error;
+    });
   }
+}
+
+function isTooWide(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === PROGRAM_LIMIT_EXCEEDED;
+}
+
+const widestRows = z.array(z.object({ key: z.array(z.string()) }));
+
+/** The failure of an index at the end of a rebuild, where no event is at hand: it names the row instead. */
+async function tooWide(
+  db: Queryable,
+  projection: Projection,
+  schema: string,
+  index: ReadingIndex,
+  cause: unknown,
+): Promise<ProjectionFailure> {
+  const { table, columns } = index;
+  const key = projection.tables[table]?.primaryKey ?? [];
+  const types = key.map((column) => columnType(projection, table, column));
+  const { rows } = await db.query(widestRowSql(projection, schema, index));
+  const [widest] = widestRows.parse(rows);
+  // Other types can hold any content, which failures never repeat.
+  const isId = types.every((type) => ['uuid', 'bigint', 'integer'].includes(type));
+  const row = widest !== undefined && isId ? `, the one with ${key.join(', ')} = ${widest.key.join(', ')}` : '';
+  const reason =
+    `a row of ${table}${row} has values in ${columns.join(', ')} that are too wide for an index ` +
+    '(2,700 bytes after compression): shorten them, index a hash of them, or leave out the index';
+  return new ProjectionFailure(projection.name, { reason }, { cause });
 }
 
 /**

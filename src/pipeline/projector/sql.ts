@@ -18,13 +18,24 @@ export function schemaOf(name: string, generation: number): string {
  */
 export function createTablesSql(projection: Projection, schema: string): string {
   return Object.entries(projection.tables)
-    .flatMap(([name, table]) => [createTableSql(schema, name, table), ...indexesSql(schema, name, table, true)])
+    .flatMap(([name, table]) => [
+      createTableSql(schema, name, table),
+      ...indexesOf(schema, name, table, true).map(({ sql }) => sql),
+    ])
     .join(';\n');
 }
 
-/** Returns the statements that create the other indexes, which only make reading fast. */
-export function createIndexesSql(projection: Projection, schema: string): string[] {
-  return Object.entries(projection.tables).flatMap(([name, table]) => indexesSql(schema, name, table, false));
+/** An index of a table that only makes reading fast. */
+export interface ReadingIndex {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The statement that creates it. */
+  readonly sql: string;
+}
+
+/** Returns the other indexes, which only make reading fast. */
+export function readingIndexes(projection: Projection, schema: string): readonly ReadingIndex[] {
+  return Object.entries(projection.tables).flatMap(([name, table]) => indexesOf(schema, name, table, false));
 }
 
 function createTableSql(schema: string, name: string, table: TableDefinition): string {
@@ -36,12 +47,26 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
 }
 
 /** No table has a name with $, so that no index has the name of a table. */
-function indexesSql(schema: string, name: string, { indexes }: TableDefinition, isUnique: boolean): string[] {
+function indexesOf(schema: string, name: string, { indexes }: TableDefinition, isUnique: boolean): ReadingIndex[] {
   return indexes.flatMap(({ columns, unique }, place) => {
     if (unique !== isUnique) return [];
     const kind = unique ? 'unique index' : 'index';
-    return [`create ${kind} ${identifier(`${name}$${place + 1}`)} on ${qualified(schema, name)} (${list(columns)})`];
+    const sql = `create ${kind} ${identifier(`${name}$${place + 1}`)} on ${qualified(schema, name)} (${list(columns)})`;
+    return [{ table: name, columns, sql }];
   });
+}
+
+/** Returns the query for the primary key of the row whose values of these columns are the widest, as text. */
+export function widestRowSql(
+  { name, tables }: Projection,
+  schema: string,
+  { table, columns }: Pick<ReadingIndex, 'table' | 'columns'>,
+): string {
+  const key = tables[table]?.primaryKey;
+  if (key === undefined) throw new RangeError(`the projection ${name} has no table ${table}`);
+  const width = columns.map((column) => `coalesce(octet_length(${identifier(column)}::text), 0)`).join(' + ');
+  return `select array[${key.map((column) => `${identifier(column)}::text`).join(', ')}] as key
+    from ${qualified(schema, table)} order by ${width} desc limit 1`;
 }
 
 function qualified(schema: string, table: string): string {

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
+import { ChangeRefused } from '../errors/change-refused.js';
 import { type ReportAlteredRow, SEALED_TABLE_NAMES, type SealedTable } from './altered-row.js';
 import { hmacSha256 } from './hmac.js';
 
@@ -309,6 +310,7 @@ const TextRows = z.array(SealColumns).max(1);
  * Seals the rows that a transaction changed, before its commit. Triggers list the changes in a setting of
  * the transaction, which no other session can write. A row that was altered before the transaction
  * stays without a valid seal: a change by the service must not launder one by SQL.
+ * @throws ChangeRefused if the transaction publishes, activates or copies an altered document version
  * @param db a transaction that may UPDATE the sealed tables
  * @param key of the keyring, 32 bytes
  */
@@ -323,6 +325,7 @@ export async function sealChangedRows(
     const { table, id, before } = change;
     if (before !== null && !(await wasSealed(db, key, change, before))) {
       reportAltered({ table, id });
+      if (table === 'document_versions') await refusePublished(db, id);
       continue;
     }
     const found = await db.query(
@@ -336,6 +339,18 @@ export async function sealChangedRows(
       hmacSha256(key, row.sealed_text),
     ]);
   }
+}
+
+/** What is published stays in the log for ever, so an altered text must not get there. @throws ChangeRefused */
+async function refusePublished(db: pg.PoolClient, id: string): Promise<void> {
+  const { rows } = await db.query("select from document_versions where id = $1 and state in ('published', 'active')", [
+    id,
+  ]);
+  if (rows.length === 0) return;
+  throw new ChangeRefused(
+    'wrong_state',
+    `The row of the document version ${id} was altered in the database, not by the service. Ask the operator, or draft the text anew.`,
+  );
 }
 
 /** The first change of each row: it shows the row as it was before the transaction. */

@@ -7,11 +7,13 @@ import { putPublication } from './publication.js';
  * Publishes a version of the home site at a site that its document is attached to, as a version of
  * that site. Its id is another one, because the log publishes each version once, and its number is the
  * same unless the site has reached this number already.
- * @param version a published version of the home site
+ * @param version a published version of the home site; the commit is refused if its row was altered
  */
 export async function publishAttached(site: LockedSite, version: Pick<VersionRow, 'id'>): Promise<VersionRow> {
   const id = randomUUID();
   const head = noticeHead(site);
+  // Names the row among the changes, so that an altered one is found before the commit, and not copied.
+  await site.db.query('update document_versions set state = state where id = $1', [version.id]);
   await site.db.query(
     `insert into document_versions (id, document_id, site_id, home_version_id, language, number, title, media_type,
             content_sha256, state, event_id, published_at)

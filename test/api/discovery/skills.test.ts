@@ -23,6 +23,12 @@ const Seeded = z.object({
   tsa_ca: z.string(),
   ledger_key: z.string(),
 });
+const Shown = z.looseObject({
+  version: z.uuid(),
+  language: z.string(),
+  content: z.string(),
+  categories: z.array(z.looseObject({ key: z.string() })).optional(),
+});
 const Accepted = z.strictObject({
   consent_token: z.string(),
   proof_hash: z.string(),
@@ -74,7 +80,7 @@ describe('the skills', () => {
     return { exitCode: child.exitCode, stdout, stderr };
   };
 
-  const record = async (commands: string, key: string) =>
+  const asAgent = async (commands: string, key: string) =>
     run(commands, {
       CONSENT_LEDGER_KEY: key,
       CONSENT_LEDGER_USER: seeded.api_user.email,
@@ -87,23 +93,55 @@ describe('the skills', () => {
       const recording = await skill('record-a-consent');
       const [program = ''] = codeBlocks(recording, 'python');
       await writeFile(join(folder, 'record_consent.py'), program);
-      const [command = ''] = codeBlocks(recording, 'sh');
-      const first = await record(command, seeded.keys.write);
+      const [show = '', record = '', approve = ''] = codeBlocks(recording, 'sh');
+      const { read, write } = seeded.keys;
+      const shown = async (command: string) => Shown.parse(JSON.parse((await asAgent(command, write)).stdout));
+      const policy = await shown(show);
+      expect(policy).toMatchObject({ language: 'en', content: expect.stringContaining('cookies') });
+      expect(policy.categories?.map(({ key }) => key)).toEqual(['necessary', 'analytics', 'marketing']);
+      const choose = record.trim().replace('VERSION', policy.version);
+      const first = await asAgent(choose, write);
       expect(first).toMatchObject({ exitCode: 0, stderr: '' });
       const accepted = Accepted.parse(JSON.parse(first.stdout));
       expect(accepted.duplicate).toBe(false);
-      const again = await record(command, seeded.keys.write);
+      const again = await asAgent(choose, write);
       expect(Accepted.parse(JSON.parse(again.stdout))).toEqual({ ...accepted, duplicate: true });
-      const refused = await record(command.replace('banner-4711-1', 'banner-4711-2'), seeded.keys.read);
-      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-      expect(refused.stderr).toMatch(/^refused with 403 INSUFFICIENT_SCOPE: /);
+
+      // What the person did not decide, or could not read, is not recorded.
+      const otherwise = (from: string, to: string) =>
+        choose.replace('banner-4711-1', 'banner-4711-2').replace(from, to);
+      const refusals = [
+        [otherwise('', ''), read, /^refused with 403 INSUFFICIENT_SCOPE: /],
+        [otherwise('"analytics"', '"statistics"'), write, /^the site has no category statistics: /],
+        [otherwise('partial', 'rejected').replace('false', 'true'), write, /^refused with 422 INVALID_CATEGORIES: /],
+        [otherwise('visitor-4711', `'${'v'.repeat(101)}'`), write, /^refused with 422 .*\n {2}visitor_id: /],
+        [`${choose} --language tr`, write, /^this version is not in force in this language: /],
+      ] as const;
+      for (const [command, key, reason] of refusals) {
+        const refused = await asAgent(command, key);
+        expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+        expect(refused.stderr).toMatch(reason);
+      }
+
+      const form = await shown(show.replace('cookie-policy', 'explicit-consent'));
+      const approval = approve.replace('VERSION', form.version);
+      const approved = Accepted.parse(JSON.parse((await asAgent(approval, write)).stdout));
+      // The token of the retry is another one, and the record the same.
+      expect(Accepted.parse(JSON.parse((await asAgent(approval, write)).stdout))).toMatchObject({
+        consent_token: approved.consent_token,
+        duplicate: true,
+      });
 
       // The address of the agent is no evidence about the person.
       const { api_user: user, keys } = seeded;
       const ledger = new ConsentLedger({ baseUrl: service.url, apiKey: keys.read, user });
       const records = [];
       for await (const one of ledger.exportRecords({ visitor_id: 'visitor-4711' })) records.push(one);
-      expect(records).toMatchObject([{ channel: 's2s', ip_address: null, user_agent: null, source: 'server' }]);
+      const nothing = { channel: 's2s', ip_address: null, user_agent: null, source: 'server' };
+      expect(records).toMatchObject([
+        { ...nothing, consent_type: 'cookie', decision: 'partial', language: 'en' },
+        { ...nothing, consent_type: 'document_approval', identity_assurance: 'tenant_attested' },
+      ]);
 
       const [openly = '', withKey = ''] = codeBlocks(await skill('verify-a-record'), 'sh');
       const env = { RECORD: accepted.consent_token, CONSENT_LEDGER_KEY: seeded.keys.read };
@@ -121,13 +159,15 @@ describe('the skills', () => {
 
       const packagePath = join(folder, 'package.zip');
       await installation.json('evidence', 'export', '--site', seeded.site.id, '--output', packagePath);
-      const [check = '', show = '', byHand = ''] = codeBlocks(await skill('check-a-package'), 'sh');
+      const [check = '', certify = '', byHand = ''] = codeBlocks(await skill('check-a-package'), 'sh');
       const trust = { TSA_CA: seeded.tsa_ca, LEDGER_KEY: seeded.ledger_key };
       const checked = await run(check, { ...trust, PACKAGE: packagePath });
       expect(checked, checked.stderr).toMatchObject({ exitCode: 0 });
-      const shown = await run(show, { ...trust, PACKAGE: packagePath });
-      expect(shown, shown.stderr).toMatchObject({ exitCode: 0 });
-      expect(shown.stdout).toMatch(new RegExp(`^VALID, BUT NOT EVIDENCE, as of .*: ${accepted.consent_token}`, 'm'));
+      const certificate = await run(certify, { ...trust, PACKAGE: packagePath });
+      expect(certificate, certificate.stderr).toMatchObject({ exitCode: 0 });
+      expect(certificate.stdout).toMatch(
+        new RegExp(`^VALID, BUT NOT EVIDENCE, as of .*: ${accepted.consent_token}`, 'm'),
+      );
       const confirmed = await run(byHand, { ...trust, PACKAGE: packagePath });
       expect(confirmed, confirmed.stderr).toMatchObject({ exitCode: 0 });
       expect(confirmed.stdout).toMatch(/Verification: OK\n(?:.*\n)*Time stamp: /);

@@ -128,18 +128,44 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     const attachment = `/documents/${policy()}/attachments/${outlet}`;
     const texts = `document_id = '${policy()}' and site_id = '${shop.siteId}'`;
     await alter(`update document_versions set title = title || '!' where ${texts}`);
-    expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
-    // Longer than a process keeps a site.
-    await sleep(1_500);
-    expect(await isShown()).toBe(false);
-    await alter(`update document_versions set title = left(title, -1) where ${texts};
-      update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
+    const notices = async () =>
+      (await app.superuser.query('select from outbox where stream = $1', [`notices-${outlet}`])).rowCount;
+    const before = await notices();
+    expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('was altered in the database') },
+    });
+    // The log of the other site keeps nothing of it.
+    expect(await notices()).toBe(before);
+    await alter(`update document_versions set title = left(title, -1) where ${texts}`);
     await expect.poll(() => send(), soon).toBe('accepted');
-    await sleep(1_500);
     expect(await isShown()).toBe(false);
-    expect(await shop.inSite('owner', 'DELETE', attachment)).toMatchObject({ status: 200 });
     expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
     await expect.poll(isShown, soon).toBe(true);
+  });
+
+  it('publish and activate no text that the service did not write', async () => {
+    const drafted = await shop.inSite('owner', 'POST', `/documents/${policy()}/versions`, {
+      language: 'tr',
+      title: 'Taslak',
+      media_type: 'text/plain',
+      content: 'Bir metin.',
+    });
+    const { id } = z.object({ data: z.looseObject({ id: z.string() }) }).parse(drafted.body).data;
+    const change = (name: string) => shop.inSite('owner', 'POST', `/documents/${policy()}/versions/${id}/${name}`);
+    const state = async () =>
+      (await app.superuser.query('select state from document_versions where id = $1', [id])).rows[0]?.state;
+    for (const [name, from, to] of [
+      ['publish', 'draft', 'published'],
+      ['activate', 'published', 'active'],
+    ] as const) {
+      await alter(`update document_versions set title = title || '!' where id = '${id}'`);
+      expect(await change(name)).toMatchObject({ status: 409 });
+      expect(await state()).toBe(from);
+      await alter(`update document_versions set title = left(title, -1) where id = '${id}'`);
+      expect(await change(name)).toMatchObject({ status: 200 });
+      expect(await state()).toBe(to);
+    }
   });
 
   it('make no approval token valid for longer', async () => {

@@ -61,6 +61,21 @@ describe('a Parquet file', () => {
     ]);
   });
 
+  it('ends at twenty row groups, because its index is encoded at once, and lets others go between them', async () => {
+    let turns = 0;
+    let isEncoding = true;
+    const turn = (): void => {
+      turns += 1;
+      if (isEncoding) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const { file } = await written(Array.from({ length: 25_000 }, (_, place) => ({ number: place })));
+    isEncoding = false;
+    const rows = await parquetReadObjects({ file });
+    expect([rows.length, rows.at(-1)?.number]).toEqual([20_000, 19_999]);
+    expect(turns).toBeGreaterThanOrEqual(19);
+  });
+
   it('refuses a value of another type', async () => {
     await expect(written([{ flag: 'true' }])).rejects.toThrow('a column of type flag cannot hold a string');
     await expect(written([{ number: '1' }])).rejects.toThrow('a column of type number cannot hold a string');
@@ -102,7 +117,7 @@ describe('the record export as Parquet', () => {
   it('has what NDJSON has: times as times, flags as flags, numbers as numbers', async () => {
     const lines = (await (await shop.export('?format=ndjson')).text()).trimEnd().split('\n');
     const records = z.array(z.record(z.string(), z.unknown())).parse(lines.map((line) => JSON.parse(line)));
-    const rows = await read('', { accept: PARQUET_MEDIA_TYPE });
+    const rows = await read('?limit=20000', { accept: PARQUET_MEDIA_TYPE });
     expect(rows.map((row) => Object.keys(row))).toEqual(records.map(() => EXPORTED_FIELDS));
     for (const [place, record] of records.entries())
       for (const [name, value] of Object.entries(record)) {
@@ -120,13 +135,19 @@ describe('the record export as Parquet', () => {
       first: { decision: 'accepted', visitor_id: '=1+1', cursor: expect.any(String) },
       more: [],
     });
-    const rest = await read(`?${fields}&cursor=${first?.cursor}`);
+    const rest = await read(`?${fields}&limit=10&cursor=${first?.cursor}`);
     expect(rest.map(({ visitor_id }) => visitor_id)).toEqual(['Ayşe', 'plain']);
+  });
+
+  it.each(['', '&limit=20001'])('is refused without a limit that it can keep (%j)', async (query) => {
+    const answer = await shop.export(`?format=parquet${query}`);
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'limit' }] });
   });
 
   it('has a row for each erasure, with its time', async () => {
     await shop.erase('plain');
-    const columns = '?format=parquet&include_erasures=true&fields=decision';
+    const columns = '?format=parquet&limit=100&include_erasures=true&fields=decision';
     await expect
       .poll(async () => (await read(columns)).at(-1), { timeout: 30_000 })
       .toEqual({ decision: null, id: expect.any(String), erased_at: expect.any(Date), cursor: expect.any(String) });

@@ -250,6 +250,53 @@ test('applies all events before one that the database refuses, then stops the pr
   expect(status?.problem?.reason).toBe('the database refused it: 22003 at strict.small (integer)');
 });
 
+test('names the event or the row whose value is too wide for an index', async () => {
+  const site = randomUUID();
+  // Nothing in it repeats, so that it cannot be compressed.
+  const wide = Array.from({ length: 200 }, () => randomUUID()).join('');
+  const projection = (name: string, isUnique: boolean): Projection => ({
+    name,
+    version: 1,
+    tables: {
+      [name]: {
+        columns: { id: { type: 'uuid', nullable: false }, content: { type: 'text', nullable: false } },
+        primaryKey: ['id'],
+        indexes: [{ columns: ['content'], unique: isUnique }],
+      },
+    },
+    on: {
+      'ConsentRecorded.v1': (e) =>
+        e.stream === consentsStream(site)
+          ? [{ kind: 'insert', table: name, row: { id: e.id, content: e.revision === 2 ? wide : `short${e.id}` } }]
+          : [],
+    },
+    ignores: '*',
+  });
+  const events = consentsOf(site, 4);
+  await append(site, events);
+  const { eventLog, projections: db } = pipeline;
+  const atEnd = rebuildProjection({
+    db,
+    eventLog,
+    projection: projection('wide_last', false),
+    isFollowed: false,
+  });
+  await expect(atEnd).rejects.toThrow(
+    `a row of wide_last, the one with id = ${events[2]?.id} has values in content that are too wide for an index`,
+  );
+  await expect(atEnd).rejects.not.toThrow(wide.slice(0, 36));
+  const atOnce = projection('wide_first', true);
+  await prepareProjections(pipeline.projections, [atOnce]);
+  await whileRunning([projector([atOnce])], () =>
+    until(async () => (await statusOf([atOnce]))[0]?.state === 'stopped'),
+  );
+  const [status] = await statusOf([atOnce]);
+  expect(status?.problem).toMatchObject({
+    reason: 'the database refused it: 54000 at wide_first (constraint wide_first$1)',
+    event: { revision: 2 },
+  });
+});
+
 test('rebuilds an equal read model beside the live one, without a gap for readers', async () => {
   const site = randomUUID();
   const events = consentsOf(site, 3_000);

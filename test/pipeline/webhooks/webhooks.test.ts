@@ -169,6 +169,20 @@ describe('webhooks of a site', () => {
     expect(at('/thief')).toEqual([]);
   });
 
+  it('are verified with the headers of Node and of the Fetch standard, and not without a signature', async () => {
+    const { secret } = await make('/fetch', ['consent.recorded']);
+    await shop.record();
+    await reaches('/fetch', 1);
+    const [{ body, headers } = { body: '', headers: {} }] = at('/fetch');
+    const given = Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    );
+    const fetched = new Headers(Object.fromEntries(given));
+    expect(verifyWebhook(body, fetched, secret)).toEqual(verifyWebhook(body, headers, secret));
+    fetched.delete('webhook-signature');
+    expect(() => verifyWebhook(body, fetched, secret)).toThrow(InvalidWebhook);
+  });
+
   it('are not signed with an empty secret in a verifier', () => {
     for (const secret of ['', 'whsec_', '   ', 'whsec_!!!!'])
       expect(() =>

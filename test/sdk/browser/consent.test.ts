@@ -403,6 +403,33 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     expect(await visitor.sees('section')).toBe(false);
   });
 
+  test('headless: a listener that throws keeps no choice from the service, and no content from the visitor', async () => {
+    shop.show({
+      body: `<img data-consent="analytics" data-consent-src="/favicon.ico" alt="Map">
+        <iframe data-consent="analytics" data-consent-src=" java&#10;script:parent.ran = ['evil']" title="Evil"></iframe>`,
+      module: `
+        import { Consent, gateContent } from '/index.js';
+        const consent = new Consent({ baseUrl: ${JSON.stringify(front.url)}, apiKey: ${JSON.stringify(demo.keys.write)}, visitorId: 'customer-5' });
+        await consent.start();
+        let isReady = false;
+        consent.subscribe(() => { if (isReady) throw new Error('a fault of the page'); });
+        isReady = true;
+        gateContent(consent);
+        window.faults = [];
+        addEventListener('error', (event) => { window.faults.push(event.message); event.preventDefault(); });
+        await consent.choose({ analytics: true });
+        const second = await consent.rejectAll();
+        window.result = [second.duplicate, [...document.querySelectorAll('main [data-consent]')].map((one) => one.getAttribute('src'))];
+      `,
+    });
+    await visitor.page.goto(`${shop.origin}/`);
+    await visitor.page.until(async () => (await visitor.page.evaluate('window.result !== undefined')) === true);
+    expect(await visitor.page.evaluate('window.result')).toEqual([false, ['/favicon.ico', null]]);
+    expect(await visitor.page.evaluate('window.faults.length')).toBeGreaterThanOrEqual(2);
+    const decisions = (await recordsOf(2, 'customer-5')).map(({ decision }) => decision);
+    expect(decisions).toEqual(['partial', 'withdrawn']);
+  });
+
   test('two tabs: each choice has its record and its answer, whichever tab sends it', async () => {
     const options = { baseUrl: front.url, apiKey: demo.keys.write, visitorId: 'customer-3' };
     shop.show({

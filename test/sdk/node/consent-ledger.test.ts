@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TokensResponse } from '../../../schemas/api/auth.js';
-import { ConsentLedger } from '../../../sdk/node/src/index.js';
+import { ConsentLedger, PERSONAL_FIELDS } from '../../../sdk/node/src/index.js';
 import type { Consent, ExportedConsent, ExportedErasure } from '../../../sdk/shared/types.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { ask, type RunningApp, startApp } from '../../api/server/running-app.js';
@@ -260,6 +260,44 @@ describe('the SDK for Node', () => {
     expect(names()).toContain('person-13');
     expect(await ledger.erasure(id)).toMatchObject({ state: 'finished', erased_records: 1 });
     expect(await all(ledger.erasures())).toHaveLength(1);
+  });
+
+  test('a copy takes the fields that it needs, and learns of erasures nevertheless', async () => {
+    await ledger.record(consent('person-15', { signer_name: 'Ada Example' }));
+    await recorded('person-15');
+    const fields = ['id', 'visitor_id'] as const;
+    const before = await all(ledger.exportRecords({ visitor_id: 'person-15', fields }));
+    expect(before).toEqual([{ id: expect.any(String), visitor_id: 'person-15', cursor: expect.any(String) }]);
+    const [{ id, cursor } = { id: undefined, cursor: '' }] = before;
+    await ledger.erase({ subject: { by: 'visitor_id', value: 'person-15' } });
+    await vi.waitFor(async () => {
+      const changes = await all(ledger.exportChanges({ cursor, fields }));
+      expect(changes.map((change) => 'erased_record' in change && change.erased_record.id)).toContain(id);
+    }, 60_000);
+    const [after] = await all(ledger.exportRecords({ document_slug: 'cookie-policy', fields: ['id', 'signer_name'] }));
+    expect(Object.keys(after ?? {}).sort()).toEqual(['cursor', 'id', 'signer_name']);
+    const [erased] = (await all(ledger.exportRecords())).filter((record) => record.id === id);
+    expect(PERSONAL_FIELDS.filter((name) => Reflect.get(erased ?? {}, name) !== null)).toEqual([]);
+    expect(PERSONAL_FIELDS).toContain('signer_name');
+  });
+
+  test('scans a page once: a lost answer is not repeated, a busy service is asked again', async () => {
+    const refused = { code: 'SCAN_URL_REFUSED', status: 422 };
+    front.inject({ status: 503, code: 'SCANNER_BUSY', headers: { 'retry-after': '0' } });
+    await expect(ledger.scan('https://elsewhere.example/')).rejects.toMatchObject(refused);
+    expect(paths()).toEqual(['/tool/v1/scans', '/tool/v1/scans']);
+    front.received.length = 0;
+    front.inject('lost');
+    await expect(ledger.scan('https://elsewhere.example/', { record: true })).rejects.toMatchObject({
+      code: 'NO_ANSWER',
+    });
+    front.inject({ status: 502 });
+    await expect(ledger.scan('https://elsewhere.example/')).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+    expect(front.received.map(({ body }) => JSON.parse(body))).toEqual([
+      { url: 'https://elsewhere.example/', record: true },
+      { url: 'https://elsewhere.example/', record: false },
+    ]);
+    expect(front.received[0]?.headers.authorization).toBeUndefined();
   });
 
   test('an answer of another server is named as such', async () => {

@@ -163,14 +163,17 @@ export const exportConsents = defineOperation({
   tag: 'Consents',
   summary: 'Export consent records with every field, or with chosen ones',
   description:
-    'Records come in the order in which they were recorded. JSON comes in pages of at most 1,000 records; pass `next_cursor` as `cursor` until it is null. NDJSON (`format=ndjson`, or `Accept: application/x-ndjson`) has one record a line and no limit; after a response that ended early, continue with the `cursor` of its last complete line. CSV (`format=csv`, or `Accept: text/csv`) is the same with a header line; objects and lists in it are JSON, and a text that a spreadsheet would evaluate as a formula has an apostrophe in front. Parquet (`format=parquet`, or `Accept: application/vnd.apache.parquet`) has the same columns, with times, flags and numbers in their types; a file whose response ended early cannot be read. An attachment is in the field in which it was sent, as text or base64 (see `attachments`). An erased record keeps its public part, and its `is_anonymized` is true.',
+    'Records come in the order in which they were recorded. JSON comes in pages of at most 1,000 records; pass `next_cursor` as `cursor` until it is null. NDJSON (`format=ndjson`, or `Accept: application/x-ndjson`) has one record a line and no limit; after a response that ended early, continue with the `cursor` of its last complete line. CSV (`format=csv`, or `Accept: text/csv`) is the same with a header line; objects and lists in it are JSON, and a text that a spreadsheet would evaluate as a formula has an apostrophe in front. Parquet (`format=parquet`, or `Accept: application/vnd.apache.parquet`) has the same columns, with times, flags and numbers in their types, and at most `limit` rows, which it requires, or fewer if they are large: continue with the `cursor` of the last row until a file has no rows; a file whose response ended early cannot be read. An attachment is in the field in which it was sent, as text or base64 (see `attachments`). An erased record keeps its public part, and its `is_anonymized` is true.',
   access: BACKEND,
   params: None,
   query: ExportQuery,
   body: NoBody,
   status: 200,
   response: ExportResponse,
-  alternative: { mediaType: NDJSON_MEDIA_TYPE, description: 'One ExportedConsent as JSON on each line.' },
+  alternative: {
+    mediaType: NDJSON_MEDIA_TYPE,
+    description: 'One ExportedConsent, ExportedFields or ExportedErasure as JSON on each line.',
+  },
   errors: [],
   example: {
     query: { visitor_id: EXAMPLE_VALUES.visitorId, from: '2026-01-01T00:00:00Z', limit: '500' },

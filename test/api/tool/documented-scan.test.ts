@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath } from '../../support/chromium.js';
+import { titleNeeding } from '../../support/missing-tools.js';
+import { type RunningService, TestInstallation } from '../../support/running-service.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const canRun = chromiumPath !== undefined;
+
+/** In place of the line in /etc/hosts: every name of the example tenants leads to this machine. */
+const HOSTS = `import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+const lookup = dns.lookup;
+dns.lookup = (name, ...rest) => lookup(name.endsWith('.example') ? '127.0.0.1' : name, ...rest);
+syncBuiltinESMExports();`;
+
+describe.skipIf(!canRun)(titleNeeding('Chromium', canRun, 'the scan of docs/scans.md'), () => {
+  let installation: TestInstallation;
+  let service: RunningService;
+  let folder: string;
+  beforeAll(async () => {
+    installation = await TestInstallation.make({
+      SCAN_NETWORKS: '127.0.0.1/32',
+      CHROME_PATH: chromiumPath,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(HOSTS)}`,
+    });
+    service = await installation.start();
+    folder = await mkdtemp(join(tmpdir(), 'consent-ledger-scan-walk-'));
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await installation?.remove();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  test('finds three undeclared cookies, and a declared one without permission', async () => {
+    await writeFile(join(folder, 'demo.json'), JSON.stringify(await installation.json('admin', 'seed-demo')));
+    const text = await readFile(join(ROOT, 'docs/scans.md'), 'utf8');
+    const [, walk = '', printed = ''] = /^```sh\n(.*?)^```$.*?^```text\n(.*?)^```$/ms.exec(text) ?? [];
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', walk.replaceAll('3000', await freePort())], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, BASE: service.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    await once(child, 'close');
+    expect({ exitCode: child.exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.split('\n').sort()).toEqual(printed.split('\n').sort());
+  }, 120_000);
+});
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return String(address.port);
+}
