@@ -22,6 +22,7 @@ import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
 import { allowCrossOrigin } from '../api/server/cors.js';
 import { type CheckReadiness, healthRoutes } from '../api/server/health.js';
+import { paceLargeTexts } from '../api/server/pace-large-texts.js';
 import { serveTool, type ToolRoute } from '../api/tool/route.js';
 import type { Verifier } from '../evidence/verification/verifier.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
@@ -120,6 +121,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
     (scope) => checkpointRoutes(scope, db, options.readTsaRoots),
     (scope) => {
       limitLocally(scope, options.limits.publicTexts, () => performance.now() / 1000);
+      paceLargeTexts(scope, () => performance.now());
       discoveryRoutes(scope, options.discovery);
       verifyPage(scope);
       browserSdk(scope);

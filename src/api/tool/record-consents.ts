@@ -32,6 +32,11 @@ export interface RecordingOptions {
 const LARGE_BODY_BYTES = 256 * 1024;
 /** While one waits for the database, another one is parsed. */
 const LARGE_BATCHES_AT_A_TIME = 2;
+/**
+ * Times of a batch's length until the next one of its tenant: its records pass through all stages behind
+ * the commit, and others wait for their disk and processor time.
+ */
+const PAUSE = 2;
 
 interface Recorder {
   readonly admission: Pick<Admission, 'admit'>;
@@ -40,7 +45,7 @@ interface Recorder {
 
 /** Records consents of browsers, apps and backends, and mints approval tokens. */
 export function recordingRoutes({ admission, now, batchBodyBytes }: RecordingOptions): readonly ToolRoute[] {
-  const recorder: Recorder = { admission, turns: new FairTurns({ slots: LARGE_BATCHES_AT_A_TIME, now }) };
+  const recorder: Recorder = { admission, turns: new FairTurns({ slots: LARGE_BATCHES_AT_A_TIME, now, pause: PAUSE }) };
   const bodyLimit = batchBodyBytes ?? DEFAULT_BATCH_BODY_BYTES;
   return [
     writes(recordConsent, (call) => recordOne(recorder, call)),

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+
+/** Smaller responses, in bytes, are sent at once. */
+const LARGE_BYTES = 64 * 1024;
+const BYTES_PER_MS = 100_000;
+
+/**
+ * Sends the large responses of a scope at 100 MB a second at most, one behind the other. Handing them to
+ * the kernel takes the main thread: strangers from many networks, whom no limit by client catches,
+ * could otherwise keep it busy by asking for texts without compression. Nothing is refused, since what
+ * waits is a connection, and these are limited.
+ * @param now milliseconds of a monotonic clock
+ */
+export function paceLargeTexts(scope: FastifyInstance, now: () => number): void {
+  let freeAt = 0;
+  scope.addHook('onSend', async (_request, _reply, payload) => {
+    if (!Buffer.isBuffer(payload) || payload.length < LARGE_BYTES) return payload;
+    const startsAt = Math.max(now(), freeAt);
+    freeAt = startsAt + payload.length / BYTES_PER_MS;
+    const wait = startsAt - now();
+    if (wait > 0) await sleep(wait);
+    return payload;
+  });
+}
