@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 240_000,
-    // One more than there are cores: many tests wait for a clock, a server or a disk.
-    maxWorkers: availableParallelism() + 1,
+    // Twice as many as there are cores: many tests wait for a clock, a server or a disk.
+    maxWorkers: availableParallelism() * 2,
     // No module of the project has state, so that test files can share the modules that a worker has loaded.
     isolate: false,
     // A second, the default, is short on a machine that is busy.

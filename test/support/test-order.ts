@@ -17,6 +17,7 @@ const LONGEST: readonly string[] = [
   'test/demo/demo.test.ts',
   'test/app/metrics/metrics.test.ts',
   'test/dashboard/owner.test.ts',
+  'test/dashboard/roles.test.ts',
   'test/integration/crash.test.ts',
   'test/platform/background/lease.test.ts',
   'test/verifier/dishonest-operator/every-byte.test.ts',
