@@ -14,8 +14,9 @@ export interface FairTurnsOptions {
 
 /** Times of rest for each time of work: what other requests get of the main thread. */
 const REST = 3;
-/** Bound of one rest, in milliseconds. */
+/** Bounds of one rest and of one pause, in milliseconds. */
 const MAX_REST_MS = 500;
+const MAX_PAUSE_MS = 1000;
 const RETRY_AFTER_SECONDS = 2;
 /** Work of less time, in milliseconds, goes on without a rest. */
 const MIN_WORK_MS = 2;
@@ -70,7 +71,7 @@ export class FairTurns {
       };
       const { pause = 0 } = this.options;
       if (pause === 0) end();
-      else setTimeout(end, Math.min(MAX_REST_MS, pause * (this.#now() - startedAt)));
+      else setTimeout(end, Math.min(MAX_PAUSE_MS, pause * (this.#now() - startedAt)));
     }
   }
 

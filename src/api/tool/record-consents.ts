@@ -36,7 +36,7 @@ const LARGE_BATCHES_AT_A_TIME = 2;
  * Times of a batch's length until the next one of its tenant: its records pass through all stages behind
  * the commit, and others wait for their disk and processor time.
  */
-const PAUSE = 2;
+const PAUSE = 4;
 
 interface Recorder {
   readonly admission: Pick<Admission, 'admit'>;

@@ -59,7 +59,7 @@ it('replaces the key in every process without a restart, and trusts the old key 
   const rotated = await rotate();
   expect(rotated).toMatchObject({ signs_in_seconds: 600, former_verifies_for_seconds: 1560 });
   for (const url of urls()) {
-    expect(await published(url)).toEqual([rotated.key_id, old]);
+    await expect.poll(() => published(url), soon).toEqual([rotated.key_id, old]);
     expect(await signedBy(url)).toBe(old);
     expect(await statusOf(url, early)).toBe(200);
   }
@@ -79,7 +79,7 @@ it('replaces the key in every process without a restart, and trusts the old key 
   await moveTime(old, 'verifies_until');
   for (const url of urls()) {
     await expect.poll(() => statusOf(url, early), soon).toBe(401);
-    expect(await published(url)).toEqual([rotated.key_id]);
+    await expect.poll(() => published(url), soon).toEqual([rotated.key_id]);
     expect(await statusOf(url, late)).toBe(200);
   }
   expect((await states()).get(old)).toBe('expired');
@@ -91,7 +91,7 @@ it('stops trusting a compromised key within seconds, and keeps all users signed 
   for (const url of urls()) {
     await expect.poll(() => statusOf(url, access_token), soon).toBe(401);
     await expect.poll(() => signedBy(url), soon).toBe(key_id);
-    expect(await published(url)).toEqual([key_id]);
+    await expect.poll(() => published(url), soon).toEqual([key_id]);
   }
   const renewed = await ask(`${second.url}/api/v1/auth/refresh`, {
     method: 'POST',
@@ -118,7 +118,9 @@ it('keeps one signing key after concurrent replacements', async () => {
   );
   expect(rows).toHaveLength(1);
   expect(await signedBy(second.url)).toBe(signing);
-  expect(new Set(await published(second.url))).toEqual(new Set([signing, ...made.map(({ key_id }) => key_id)]));
+  await expect
+    .poll(async () => new Set(await published(second.url)), soon)
+    .toEqual(new Set([signing, ...made.map(({ key_id }) => key_id)]));
 });
 
 it('records in the audit log of the installation who replaced a key', async () => {
@@ -141,5 +143,5 @@ it('does not trust an expired key again whose time was moved by SQL, and reports
     return panel.app.service.installation.metrics.text();
   };
   await expect.poll(reported, soon).toMatch(/altered_rows_total\{table="keyring"\} [1-9]/);
-  expect(await published(panel.app.url)).not.toContain(altered);
+  await expect.poll(() => published(panel.app.url), soon).not.toContain(altered);
 });

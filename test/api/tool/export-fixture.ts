@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { type ExportedConsent, ExportedConsent as ExportedConsentSchema } from '../../../schemas/api/export.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
@@ -60,6 +61,7 @@ export class Backend {
     const body = JSON.stringify(fields);
     const headers = { ...signedHeaders(this.demo.keys.write, path, body), ...this.bearer };
     const answer = await ask(this.app.url + path, { method: 'POST', headers, body });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
     return z
       .object({ data: z.object({ approval_token: z.string(), approval_token_id: z.string() }) })
       .parse(answer.body).data;
