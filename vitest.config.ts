@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { temporaryFolder } from './test/support/temporary-folder.js';
 import { testFiles } from './test/support/test-files.js';
 import { LongestFirst } from './test/support/test-order.js';
 
 const { fast, others } = testFiles();
+
+// The workers and the programs that they start inherit it.
+process.env.TMPDIR = temporaryFolder();
 
 export default defineConfig({
   test: {

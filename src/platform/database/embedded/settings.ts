@@ -23,7 +23,8 @@ export function serverArguments(clusterDir: string, port: number): string[] {
     synchronous_commit: 'on',
     wal_compression: 'off',
     shared_buffers: '128MB',
-    max_connections: '100',
+    // A process of the service opens about 30.
+    max_connections: '300',
     max_wal_size: '1GB',
     checkpoint_timeout: '10min',
     jit: 'off',
