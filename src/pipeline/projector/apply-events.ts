@@ -63,13 +63,19 @@ export function preparePage(
  * Applies a page: read model and position change in one transaction. If the database refuses the
  * page, the events are applied one by one up to the refused one.
  * @param from the position that the generation must have
+ * @param onSent called whenever rows were sent, and the database works on them
  * @throws ProjectionFailure after all events before the failing one were applied
  * @throws GenerationMoved, GenerationHeld, database errors
  */
-export async function applyPage(target: Target, from: Position | null, page: PreparedPage): Promise<void> {
+export async function applyPage(
+  target: Target,
+  from: Position | null,
+  page: PreparedPage,
+  onSent: () => void = () => undefined,
+): Promise<void> {
   if (page.events.length > 0) {
     try {
-      await applyTogether(target, from, page.events.length, page.mutations.flat(), page.position);
+      await applyTogether(target, from, page.events.length, page.mutations.flat(), page.position, onSent);
     } catch (error) {
       if (!isRefusedByData(error)) throw error;
       await applyOneByOne(target, from, page);
@@ -107,6 +113,7 @@ async function applyTogether(
   count: number,
   mutations: readonly Mutation[],
   to: Position,
+  onSent: () => void = () => undefined,
 ): Promise<void> {
   const { db, projection, generation, isLive } = target;
   const statements = statementsOf(projection, mutations);
@@ -119,7 +126,9 @@ async function applyTogether(
     );
     if (moved.rowCount !== 1) throw new GenerationMoved(`generation ${generation} of ${projection.name} has moved`);
     for (const statement of statements) {
-      const { rowCount } = await db.query(statementSql(projection, schemaOf(projection.name, generation), statement));
+      const changing = db.query(statementSql(projection, schemaOf(projection.name, generation), statement));
+      onSent();
+      const { rowCount } = await changing;
       if (statement.kind === 'update-if-present') continue;
       if (rowCount !== statement.rows.length)
         throw new UnexpectedState(`a row of ${statement.table} to be changed is not there`);

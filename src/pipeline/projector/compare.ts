@@ -3,6 +3,7 @@ import type { Projection, TableDefinition } from '../../../projections/definitio
 import type { Queryable } from '../../platform/database/pool.js';
 import { identifier, list, schemaOf } from './sql.js';
 
+/** Rows of the first table that one query compares. */
 const PAGE = 2_000;
 
 /** Comparison of two generations of a table at one position of the log. */
@@ -13,13 +14,13 @@ export interface TableComparison {
   readonly rows: number;
   /**
    * Primary key of the last row that was found equal; the first difference follows it. Null: the
-   * first page differs, or there is no difference.
+   * first range differs, or there is no difference.
    */
   readonly differsBehind: readonly string[] | null;
 }
 
 /**
- * Compares the tables of two generations page by page, in the order of the primary key. Both
+ * Compares the tables of two generations range by range, in the order of the primary key. Both
  * generations must remain at the same position.
  */
 export async function compareGenerations(
@@ -36,6 +37,7 @@ export async function compareGenerations(
   return comparisons;
 }
 
+/** Compares two ranges at a time: one backend of PostgreSQL uses one processor. */
 async function compareTables(
   db: Queryable,
   table: TableDefinition,
@@ -43,44 +45,102 @@ async function compareTables(
   b: string,
 ): Promise<Omit<TableComparison, 'table'>> {
   let rows = 0;
+  let earlier: ComparingRange | null = null;
+  for await (const range of keyRanges(db, table, a)) {
+    const result = compareRange(db, table, [a, b], range);
+    // Whoever awaits it hears of its failure.
+    result.catch(() => undefined);
+    if (earlier !== null) {
+      const { equal, rows: compared } = await earlier.result;
+      if (!equal) return { equal: false, rows, differsBehind: earlier.range.after };
+      rows += compared;
+    }
+    earlier = { range, result };
+  }
+  if (earlier === null) throw new RangeError('a table has at least one range of keys');
+  const { equal, rows: compared } = await earlier.result;
+  if (!equal) return { equal: false, rows, differsBehind: earlier.range.after };
+  return { equal: true, rows: rows + compared, differsBehind: null };
+}
+
+/** Rows of a table after one primary key, up to and including another; null: no bound. */
+interface KeyRange {
+  readonly after: readonly string[] | null;
+  readonly upTo: readonly string[] | null;
+}
+
+interface ComparingRange {
+  readonly range: KeyRange;
+  readonly result: Promise<ComparedRange>;
+}
+
+const keyRows = z.array(z.object({ key: z.array(z.string()) })).max(1);
+
+/** Ranges of at most `PAGE` rows of a table, in the order of the primary key. The last has no end. */
+async function* keyRanges(
+  db: Queryable,
+  definition: TableDefinition,
+  table: string,
+): AsyncGenerator<KeyRange, void, undefined> {
+  const key = list(definition.primaryKey);
+  const asText = definition.primaryKey.map((column) => `${identifier(column)}::text`).join(', ');
   let after: readonly string[] | null = null;
   for (;;) {
-    const page: ComparedPage = await comparePage(db, table, [a, b], after);
-    if (!page.equal) return { equal: false, rows, differsBehind: after };
-    rows += page.rows;
-    if (page.last === null || page.rows < PAGE) return { equal: true, rows, differsBehind: null };
-    after = page.last;
+    const { where, values } = within(definition, { after, upTo: null });
+    const { rows } = await db.query(
+      `select array[${asText}] as key from ${table} ${where} order by ${key} offset ${PAGE - 1} limit 1`,
+      values,
+    );
+    const upTo: readonly string[] | null = keyRows.parse(rows)[0]?.key ?? null;
+    yield { after, upTo };
+    if (upTo === null) return;
+    after = upTo;
   }
 }
 
-const comparedRows = z.tuple([z.object({ equal: z.boolean(), rows: z.int(), last: z.array(z.string()).nullable() })]);
-type ComparedPage = z.infer<typeof comparedRows>[0];
+const comparedRows = z.tuple([z.object({ equal: z.boolean(), rows: z.int() })]);
+type ComparedRange = z.infer<typeof comparedRows>[0];
 
 /**
- * Compares the next rows of both tables, byte by byte as PostgreSQL stores them (`*<>`).
- * @returns whether all are equal; number and last primary key of the rows of the first table
+ * Compares the rows of both tables in a range, byte by byte as PostgreSQL stores them (`*<>`).
+ * @returns whether all are equal, and how many there are then
  */
-async function comparePage(
+async function compareRange(
   db: Queryable,
-  { columns, primaryKey }: TableDefinition,
+  definition: TableDefinition,
   tables: readonly [string, string],
-  after: readonly string[] | null,
-): Promise<ComparedPage> {
-  const key = list(primaryKey);
-  const values = primaryKey.map((column, place) => `$${place + 1}::text::${columns[column]?.type ?? 'text'}`);
-  const where = after === null ? '' : `where (${key}) > (${values.join(', ')})`;
+  range: KeyRange,
+): Promise<ComparedRange> {
+  const key = list(definition.primaryKey);
+  const { where, values } = within(definition, range);
+  // The second table may have more rows there than the first, and one more is enough to differ.
   const [a, b] = tables.map(
-    (table) => `select ${list(Object.keys(columns))} from ${table} ${where} order by ${key} limit ${PAGE}`,
+    (table) =>
+      `select ${list(Object.keys(definition.columns))} from ${table} ${where} order by ${key} limit ${PAGE + 1}`,
   );
-  const last = primaryKey.map((column) => `${identifier(column)}::text`).join(', ');
   const { rows } = await db.query(
     // No column has a name with $, so that these names mean the rows.
-    `with a$ as materialized (${a}), b$ as materialized (${b})
-     select not exists (select from a$ full join b$ using (${key}) where a$ is null or b$ is null or a$ *<> b$) as equal,
-            (select count(*)::int from a$) as rows,
-            (select array[${last}] from a$ order by ${primaryKey.map((column) => `${identifier(column)} desc`).join(', ')} limit 1) as last`,
-    after === null ? [] : [...after],
+    `select count(*) filter (where a$ is null or b$ is null or a$ *<> b$) = 0 as equal, count(*)::int as rows
+       from (${a}) a$ full join (${b}) b$ using (${key})`,
+    values,
   );
-  const [page] = comparedRows.parse(rows);
-  return page;
+  const [compared] = comparedRows.parse(rows);
+  return compared;
+}
+
+/** Returns the condition for the rows of a range, and its parameters. */
+function within(
+  { columns, primaryKey }: TableDefinition,
+  { after, upTo }: KeyRange,
+): { readonly where: string; readonly values: string[] } {
+  const values: string[] = [];
+  const bound = (operator: string, key: readonly string[]): string => {
+    const parameters = primaryKey.map((column, place) => {
+      values.push(key[place] ?? '');
+      return `$${values.length}::text::${columns[column]?.type ?? 'text'}`;
+    });
+    return `(${list(primaryKey)}) ${operator} (${parameters.join(', ')})`;
+  };
+  const conditions = [...(after === null ? [] : [bound('>', after)]), ...(upTo === null ? [] : [bound('<=', upTo)])];
+  return { where: conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`, values };
 }

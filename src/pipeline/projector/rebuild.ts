@@ -214,7 +214,8 @@ class Replay {
   }
 
   /**
-   * While the database applies one page, the next one is prepared, and the log reads the one behind it.
+   * While the database applies one page, the next one is prepared, and the log reads the one after
+   * it. The preparation begins when the rows were sent: before, it would only delay them.
    * @param until last position to replay; undefined: the end of the log; null: replay nothing
    */
   async #replay(until: Position | null | undefined): Promise<void> {
@@ -225,9 +226,11 @@ class Replay {
       for await (const page of this.#pages(until)) {
         await applying;
         this.options.onProgress?.(this.fresh.events, total);
-        applying = this.#apply(page);
-        // Whoever awaits it hears of its failure.
-        applying.catch(() => undefined);
+        await new Promise<void>((proceed) => {
+          applying = this.#apply(page, proceed);
+          // Whoever awaits it hears of its failure.
+          applying.then(proceed, () => proceed());
+        });
       }
     } finally {
       await applying;
@@ -255,10 +258,10 @@ class Replay {
     }
   }
 
-  async #apply(page: PreparedPage): Promise<void> {
+  async #apply(page: PreparedPage, onSent: () => void): Promise<void> {
     const { db, projection } = this.options;
     const { generation, position, events } = this.fresh;
-    await applyPage({ db, projection, generation, isLive: false }, position, page);
+    await applyPage({ db, projection, generation, isLive: false }, position, page, onSent);
     this.fresh = { ...this.fresh, position: page.position, events: events + page.events.length };
   }
 }
