@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { PublicVerifyResponse, VerifyResponse } from '../../../schemas/api/verif
 import { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';
 import { titleNeeding } from '../../support/missing-tools.js';
+import { runCommands } from '../../support/run-program.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { codeBlocks, parseSkill, SkillsIndex } from './formats/agent-skills.js';
 
@@ -63,22 +63,11 @@ describe('the skills', () => {
   };
 
   /** Runs a skill's commands as a reader would, in one shell. */
-  const run = async (commands: string, env: Readonly<Record<string, string>>) => {
-    const child = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
+  const run = (commands: string, env: Readonly<Record<string, string>>) =>
+    runCommands(commands, {
       cwd: folder,
-      env: { PATH: `${COMMANDS}:${process.env.PATH}`, HOME: process.env.HOME, CONSENT_LEDGER_URL: service.url, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: `${COMMANDS}:${process.env.PATH}`, CONSENT_LEDGER_URL: service.url, ...env },
     });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    await once(child, 'close');
-    return { exitCode: child.exitCode, stdout, stderr };
-  };
 
   const asAgent = async (commands: string, key: string) =>
     run(commands, {

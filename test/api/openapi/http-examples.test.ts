@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { runProgram } from '../../support/run-program.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 
 const EXAMPLES = new URL('../../../docs/examples/http/', import.meta.url);
@@ -24,20 +23,11 @@ describe('the HTTP examples of the documentation', () => {
   afterAll(() => app.stop());
 
   const run = async (program: string, file: string, env: Readonly<Record<string, string>>) => {
-    const child = spawn(program, [fileURLToPath(new URL(file, EXAMPLES))], {
-      env: { PATH: process.env.PATH, BASE_URL: app.url, API_KEY: demo.keys.write, ...env },
+    const { stdout, ...ended } = await runProgram(program, [fileURLToPath(new URL(file, EXAMPLES))], {
+      env: { BASE_URL: app.url, API_KEY: demo.keys.write, ...env },
     });
-    let output = '';
-    let errors = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors += text;
-    });
-    await once(child, 'close');
-    expect({ exitCode: child.exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
-    return output;
+    expect(ended).toEqual({ exitCode: 0, stderr: '' });
+    return stdout;
   };
 
   const credentials = () => ({ API_USER: demo.api_user.email, API_PASSWORD: demo.api_user.password });

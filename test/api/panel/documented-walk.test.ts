@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCommands } from '../../support/run-program.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 
 const DOCUMENT = new URL('../../../docs/panel-api.md', import.meta.url);
@@ -28,20 +27,9 @@ afterAll(async () => {
 it('goes from nothing to evidence as docs/panel-api.md says', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   const [, walk = ''] = /^## From nothing to evidence\n.*?^```bash\n(.*?)^```$/ms.exec(text) ?? [];
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', walk], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: installation.dataDir, BASE: service.url },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    stdout += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    stderr += chunk;
-  });
-  await once(child, 'close');
-  expect({ exitCode: child.exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 });
+  const ended = await runCommands(walk, { cwd: folder, env: { DATA_DIR: installation.dataDir, BASE: service.url } });
+  const { stdout } = ended;
+  expect(ended).toMatchObject({ exitCode: 0 });
   const lines = stdout.trimEnd().split('\n');
   expect(lines[0]).toBe('owner');
   expect(stdout).toContain("name: '_consent-ledger.shop.example'");

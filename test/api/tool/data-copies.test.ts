@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { z } from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';
 import { titleNeeding } from '../../support/missing-tools.js';
+import { runProgram } from '../../support/run-program.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -67,21 +67,9 @@ describe('a copy of the records, as docs/data-copies.md says', () => {
     return count;
   };
   const run = async (program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) => {
-    const child = spawn(program, args, {
-      cwd,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, BASE_URL: service.url, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      stdout += chunk;
-    });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-    });
-    await once(child, 'close');
-    expect({ exitCode: child.exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 });
-    return stdout;
+    const ended = await runProgram(program, args, { cwd, env: { BASE_URL: service.url, ...env } });
+    expect(ended).toMatchObject({ exitCode: 0 });
+    return ended.stdout;
   };
 
   test.skipIf(!hasPython)(

@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../../support/chromium.js';
+import { freePort } from '../../support/free-port.js';
 import { titleNeeding } from '../../support/missing-tools.js';
+import { runCommands } from '../../support/run-program.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -44,30 +43,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium', canRun, 'the scan of docs/scan
     await writeFile(join(folder, 'demo.json'), JSON.stringify(await installation.json('admin', 'seed-demo')));
     const text = await readFile(join(ROOT, 'docs/scans.md'), 'utf8');
     const [, walk = '', printed = ''] = /^```sh\n(.*?)^```$.*?^```text\n(.*?)^```$/ms.exec(text) ?? [];
-    const child = spawn('bash', ['-euo', 'pipefail', '-c', walk.replaceAll('3000', await freePort())], {
+    const { exitCode, stdout, stderr } = await runCommands(walk.replaceAll('3000', String(await freePort())), {
       cwd: folder,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, BASE: service.url },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { BASE: service.url },
     });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      stdout += chunk;
-    });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-    });
-    await once(child, 'close');
-    expect({ exitCode: child.exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout.split('\n').sort()).toEqual(printed.split('\n').sort());
   }, 120_000);
 });
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return String(address.port);
-}

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { copyFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../../support/free-port.js';
 import { seedTenant } from '../../support/seeded-demo.js';
 import { insertBackdated } from './backdated-consent.js';
 import { withoutRecords } from './doctored-package.js';
@@ -75,16 +74,6 @@ async function copyOfMain(): Promise<OperatedInstallation> {
 /** The finding of `consent-verify check`, as the table shows it. */
 function verdictOf({ verdict, checks }: ReturnType<typeof files.check>): string {
   return [`${verdict}`, ...checks.map((id) => `\`${id}\``)].join(', ');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
 }
 
 beforeAll(async () => {
