@@ -37,7 +37,6 @@ export async function compareGenerations(
   return comparisons;
 }
 
-/** Compares two ranges at a time: one backend of PostgreSQL uses one processor. */
 async function compareTables(
   db: Queryable,
   table: TableDefinition,
@@ -45,33 +44,34 @@ async function compareTables(
   b: string,
 ): Promise<Omit<TableComparison, 'table'>> {
   let rows = 0;
-  let earlier: ComparingRange | null = null;
-  for await (const range of keyRanges(db, table, a)) {
-    const result = compareRange(db, table, [a, b], range);
-    // Whoever awaits it hears of its failure.
-    result.catch(() => undefined);
-    if (earlier !== null) {
-      const { equal, rows: compared } = await earlier.result;
-      if (!equal) return { equal: false, rows, differsBehind: earlier.range.after };
-      rows += compared;
-    }
-    earlier = { range, result };
+  for await (const range of comparedRanges(db, table, [a, b])) {
+    if (!range.equal) return { equal: false, rows, differsBehind: range.after };
+    rows += range.rows;
   }
-  if (earlier === null) throw new RangeError('a table has at least one range of keys');
-  const { equal, rows: compared } = await earlier.result;
-  if (!equal) return { equal: false, rows, differsBehind: earlier.range.after };
-  return { equal: true, rows: rows + compared, differsBehind: null };
+  return { equal: true, rows, differsBehind: null };
+}
+
+/** The ranges in order. Two are compared at a time: one backend of PostgreSQL uses one processor. */
+async function* comparedRanges(
+  db: Queryable,
+  table: TableDefinition,
+  tables: readonly [string, string],
+): AsyncGenerator<ComparedRange, void, undefined> {
+  let earlier: Promise<ComparedRange> | null = null;
+  for await (const range of keyRanges(db, table, tables[0])) {
+    const comparing = compareRange(db, table, tables, range);
+    // Whoever awaits it hears of its failure.
+    comparing.catch(() => undefined);
+    if (earlier !== null) yield await earlier;
+    earlier = comparing;
+  }
+  if (earlier !== null) yield await earlier;
 }
 
 /** Rows of a table after one primary key, up to and including another; null: no bound. */
 interface KeyRange {
   readonly after: readonly string[] | null;
   readonly upTo: readonly string[] | null;
-}
-
-interface ComparingRange {
-  readonly range: KeyRange;
-  readonly result: Promise<ComparedRange>;
 }
 
 const keyRows = z.array(z.object({ key: z.array(z.string()) })).max(1);
@@ -99,11 +99,11 @@ async function* keyRanges(
 }
 
 const comparedRows = z.tuple([z.object({ equal: z.boolean(), rows: z.int() })]);
-type ComparedRange = z.infer<typeof comparedRows>[0];
+type ComparedRange = z.infer<typeof comparedRows>[0] & Pick<KeyRange, 'after'>;
 
 /**
  * Compares the rows of both tables in a range, byte by byte as PostgreSQL stores them (`*<>`).
- * @returns whether all are equal, and how many there are then
+ * @returns whether all are equal, how many there are then, and the key that they follow
  */
 async function compareRange(
   db: Queryable,
@@ -125,7 +125,7 @@ async function compareRange(
     values,
   );
   const [compared] = comparedRows.parse(rows);
-  return compared;
+  return { ...compared, after: range.after };
 }
 
 /** Returns the condition for the rows of a range, and its parameters. */
