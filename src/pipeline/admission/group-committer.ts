@@ -55,7 +55,6 @@ export function createGroupCommitter<Item, Result>(
 ): GroupCommitter<Item, Result> {
   type Entry = Waiting<Item, Result>;
   let waiting: Entry[] = [];
-  const isSlow = options.isSlow ?? (() => false);
   let inFlight = 0;
   let isSlowInFlight = false;
   let scheduled = false;
@@ -68,15 +67,14 @@ export function createGroupCommitter<Item, Result>(
   };
   const flush = (): void => {
     scheduled = false;
-    const { group, rest } = takeGroup(waiting, { ...options, isSlow }, isSlowInFlight);
+    const { group, rest, isSlow } = takeGroup(waiting, options, isSlowInFlight);
     waiting = rest;
     if (group.length === 0) return;
-    const hasSlow = group.some(({ item }) => isSlow(item));
-    isSlowInFlight ||= hasSlow;
+    isSlowInFlight ||= isSlow;
     inFlight += 1;
     void commit(group, options).finally(() => {
       inFlight -= 1;
-      if (hasSlow) isSlowInFlight = false;
+      if (isSlow) isSlowInFlight = false;
       schedule();
       if (inFlight === 0 && waiting.length === 0) {
         for (const resolve of idle) resolve();
@@ -111,9 +109,9 @@ export function createGroupCommitter<Item, Result>(
  */
 function takeGroup<Item, Result>(
   waiting: Waiting<Item, Result>[],
-  options: Required<Pick<GroupCommitterOptions<Item, Result>, 'isSlow'>> & GroupCommitterOptions<Item, Result>,
+  options: GroupCommitterOptions<Item, Result>,
   isSlowInFlight: boolean,
-): { group: Waiting<Item, Result>[]; rest: Waiting<Item, Result>[] } {
+): { group: Waiting<Item, Result>[]; rest: Waiting<Item, Result>[]; isSlow: boolean } {
   const group: Waiting<Item, Result>[] = [];
   const rest: Waiting<Item, Result>[] = [];
   const keys = new Set<string>();
@@ -122,20 +120,20 @@ function takeGroup<Item, Result>(
     const ownKeys = options.keysOf(entry.item);
     const ownWeight = options.weightOf(entry.item);
     const isFull = group.length >= options.maxItems || (group.length > 0 && weight + ownWeight > options.maxWeight);
-    if (isFull) return { group, rest: rest.concat(waiting.slice(index)) };
+    if (isFull) return { group, rest: rest.concat(waiting.slice(index)), isSlow: false };
     const isTwin = ownKeys.some((key) => keys.has(key));
     // A third item that shares a key with this waiting item must not overtake it.
     for (const key of ownKeys) keys.add(key);
-    const isSlow = options.isSlow(entry.item);
+    const isSlow = options.isSlow?.(entry.item) === true;
     if (isTwin || (isSlow && (isSlowInFlight || group.length > 0))) {
       rest.push(entry);
       continue;
     }
     group.push(entry);
-    if (isSlow) return { group, rest: rest.concat(waiting.slice(index + 1)) };
+    if (isSlow) return { group, rest: rest.concat(waiting.slice(index + 1)), isSlow };
     weight += ownWeight;
   }
-  return { group, rest };
+  return { group, rest, isSlow: false };
 }
 
 async function commit<Item, Result>(
