@@ -1,3 +1,4 @@
+import { personalFields } from '../../../../schemas/text/personal-fields/tr.js';
 import type { consents as English } from '../en/consents.js';
 
 export const consents: typeof English = {
@@ -100,33 +101,7 @@ export const consents: typeof English = {
   disclose: 'Kişisel verileri göster',
   discloseText: 'Denetim günlüğüne bu verilere baktığınız yazılacak.',
   noValues: 'Kayıtta kişisel veri yok.',
-  fields: {
-    idempotency_key: 'İsteğin referansı',
-    visitor_id: 'Ziyaretçi kimliği',
-    visitor_region: 'Bölge',
-    visitor_country: 'Ülke',
-    source: 'Sayfa',
-    metadata: 'Ek veriler',
-    extra_fields: 'Ek alanlar',
-    signature_image: 'İmza',
-    signature_mime_type: 'İmzanın biçimi',
-    signer_name: 'Ad',
-    signer_email: 'E-posta adresi',
-    signer_phone: 'Telefon numarası',
-    signer_id_number: 'Kimlik numarası',
-    declaration_text: 'Beyan',
-    drawing_duration_ms: 'İmzalama süresi (milisaniye)',
-    stroke_count: 'İmzanın çizgi sayısı',
-    strokes_data: 'İmzanın çizim verileri',
-    input_type: 'İmzalama aracı',
-    screen_resolution: 'Ekran',
-    custom_document_content: 'Kişinin belgesi',
-    custom_document_mime_type: 'Belgenin biçimi',
-    ip_address: 'IP adresi',
-    user_agent: 'Tarayıcı',
-    otp_verified: 'Tek kullanımlık kod doğrulandı',
-    otp_reference: 'Tek kullanımlık kodun referansı',
-  },
+  fields: personalFields,
   eraseRecord: 'Bu kaydın kişisel verilerini sil',
   eraseRecordText:
     'Bu kaydın kişisel verileri kalıcı olarak yok edilir. Bu sitenin saklanan dışa aktarmaları da yok edilir. Rızanın verildiğinin kanıtı kalır.',

@@ -1,4 +1,5 @@
 import { counted } from '../../../../schemas/text/counted.js';
+import { personalFields } from '../../../../schemas/text/personal-fields/en.js';
 
 /** One record: its certificate, its page and its text on a terminal. */
 export const record = {
@@ -27,33 +28,7 @@ export const record = {
     signer_phone: 'telephone number',
     visitor_id: 'visitor id',
   },
-  fields: {
-    idempotency_key: 'Reference of the request',
-    visitor_id: 'Visitor reference',
-    visitor_region: 'Region',
-    visitor_country: 'Country',
-    source: 'Page',
-    metadata: 'Further data',
-    extra_fields: 'Further fields',
-    signature_image: 'Signature',
-    signature_mime_type: 'Format of the signature',
-    signer_name: 'Name',
-    signer_email: 'E-mail address',
-    signer_phone: 'Telephone number',
-    signer_id_number: 'Identity number',
-    declaration_text: 'Declaration',
-    drawing_duration_ms: 'Time to sign (milliseconds)',
-    stroke_count: 'Strokes of the signature',
-    strokes_data: 'Course of the signature',
-    input_type: 'Way of signing',
-    screen_resolution: 'Screen',
-    custom_document_content: 'Document of the person',
-    custom_document_mime_type: 'Format of the document',
-    ip_address: 'IP address',
-    user_agent: 'Browser',
-    otp_verified: 'One-time code confirmed',
-    otp_reference: 'Reference of the one-time code',
-  } as Readonly<Record<string, string>>,
+  fields: personalFields,
   reasons: {
     person: 'by an erasure of the person',
     record: 'by an erasure of this record',

@@ -1,3 +1,4 @@
+import { personalFields } from '../../../../schemas/text/personal-fields/tr.js';
 import type { record as English } from '../en/record.js';
 
 export const record: typeof English = {
@@ -25,33 +26,7 @@ export const record: typeof English = {
     signer_phone: 'telefon numarası',
     visitor_id: 'ziyaretçi kimliği',
   },
-  fields: {
-    idempotency_key: 'İsteğin referansı',
-    visitor_id: 'Ziyaretçi kimliği',
-    visitor_region: 'Bölge',
-    visitor_country: 'Ülke',
-    source: 'Sayfa',
-    metadata: 'Ek veriler',
-    extra_fields: 'Ek alanlar',
-    signature_image: 'İmza',
-    signature_mime_type: 'İmzanın biçimi',
-    signer_name: 'Ad',
-    signer_email: 'E-posta adresi',
-    signer_phone: 'Telefon numarası',
-    signer_id_number: 'Kimlik numarası',
-    declaration_text: 'Beyan',
-    drawing_duration_ms: 'İmzalama süresi (milisaniye)',
-    stroke_count: 'İmzanın çizgi sayısı',
-    strokes_data: 'İmzanın çizim verileri',
-    input_type: 'İmzalama aracı',
-    screen_resolution: 'Ekran',
-    custom_document_content: 'Kişinin belgesi',
-    custom_document_mime_type: 'Belgenin biçimi',
-    ip_address: 'IP adresi',
-    user_agent: 'Tarayıcı',
-    otp_verified: 'Tek kullanımlık kod doğrulandı',
-    otp_reference: 'Tek kullanımlık kodun referansı',
-  },
+  fields: personalFields,
   reasons: {
     person: 'kişinin silinmesiyle',
     record: 'bu kaydın silinmesiyle',
