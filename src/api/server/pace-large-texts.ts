@@ -6,7 +6,7 @@ const LARGE_BYTES = 64 * 1024;
 const BYTES_PER_MS = 100_000;
 
 /**
- * Sends the large responses of a scope at 100 MB a second at most, one behind the other. Handing them to
+ * Sends the large responses of a scope at 100 MB a second at most, one after the other. Handing them to
  * the kernel takes the main thread: strangers from many networks, whom no limit by client catches,
  * could otherwise keep it busy by asking for texts without compression. Nothing is refused, since what
  * waits is a connection, and these are limited.
