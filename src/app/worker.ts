@@ -3,6 +3,7 @@ import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
 import { createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate, releasedVerifier } from '../evidence/package/index.js';
+import { createGiveWay } from '../pipeline/admission/give-way.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { shareReads } from '../pipeline/event-log/shared-reads.js';
 import { rememberHead } from '../pipeline/ledger/ledger-head.js';
@@ -109,6 +110,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       origin: config.ledgerOrigin,
       verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
       tracing,
+      giveWay: createGiveWay({ db: pool }),
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),

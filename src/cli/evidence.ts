@@ -12,6 +12,7 @@ import {
   waitUntilStamped,
 } from '../evidence/package/index.js';
 import { parseIdentifier } from '../evidence/verification/identifier.js';
+import { createGiveWay } from '../pipeline/admission/give-way.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import { VERSION } from '../platform/version.js';
 import { tenantOfSite } from '../tenancy/sites/owner-of.js';
@@ -85,6 +86,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
         origin: config.ledgerOrigin,
         verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
         tracing,
+        giveWay: createGiveWay({ db: workerPool }),
       },
       {
         siteId: options.site,

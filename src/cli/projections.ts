@@ -4,6 +4,7 @@ import type { Projection } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
 import { counted } from '../../schemas/text/counted.js';
 import type { Installation } from '../app/installation.js';
+import { createGiveWay } from '../pipeline/admission/give-way.js';
 import {
   compareProjection,
   fileProjections,
@@ -128,7 +129,7 @@ async function projectionOf(name: string | undefined, { file }: Options): Promis
 
 async function withProgress(
   context: CliContext,
-  { projectionsPool, eventLog }: Installation,
+  { projectionsPool, workerPool, eventLog }: Installation,
   projection: Projection,
   work: typeof rebuildProjection,
 ): Promise<RebuildResult> {
@@ -145,6 +146,7 @@ async function withProgress(
       eventLog,
       projection,
       isFollowed: PROJECTIONS.includes(projection),
+      giveWay: createGiveWay({ db: workerPool }),
       onProgress: (events, total) => {
         bar.setTotal(Math.max(events, total ?? 0));
         bar.update(events);

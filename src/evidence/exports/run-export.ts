@@ -39,6 +39,8 @@ export interface RunExportOptions {
   readonly verifier?: ReleasedVerifier;
   readonly logger: ServiceLogger;
   readonly tracing?: Tracing;
+  /** Called between two pieces of the work. */
+  readonly giveWay?: () => Promise<void>;
   readonly maxBytes: number;
   readonly retentionMs: number;
   /** Interval of progress writes, in milliseconds. The claim lapses 15 s after the last one. */

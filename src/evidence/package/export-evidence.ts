@@ -53,6 +53,8 @@ export interface ExportOptions {
   readonly verifier?: ReleasedVerifier;
   readonly now?: () => Date;
   readonly tracing?: Tracing;
+  /** Called between two pieces of the work. */
+  readonly giveWay?: () => Promise<void>;
 }
 
 /** The content that a package must have. */
@@ -163,7 +165,10 @@ async function exportPackage(
   try {
     const started = await start();
     run = started;
-    const assertRunning = (): Promise<void> => started.assertRunning();
+    const assertRunning = async (): Promise<void> => {
+      await options.giveWay?.();
+      await started.assertRunning();
+    };
     const content = await wholeContent(options, { ...request, filter, disclose });
     const result = await writePackage(options, { ...request, filter, disclose }, content, writer, assertRunning, now);
     await writer.end();

@@ -29,6 +29,11 @@ export interface RebuildOptions {
   readonly isFollowed: boolean;
   readonly signal?: AbortSignal;
   /**
+   * Called between two pages of the first replay, which takes longest. Those after it must reach a
+   * log that grows, and nothing must delay the last one, which holds the live read model.
+   */
+  readonly giveWay?: () => Promise<void>;
+  /**
    * @param total number of events that the live read model has read, as an estimate of the total;
    *   null without a live read model
    */
@@ -163,7 +168,7 @@ async function buildUnderLease(
     await dropUnusedGenerations(db, projection.name);
     await refuseChangedDefinition(db, projection);
     const replay = new Replay(options, await createGeneration(db, projection), stopped);
-    await replay.toEndOrLive();
+    await replay.toEndOrLive(options.giveWay);
     await createIndexes(db, projection, replay.fresh.generation);
     // The events that came meanwhile, so that the live read model is held as briefly as possible.
     await replay.toEndOrLive();
@@ -195,16 +200,17 @@ class Replay {
   /**
    * Replays to the position of the live generation if the two can be compared, otherwise to the end
    * of the log.
+   * @param betweenPages called between two pages
    * @returns the live generation if the new one is at the same position and they can be compared
    */
-  async toEndOrLive(): Promise<Generation | null> {
+  async toEndOrLive(betweenPages?: () => Promise<void>): Promise<Generation | null> {
     const { db, projection } = this.options;
     const stored = await readStored(db, projection.name);
     const live = stored?.live ?? null;
     this.#total = live?.events ?? null;
     // A stopped generation does not reach the end of the log, but the new one must.
     const isComparable = live !== null && live.version === projection.version && stored?.state === 'running';
-    await this.#replay(isComparable ? live.position : undefined);
+    await this.#replay(isComparable ? live.position : undefined, betweenPages);
     return isComparable ? live : null;
   }
 
@@ -218,7 +224,7 @@ class Replay {
    * it. The preparation begins when the rows were sent: before, it would only delay them.
    * @param until last position to replay; undefined: the end of the log; null: replay nothing
    */
-  async #replay(until: Position | null | undefined): Promise<void> {
+  async #replay(until: Position | null | undefined, betweenPages?: () => Promise<void>): Promise<void> {
     if (until === null) return;
     const total = this.#total;
     let applying: Promise<void> = Promise.resolve();
@@ -226,6 +232,7 @@ class Replay {
       for await (const page of this.#pages(until)) {
         await applying;
         this.options.onProgress?.(this.fresh.events, total);
+        await betweenPages?.();
         await new Promise<void>((proceed) => {
           applying = this.#apply(page, proceed);
           // Whoever awaits it hears of its failure.

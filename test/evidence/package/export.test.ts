@@ -236,6 +236,31 @@ describe('after an erasure', () => {
     await expect(exporting).rejects.toMatchObject({ problem: 'cancelled-by-erasure' });
     expect((await readdir(folder)).filter((name) => name.startsWith('cancelled'))).toEqual([]);
   });
+
+  it('stops an export that gives way meanwhile', async () => {
+    const { pipeline, keyring, folder, site } = world;
+    const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
+    let rests = 0;
+    const exporting = exportEvidence(
+      {
+        db: pipeline.worker,
+        eventLog: pipeline.eventLog,
+        keyring,
+        origin: ORIGIN,
+        giveWay: async () => {
+          rests += 1;
+          await eraseSubject(
+            { db: pipeline.worker, keyring, journal },
+            { siteId: site.siteId, by: { kind: 'visitor', value: 'visitor-5' } },
+          );
+        },
+      },
+      request({ output: join(folder, 'resting.zip') }),
+    );
+    await expect(exporting).rejects.toMatchObject({ problem: 'cancelled-by-erasure' });
+    expect(rests).toBe(1);
+    expect((await readdir(folder)).filter((name) => name.startsWith('resting'))).toEqual([]);
+  });
 });
 
 describe('a log and a ledger that contradict each other', () => {

@@ -341,6 +341,36 @@ test('rebuilds an equal read model beside the live one, without a gap for reader
   expect(await indexesOf('consents')).toEqual(indexesBefore);
 });
 
+test('a rebuild gives way in its first replay only, so that it reaches a log that grows', async () => {
+  const site = randomUUID();
+  const events = consentsOf(site, 2_600);
+  await append(site, events.slice(0, 1_400));
+  await whileRunning([projector()], async () => {
+    await until(async () => (await rowsOf(site)) === 1_400);
+    const [before] = await statusOf([consents]);
+    let progress = 0;
+    const gaveWayAt: number[] = [];
+    const { projections: db, eventLog } = pipeline;
+    const { events: replayed } = await rebuildProjection({
+      db,
+      eventLog,
+      projection: consents,
+      isFollowed: true,
+      onProgress: (events) => {
+        progress = events;
+      },
+      giveWay: async () => {
+        if (gaveWayAt.length === 0) await append(site, events.slice(1_400));
+        gaveWayAt.push(progress);
+        await until(async () => (await rowsOf(site)) === 2_600);
+      },
+    });
+    expect(gaveWayAt.length).toBeGreaterThanOrEqual(2);
+    expect(gaveWayAt.at(-1)).toBeLessThan(before?.events ?? 0);
+    expect(replayed).toBe((before?.events ?? 0) + 1_200);
+  });
+});
+
 test('finds a row that was changed, deleted or added by hand when comparing', async () => {
   const { projections: pool, eventLog } = pipeline;
   const compare = async () =>

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGiveWay, restAfter } from '../../../src/pipeline/admission/give-way.js';
+import { type Pipeline, startPipeline } from '../relay/pipeline.js';
+import { createSiteFixture, type SiteFixture } from './site-fixture.js';
+
+let pipeline: Pipeline;
+let site: SiteFixture;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+  site = await createSiteFixture(pipeline.owner);
+});
+afterAll(() => pipeline.close());
+
+async function admit(consents: number): Promise<void> {
+  await pipeline.owner.query(
+    `insert into outbox (site_id, stream, event_id, type, body)
+     select $1, 'consents-' || $1::uuid, gen_random_uuid(), 'ConsentRecorded.v1', '{}' from generate_series(1, $2)`,
+    [site.siteId, consents],
+  );
+}
+
+/** A clock that the test moves, and the rests. */
+function work() {
+  let now = 0;
+  const rests: number[] = [];
+  const giveWay = createGiveWay({
+    db: pipeline.worker,
+    monotonic: () => now,
+    rest: async (ms) => {
+      rests.push(ms);
+      now += ms;
+    },
+  });
+  return {
+    rests,
+    pieceOf: async (ms: number) => {
+      now += ms;
+      await giveWay();
+    },
+  };
+}
+
+test('rests in proportion to the rate of consents, at most twice the work and a second', () => {
+  expect(restAfter(100, 0)).toBe(0);
+  expect(restAfter(100, 250)).toBe(50);
+  expect(restAfter(100, 500)).toBe(100);
+  expect(restAfter(100, 50_000)).toBe(200);
+  expect(restAfter(60_000, 1000)).toBe(1000);
+});
+
+test('long work rests while consents arrive, and no longer', async () => {
+  const { rests, pieceOf } = work();
+  await admit(10);
+  await pieceOf(40);
+  // Nothing was seen to arrive: what the outbox holds may be a day old.
+  expect(rests).toEqual([]);
+  await admit(480);
+  // Less than a second after the last look.
+  await pieceOf(960);
+  expect(rests).toEqual([]);
+  await pieceOf(40);
+  expect(rests).toEqual([40 * (480 / 500)]);
+  await pieceOf(10);
+  expect(rests).toEqual([40 * (480 / 500), 10 * (480 / 500)]);
+  await pieceOf(2000);
+  await pieceOf(2000);
+  expect(rests).toHaveLength(2);
+});
+
+test('work without consents never rests, also when the outbox becomes empty', async () => {
+  await pipeline.owner.query('delete from outbox_waiting');
+  await pipeline.owner.query('delete from outbox');
+  const { rests, pieceOf } = work();
+  await pieceOf(1000);
+  await admit(1000);
+  await pieceOf(1000);
+  await pipeline.owner.query('delete from outbox_waiting');
+  await pipeline.owner.query('delete from outbox');
+  await pieceOf(1000);
+  await pieceOf(1000);
+  expect(rests).toEqual([]);
+});
