@@ -9,7 +9,7 @@
 export type Level = 0 | 1 | 2;
 
 /** Leaves of the ledger tree in the period of a roll-up, its own included, by level. */
-const PERIODS = { 1: 128, 2: 16_384 } as const;
+export const PERIODS = { 1: 128, 2: 16_384 } as const;
 
 /** What the leaf of this number of the ledger tree is. */
 export function levelOf(number: number): Level {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import { readBatches } from './ledger-reader.js';
-import { MAX_BYTES } from './tags-files.js';
+import { mostTagBytes } from './tags-files.js';
 
 /** Bytes of an entry with its proofs, roughly. */
 const ENTRY_BYTES = 1_200;
@@ -33,15 +34,19 @@ export async function isAbsenceSmaller(db: Queryable, run: RevisionRun, last: nu
   const cover = [...coverOf(size)].filter((number) => number >= first);
   const headers = await readBatches(db, cover);
   const tags = headers.map(({ header }) => BatchHeader.parse(JSON.parse(header)).tags_count);
-  const absence = absenceBytes(run.last - run.first + 1, tags);
-  return absence <= MAX_BYTES / 2 && absence < (last - run.last) * ENTRY_BYTES;
+  const records = run.last - run.first + 1;
+  const inEach = tags.map((count) => absenceBytes(records, count));
+  const inAll = inEach.reduce((sum, bytes) => sum + bytes, 0);
+  const isWithinLimits =
+    inAll <= mostTagBytes(records * ENTRY_BYTES) / 2 && inEach.every((bytes) => bytes <= PROOF_LIMITS.fileBytes / 2);
+  return isWithinLimits && inAll < (last - run.last) * ENTRY_BYTES;
 }
 
 /**
- * Estimates the bytes by which leaves of the cover show that tags are absent.
+ * Estimates the bytes by which a leaf of the cover shows that tags are absent.
  * @param records number of tags
- * @param tagsCounts number of tags in each leaf
+ * @param tagsCount number of tags in the leaf
  */
-export function absenceBytes(records: number, tagsCounts: readonly number[]): number {
-  return tagsCounts.reduce((sum, count) => sum + Math.min(count * TAG_BYTES, records * ABSENCE_BYTES), 0);
+export function absenceBytes(records: number, tagsCount: number): number {
+  return Math.min(tagsCount * TAG_BYTES, records * ABSENCE_BYTES);
 }

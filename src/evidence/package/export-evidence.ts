@@ -37,10 +37,11 @@ import { type FileSink, type PackageOutput, PackageWriter } from './package-writ
 import { openPersonTag, type PersonScope } from './person-scope.js';
 import { addProofs } from './proofs-files.js';
 import { workedExample } from './readme-example.js';
+import { refuseTooManyTags } from './refuse-too-many-tags.js';
 import type { ReleasedVerifier } from './released-verifier.js';
 import { renewalBatches } from './renewal-batches.js';
 import { findScope, type Scope } from './scope.js';
-import { TagsFiles } from './tags-files.js';
+import { mostTagBytes, TagsFiles } from './tags-files.js';
 
 export interface ExportOptions {
   /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
@@ -241,7 +242,8 @@ export async function writePackage(
       await assertRunning();
     },
   });
-  await writer.add(PACKAGE_FILES.entries, encodedPages(entries.pages()));
+  await refuseTooManyTags(db, scope.consents, size);
+  const entryBytes = await writer.add(PACKAGE_FILES.entries, encodedPages(entries.pages()));
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
   const cover = new Set(isReceipt ? [] : coverOf(size));
@@ -255,7 +257,8 @@ export async function writePackage(
   if (checkpoint !== null) {
     const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
     const batches = new BatchesFile(db, streams, checkpoint, last);
-    const tags = new TagsFiles(db, writer, new AbsentTags([...nextTagOf(scope.person), ...entries.notErased], cover));
+    const absent = new AbsentTags([...nextTagOf(scope.person), ...entries.notErased], cover);
+    const tags = new TagsFiles(db, writer, absent, entries.leavesByBatch, mostTagBytes(entryBytes));
     progress({ step: 'batches', done: 0, total: lines.length });
     await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));
     let done = 0;
@@ -355,7 +358,7 @@ async function addBatchProofs(
       indexes,
     );
   }
-  await tags.addBatch(batch, leaves, indexes);
+  await tags.addBatch(batch, leaves);
 }
 
 /** The manifest is written last, because it lists every other file except attachments. */

@@ -5,6 +5,8 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_BYTES = 3;
 /** Lines that are collected before they are encoded. */
 const PAGE = 100;
+/** The same where they wait for their file. */
+const MANY = 2_000;
 
 /** Encodes lines as NDJSON, in chunks of about 256 KiB. */
 export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<Uint8Array, void> {
@@ -48,4 +50,36 @@ function* encodedLines(lines: Iterable<string>): Generator<Uint8Array, void> {
     used += chunk.write(line, used);
   }
   if (used > 0) yield chunk.subarray(0, used);
+}
+
+/** Lines that are encoded as they come: a tenth of the memory of as many objects. */
+export class EncodedLines {
+  readonly #chunks: Uint8Array[] = [];
+  #page: string[] = [];
+  #bytes = 0;
+
+  add(line: JsonValue): void {
+    this.#page.push(`${JSON.stringify(line)}\n`);
+    if (this.#page.length >= MANY) this.#encode();
+  }
+
+  /** Bytes so far. */
+  get bytes(): number {
+    this.#encode();
+    return this.#bytes;
+  }
+
+  /** The bytes so far, in order. */
+  get chunks(): readonly Uint8Array[] {
+    this.#encode();
+    return this.#chunks;
+  }
+
+  #encode(): void {
+    if (this.#page.length === 0) return;
+    const chunk = Buffer.from(this.#page.join(''));
+    this.#page = [];
+    this.#bytes += chunk.length;
+    this.#chunks.push(chunk);
+  }
 }

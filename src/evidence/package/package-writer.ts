@@ -15,8 +15,8 @@ export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 export interface FileSink {
   /** SHA-256, in hex, of every file added so far. */
   readonly digests: ReadonlyMap<string, string>;
-  /** Adds a file. On return its content was read to the end. */
-  add(name: string, content: Content): Promise<void>;
+  /** Adds a file. On return its content was read to the end. @returns bytes of the content */
+  add(name: string, content: Content): Promise<number>;
 }
 
 export interface PackageFile {
@@ -71,11 +71,12 @@ export class PackageWriter implements FileSink {
 
   /**
    * Adds a file. On return its content was read to the end.
+   * @returns bytes of the content
    * @throws errors of `content` and of the destination; Error if the name exists
    */
-  async add(name: string, content: Content): Promise<void> {
+  async add(name: string, content: Content): Promise<number> {
     if (this.#digests.has(name)) throw new Error(`the package holds ${name} already`);
-    await this.#zip.add(name, this.#hashed(name, content));
+    return this.#zip.add(name, this.#hashed(name, content));
   }
 
   async *#hashed(name: string, content: Content): AsyncGenerator<Uint8Array, void> {

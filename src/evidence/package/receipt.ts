@@ -138,7 +138,7 @@ class MemorySink implements FileSink {
   #bytes = 0;
 
   /** @throws ExportFailed `too-large` */
-  async add(name: string, content: Content): Promise<void> {
+  async add(name: string, content: Content): Promise<number> {
     const pieces: Uint8Array[] = [];
     for await (const piece of content) {
       this.#bytes += piece.length;
@@ -149,6 +149,7 @@ class MemorySink implements FileSink {
     const bytes = concatBytes(...pieces);
     this.digests.set(name, toHex(sha256(bytes)));
     this.#contents.set(name, bytes);
+    return bytes.length;
   }
 
   files(): Receipt['files'] {

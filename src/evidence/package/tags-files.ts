@@ -1,7 +1,7 @@
 import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
-import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { ShownLeavesProof } from '../../../schemas/merkle/shown-leaves.js';
 import { sortedTags } from '../../pipeline/ledger/person-tags.js';
 import { eachTag } from '../../pipeline/ledger/roll-up.js';
@@ -10,37 +10,55 @@ import type { AbsentTags } from './absent-tags.js';
 import type { EnclosedBatch } from './batches-file.js';
 import { differ, ExportFailed } from './errors.js';
 import type { BatchLeaf } from './ledger-reader.js';
-import { ndjsonAtHand } from './lines.js';
+import { EncodedLines } from './lines.js';
 import type { FileSink } from './package-writer.js';
 
-/** Bytes of a line, at most. */
-const MAX_LINE_BYTES = 100;
-/** What a verifier reads of all tag files, at least. */
-export const MAX_BYTES = 256 * 1024 * 1024;
+/** Bytes of all tag files that a verifier reads of a package without entries, however often it reads them. */
+const MOST_BYTES = PROOF_LIMITS.tagBytes;
+/** The same for each byte of the entries. */
+const MOST_BYTES_PER_ENTRY_BYTE = PROOF_LIMITS.bytesPerEntryByte / PROOF_LIMITS.tagLoads;
+
+/** Bytes of all tag files, at most. @param entryBytes size of `entries.ndjson` */
+export function mostTagBytes(entryBytes: number): number {
+  return MOST_BYTES + MOST_BYTES_PER_ENTRY_BYTE * entryBytes;
+}
 
 /** Makes `tags/<number>.ndjson` for the batches and roll-ups of a package. */
 export class TagsFiles {
-  /** The tags of the package's consents in the current period of each level of roll-up. */
-  readonly #ofPeriod: Record<1 | 2, Uint8Array[]> = { 1: [], 2: [] };
-
+  /** Indexes of the package's own leaves by batch, in increasing order. */
+  readonly #own: ReadonlyMap<number, Uint32Array>;
+  /** How many of the package's own tags are in the current period of each level of roll-up. */
+  readonly #ofPeriod: Record<1 | 2, number> = { 1: 0, 2: 0 };
   #bytes = 0;
 
+  /**
+   * @param own indexes of the package's own leaves, by batch
+   * @param mostBytes of all files
+   */
   constructor(
     readonly db: Queryable,
     readonly writer: FileSink,
     readonly absent: AbsentTags,
-  ) {}
+    own: ReadonlyMap<number, readonly number[]>,
+    readonly mostBytes: number,
+  ) {
+    this.#own = new Map([...own].map(([batch, indexes]) => [batch, Uint32Array.from(indexes).sort()]));
+  }
 
   /**
    * Adds the file of a batch, if it needs one.
    * @param leaves all leaves of the batch
-   * @param indexes the package's own
    */
-  async addBatch(batch: EnclosedBatch, leaves: readonly BatchLeaf[], indexes: readonly number[]): Promise<void> {
-    const own = indexes.flatMap((index) => leaves[index]?.tag ?? []);
-    for (const tags of Object.values(this.#ofPeriod)) for (const tag of own) tags.push(tag);
+  async addBatch(batch: EnclosedBatch, leaves: readonly BatchLeaf[]): Promise<void> {
+    const tags = leaves.flatMap(({ tag }, index) =>
+      tag === null ? [] : [{ tag, isOwn: this.#isOwn(batch.number, index) }],
+    );
+    const own = tags.filter(({ isOwn }) => isOwn).length;
+    this.#ofPeriod[1] += own;
+    this.#ofPeriod[2] += own;
     const file = this.#fileOf(batch, own);
-    for (const tag of sortedTags(leaves.flatMap(({ tag }) => tag ?? []))) file.accept(tag);
+    const isOwn = new Map(tags.map((one) => [one.tag, one.isOwn]));
+    for (const tag of sortedTags(tags.map(({ tag }) => tag))) file.accept(tag, isOwn.get(tag) === true);
     await this.#add(batch, file);
   }
 
@@ -49,73 +67,89 @@ export class TagsFiles {
    * before.
    */
   async addRollUp(rollUp: EnclosedBatch): Promise<void> {
-    const { level } = rollUp;
-    if (level === 0) throw new RangeError(`${rollUp.number} is not the number of a roll-up`);
-    const own = this.#ofPeriod[level];
-    this.#ofPeriod[1] = [];
-    if (level === 2) this.#ofPeriod[2] = [];
-    const file = this.#fileOf(rollUp, own);
-    if (file.isNeeded) await eachTag(this.db, rollUp.number, (tag) => file.accept(tag));
+    const { level, number } = rollUp;
+    if (level === 0) throw new RangeError(`${number} is not the number of a roll-up`);
+    const file = this.#fileOf(rollUp, this.#ofPeriod[level]);
+    this.#ofPeriod[1] = 0;
+    if (level === 2) this.#ofPeriod[2] = 0;
+    if (file.isNeeded)
+      await eachTag(this.db, number, (tag, batch, index) => file.accept(tag, this.#isOwn(batch, index)));
     await this.#add(rollUp, file);
   }
 
-  #fileOf({ number }: EnclosedBatch, own: readonly Uint8Array[]): TagsFile {
-    return new TagsFile(sortedTags(own), this.absent.of(number));
+  /** @param own how many of the package's own tags are in it */
+  #fileOf({ number }: EnclosedBatch, own: number): TagsFile {
+    return new TagsFile(own, this.absent.of(number));
+  }
+
+  #isOwn(batch: number, index: number): boolean {
+    const indexes = this.#own.get(batch);
+    return indexes !== undefined && isAmong(indexes, index);
   }
 
   async #add(batch: EnclosedBatch, file: TagsFile): Promise<void> {
     if (!file.isNeeded || batch.tagsCount === 0) return;
     const lines = file.lines(batch);
-    this.#bytes += lines.length * MAX_LINE_BYTES;
-    if (this.#bytes > MAX_BYTES) {
+    this.#bytes += lines.bytes;
+    if (lines.bytes > PROOF_LIMITS.fileBytes || this.#bytes > this.mostBytes) {
       throw new ExportFailed(
         'too-large',
-        'The proofs that none of these records is erased exceed the limit of a package. Choose fewer records or a shorter time range.',
+        'The proofs about the tags of these records exceed a limit of the format. Choose fewer records or a shorter time range.',
       );
     }
-    await this.writer.add(PACKAGE_FILES.tags(batch.number), ndjsonAtHand(lines));
+    await this.writer.add(PACKAGE_FILES.tags(batch.number), lines.chunks);
   }
+}
+
+/** @param sorted in increasing order */
+function isAmong(sorted: Uint32Array, wanted: number): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? wanted) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === wanted;
 }
 
 /** The lines of one file, made while the tags of the tree pass by in increasing order. */
 class TagsFile {
   readonly #proof = new ShownLeavesProof();
-  readonly #lines: JsonValue[] = [];
-  #nextOwn = 0;
+  readonly #lines = new EncodedLines();
+  /** How many of the package's own tags were passed. */
+  #passedOwn = 0;
   /** The tag that was passed last: whether it is shown depends on the next one. */
-  #last: Uint8Array | null = null;
+  #last: { readonly tag: Uint8Array; readonly isOwn: boolean } | null = null;
   /** How many absent tags are below the tag that was passed last. */
   #below = 0;
 
-  /** @param absent sorted; none of them is in the tree */
+  /**
+   * @param own how many of the package's own tags are in the tree
+   * @param absent sorted; none of them is in the tree
+   */
   constructor(
-    readonly own: readonly Uint8Array[],
+    readonly own: number,
     readonly absent: readonly Uint8Array[],
   ) {}
 
   get isNeeded(): boolean {
-    return this.own.length > 0 || this.absent.length > 0;
+    return this.own > 0 || this.absent.length > 0;
   }
 
-  accept(tag: Uint8Array): void {
+  /** @param isOwn whether the package has the record of the tag */
+  accept(tag: Uint8Array, isOwn: boolean): void {
     this.#pass(tag);
-    this.#last = tag;
+    this.#last = { tag, isOwn };
   }
 
   #pass(next: Uint8Array | null): void {
-    const tag = this.#last;
-    if (tag === null) return;
-    const isOwn = this.#isOwn(tag);
+    if (this.#last === null) return;
+    const { tag, isOwn } = this.#last;
+    if (isOwn) this.#passedOwn += 1;
     const isShown = this.#isNeighbour(tag, next) || isOwn;
-    if (isShown) this.#lines.push({ index: this.#proof.size, tag: toHex(tag) });
+    if (isShown) this.#lines.add({ index: this.#proof.size, tag: toHex(tag) });
     this.#proof.append(personTagLeaf(tag), isShown);
-  }
-
-  #isOwn(tag: Uint8Array): boolean {
-    const own = this.own[this.#nextOwn];
-    if (own === undefined || Buffer.compare(own, tag) !== 0) return false;
-    this.#nextOwn += 1;
-    return true;
   }
 
   /** Whether an absent tag is between this tag and the one before it, or the next one. */
@@ -132,11 +166,12 @@ class TagsFile {
   }
 
   /** @throws ExportFailed `log-and-ledger-differ` if the tags do not lead to the root */
-  lines({ number, tagsCount, tagsRoot }: EnclosedBatch): readonly JsonValue[] {
+  lines({ number, tagsCount, tagsRoot }: EnclosedBatch): EncodedLines {
     this.#pass(null);
     const root = fromHex(tagsRoot);
     const isRight = this.#proof.size === tagsCount && root !== null && Buffer.compare(this.#proof.root(), root) === 0;
-    if (!isRight || this.#nextOwn !== this.own.length) differ(`the tags of batch ${number} do not lead to its root`);
-    return [...this.#lines, ...this.#proof.hashes().map((hash) => ({ hash: toHex(hash) }))];
+    if (!isRight || this.#passedOwn !== this.own) differ(`the tags of batch ${number} do not lead to its root`);
+    for (const hash of this.#proof.hashes()) this.#lines.add({ hash: toHex(hash) });
+    return this.#lines;
   }
 }

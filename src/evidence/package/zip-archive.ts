@@ -37,9 +37,10 @@ export class ZipArchive {
 
   /**
    * Adds a file. On return all of it was written.
+   * @returns bytes of the content
    * @throws errors of `content` and of the destination
    */
-  async add(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async add(name: string, content: AsyncIterable<Uint8Array>): Promise<number> {
     const offset = this.#bytes;
     const nameBytes = utf8(name);
     await this.#write(localHeader(nameBytes, this.time));
@@ -48,6 +49,7 @@ export class ZipArchive {
     const file = { name: nameBytes, ...facts, packedSize: this.#bytes - start, offset };
     await this.#write(dataDescriptor(file));
     this.#files.push(file);
+    return facts.size;
   }
 
   /** Writes the central directory. */

@@ -10,7 +10,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 const PAGE = 10_000;
 
 const runRows = z.array(z.object({ number: z.int(), stream: z.string(), first: z.int(), last: z.int() }));
-const tagRows = z.array(z.object({ person_tag: z.instanceof(Uint8Array) }));
+const tagRows = z.array(z.object({ person_tag: z.instanceof(Uint8Array), batch: z.int(), index: z.int() }));
 
 /** What a roll-up commits to; a batch also commits to its leaves. */
 export interface Commitment {
@@ -68,21 +68,27 @@ export async function readRuns(
 /**
  * Reads the person tags of a batch or roll-up, in increasing order, 32 bytes each. The database sorts
  * them, so that any number of tags needs little memory here.
+ * @param accept gets each tag, with the batch of its leaf and the leaf's index there
  */
-export async function eachTag(db: Queryable, number: number, accept: (tag: Uint8Array) => void): Promise<void> {
+export async function eachTag(
+  db: Queryable,
+  number: number,
+  accept: (tag: Uint8Array, batch: number, index: number) => void,
+): Promise<void> {
   await withTransaction(db, async (db) => {
     // Materialized: the index of tags would be read from end to end for those of one period.
     await db.query(
       `declare tags no scroll cursor for
          with own as materialized (
-           select person_tag from leaves where batch between $1 and $2 and person_tag is not null)
-         select person_tag from own order by person_tag`,
+           select person_tag, batch, index from leaves
+            where batch between $1 and $2 and person_tag is not null)
+         select person_tag, batch, index from own order by person_tag`,
       [firstCovered(number), number],
     );
     for (;;) {
       const { rows } = await db.query(`fetch ${PAGE} from tags`);
       if (rows.length === 0) break;
-      for (const { person_tag: tag } of tagRows.parse(rows)) accept(tag);
+      for (const { person_tag: tag, batch, index } of tagRows.parse(rows)) accept(tag, batch, index);
     }
     await db.query('close tags');
   });

@@ -1,4 +1,5 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Finding } from '../findings/finding.js';
@@ -47,7 +48,7 @@ export class FileCache<T extends Kept> {
     readonly kind: FileKind<T>,
   ) {
     const entryBytes = files.archive.get(PACKAGE_FILES.entries)?.size ?? 0;
-    this.#allowance = kind.bytes + LIMITS.proofBytesPerEntryByte * entryBytes;
+    this.#allowance = kind.bytes + PROOF_LIMITS.bytesPerEntryByte * entryBytes;
   }
 
   /** What is in memory of a file; it does not become the latest used. */

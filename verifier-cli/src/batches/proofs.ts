@@ -1,5 +1,6 @@
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { readProofLine } from '../../../schemas/evidence/proof-line.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
@@ -39,7 +40,7 @@ export class ProofCache {
       nameOf: PACKAGE_FILES.proofs,
       read: (number) => this.#load(number),
       refused: (reason) => ({ kind: 'none', reason, bytes: OVERHEAD }),
-      bytes: LIMITS.proofBytes,
+      bytes: PROOF_LIMITS.proofBytes,
       loads: LIMITS.proofLoads,
       texts: {
         tooOften: finding('proofs-read-too-often'),
@@ -115,10 +116,10 @@ export class ProofCache {
     const size = this.files.archive.get(file)?.size;
     if (size === undefined || header === undefined)
       return { kind: 'none', reason: finding('proof-file-missing'), bytes: OVERHEAD };
-    if (size > LIMITS.proofFileBytes) {
+    if (size > PROOF_LIMITS.fileBytes) {
       this.files.findings.fail(
         'container.limits',
-        finding('proofs-of-batch-too-large', { limit: LIMITS.proofFileBytes }),
+        finding('proofs-of-batch-too-large', { limit: PROOF_LIMITS.fileBytes }),
         {
           file,
         },

@@ -1,10 +1,10 @@
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.js';
 import { PERSON_TAG_BYTES } from '../../../schemas/evidence/person-tag.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { readTagLine } from '../../../schemas/evidence/tag-line.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
 import { areAdjacent, rootOfShown, type ShownLeaf } from '../../../schemas/merkle/shown-leaves.js';
-import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
 import { type Finding, finding } from '../findings/finding.js';
@@ -40,9 +40,9 @@ export class TagCache {
       nameOf: PACKAGE_FILES.tags,
       read: (number) => this.#read(number),
       refused: none,
-      bytes: LIMITS.tagBytes,
-      loads: LIMITS.tagLoads,
-      fileBytes: LIMITS.proofFileBytes,
+      bytes: PROOF_LIMITS.tagBytes,
+      loads: PROOF_LIMITS.tagLoads,
+      fileBytes: PROOF_LIMITS.fileBytes,
       texts: {
         tooOften: finding('tags-read-too-often'),
         tooMany: finding('tags-too-large'),

@@ -3,9 +3,9 @@ import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import { Entry } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
-import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import type { History } from './history.js';
@@ -91,7 +91,7 @@ async function entryPath(
   count: number,
 ): Promise<readonly Uint8Array[] | null> {
   const file = PACKAGE_FILES.proofs(batch);
-  if ((files.archive.get(file)?.size ?? 0) > LIMITS.proofFileBytes) return null;
+  if ((files.archive.get(file)?.size ?? 0) > PROOF_LIMITS.fileBytes) return null;
   const leaves: Uint8Array[] = [];
   for await (const { value } of files.lines(file, ProofLine, 'entry.inclusion')) {
     if ('leaf' in value) leaves.push(value.leaf);

@@ -3,9 +3,9 @@ import { BatchHeader, runDigest, streamKey, streamRunLeaf } from '../../../schem
 import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import { type BatchLine, PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { fewerShown } from '../../../schemas/merkle/shown-leaves.js';
-import { LIMITS } from '../container/limits.js';
 import { parseShape } from '../files/parse.js';
 import type { History } from './history.js';
 import { type KeyedLeaf, type LeavesOf, leavesProblem, type Tree } from './leaves-problem.js';
@@ -125,7 +125,7 @@ async function tagsOf({ batches, files }: History, number: number): Promise<Show
   const file = PACKAGE_FILES.tags(number);
   const size = files?.archive.get(file)?.size;
   if (line === undefined || header === null || files === null) return null;
-  if (size === undefined || size > LIMITS.proofFileBytes) return null;
+  if (size === undefined || size > PROOF_LIMITS.fileBytes) return null;
   const leaves: KeyedLeaf[] = [];
   const hashes: Uint8Array[] = [];
   for await (const { value } of files.lines(file, TagLine, 'batch.tags')) {

@@ -56,23 +56,11 @@ export const LIMITS = {
   salts: 4_194_304,
   /** Bytes of audit paths or leaf hashes in memory at a time. */
   proofCacheBytes: 48 * 1024 * 1024,
-  /** Bytes of the proofs of one batch. */
-  proofFileBytes: 192 * 1024 * 1024,
-  /**
-   * Bytes of proofs read in all: so many, and so many more for each byte of the entries that they
-   * are about.
-   */
-  proofBytes: 16 * 1024 * 1024,
-  /** The same of tags: each leaf of the cover shows the absence of an erasure for each record. */
-  tagBytes: 256 * 1024 * 1024,
-  proofBytesPerEntryByte: 20,
   /**
    * How often the proofs of a batch are read: entries in order need them once for each of a site's
    * two streams.
    */
   proofLoads: 2,
-  /** The same of tags: entries, a person and the absence of erasures each need them once. */
-  tagLoads: 4,
   /** Failed checks, after which no further line is read. */
   failures: 10_000,
 } as const;

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
+import { treeRoot } from '../../../schemas/merkle/tree.js';
+import { AbsentTags } from '../../../src/evidence/package/absent-tags.js';
+import type { Content } from '../../../src/evidence/package/package-writer.js';
+import { refuseTooManyTags } from '../../../src/evidence/package/refuse-too-many-tags.js';
+import { mostTagBytes, TagsFiles } from '../../../src/evidence/package/tags-files.js';
+import { type LedgerWorld, openLedgerWorld } from './ledger-world.js';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openLedgerWorld();
+  await world.record(
+    world.site,
+    Array.from({ length: 6 }, (_, n) => ({ visitorId: `visitor-${n}` })),
+  );
+  await world.seal(2);
+});
+afterAll(() => world.close());
+
+test('a run with more tags than the file of a complete roll-up holds is refused before any work', async () => {
+  const { pipeline, site } = world;
+  const run = { stream: consentsStream(site.siteId), first: 0, last: 5 };
+  const refusal = { problem: 'too-large', message: expect.stringMatching(/^6 of the records are in 128 batches/) };
+  await expect(refuseTooManyTags(pipeline.worker, [run], 128, 5)).rejects.toMatchObject(refusal);
+  await refuseTooManyTags(pipeline.worker, [run], 128, 6);
+  // No roll-up covers the batches yet.
+  await refuseTooManyTags(pipeline.worker, [run], 127, 5);
+  const part = { ...run, last: 4 };
+  await refuseTooManyTags(pipeline.worker, [part], 128, 5);
+  await expect(refuseTooManyTags(pipeline.worker, [part], 128, 4)).rejects.toMatchObject({ problem: 'too-large' });
+});
+
+test('the tags of a package may take as many bytes as a verifier reads four times', () => {
+  expect(mostTagBytes(0)).toBe(PROOF_LIMITS.tagBytes);
+  // Five million whole records: 6 GB of entries, and 91 bytes for each of three tags.
+  expect(mostTagBytes(6_000_000_000)).toBeGreaterThan(5_000_000 * 3 * 91);
+  const bytes = mostTagBytes(1_000_000);
+  expect(PROOF_LIMITS.tagLoads * (bytes - PROOF_LIMITS.tagBytes)).toBe(PROOF_LIMITS.bytesPerEntryByte * 1_000_000);
+});
+
+test('shows the tags of the own leaves, and refuses files above the limit', async () => {
+  const leaves = Array.from({ length: 9 }, () => ({ hash: randomBytes(32), tag: randomBytes(32) }));
+  const sorted = leaves.map(({ tag }) => tag).sort(Buffer.compare);
+  const batch = {
+    number: 3,
+    level: 0 as const,
+    count: 9,
+    root: null,
+    tagsCount: 9,
+    tagsRoot: toHex(treeRoot(sorted.map(personTagLeaf))),
+  };
+  const files = new Map<string, string>();
+  const writer = {
+    digests: new Map<string, string>(),
+    add: async (name: string, content: Content): Promise<number> => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of content) pieces.push(piece);
+      files.set(name, Buffer.concat(pieces).toString());
+      return 0;
+    },
+  };
+  const own = new Map([[3, [7, 0, 4]]]);
+  const tagsFiles = (mostBytes: number) =>
+    new TagsFiles(world.pipeline.worker, writer, new AbsentTags([], new Set()), own, mostBytes);
+  await tagsFiles(1_000).addBatch(batch, leaves);
+  const lines = (files.get('tags/3.ndjson') ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const shown = [0, 4, 7].map((index) => leaves[index]?.tag ?? Buffer.alloc(0)).sort(Buffer.compare);
+  expect(lines.filter((line) => 'tag' in line)).toEqual(
+    shown.map((tag) => ({ index: sorted.indexOf(tag), tag: toHex(tag) })),
+  );
+  expect(lines.filter((line) => 'hash' in line).length).toBeGreaterThan(0);
+  files.clear();
+  await expect(tagsFiles(200).addBatch(batch, leaves)).rejects.toMatchObject({ problem: 'too-large' });
+  expect(files.size).toBe(0);
+});
