@@ -199,8 +199,9 @@ async function admissionBeside(bench: ServeBench, site: SiteFixture): Promise<vo
         `(goal ${GOAL_BESIDE}, ${ratio >= GOAL_BESIDE ? 'met' : 'missed'})`,
     );
     console.log(
-      `  ${Math.round(beside)}/s against ${Math.round(alone)}/s; export ${exported.wallSeconds.toFixed(0)} s, ` +
-        `rebuild ${rebuilt.wallSeconds.toFixed(0)} s`,
+      `  ${Math.round(beside)}/s against ${Math.round(alone)}/s; export ${exported.wallSeconds.toFixed(0)} s ` +
+        `(at most ${exported.mebibytes.toFixed(0)} MiB), rebuild ${rebuilt.wallSeconds.toFixed(0)} s ` +
+        `(at most ${rebuilt.mebibytes.toFixed(0)} MiB)`,
     );
   } finally {
     await rm(output, { force: true });
