@@ -11,11 +11,21 @@ export class AbsentTags {
   readonly #sorted: readonly AbsentTag[];
   readonly #first: number;
 
-  /** @param cover numbers of the leaves of the cover */
+  /** How often a verifier searches the cover: for the next record of the person, and for erasures. */
+  readonly searches: number;
+
+  /**
+   * @param next the tag that the person's next record would have, at most one
+   * @param erasures the tags that the erasures of the records would have
+   * @param cover numbers of the leaves of the cover
+   */
   constructor(
-    tags: readonly AbsentTag[],
+    next: readonly AbsentTag[],
+    erasures: readonly AbsentTag[],
     readonly cover: ReadonlySet<number>,
   ) {
+    const tags = [...next, ...erasures];
+    this.searches = (next.length > 0 ? 1 : 0) + (erasures.length > 0 ? 1 : 0);
     this.#sorted = [...tags].sort((a, b) => Buffer.compare(a.tag, b.tag));
     this.#first = tags.reduce((first, { from }) => Math.min(first, from), Number.POSITIVE_INFINITY);
   }

@@ -257,7 +257,7 @@ export async function writePackage(
   if (checkpoint !== null) {
     const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
     const batches = new BatchesFile(db, streams, checkpoint, last);
-    const absent = new AbsentTags([...nextTagOf(scope.person), ...entries.notErased], cover);
+    const absent = new AbsentTags(nextTagOf(scope.person), entries.notErased, cover);
     const tags = new TagsFiles(db, writer, absent, entries.leavesByBatch, mostTagBytes(entryBytes));
     progress({ step: 'batches', done: 0, total: lines.length });
     await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));

@@ -13,14 +13,12 @@ import type { BatchLeaf } from './ledger-reader.js';
 import { EncodedLines } from './lines.js';
 import type { FileSink } from './package-writer.js';
 
-/** Bytes of all tag files that a verifier reads of a package without entries, however often it reads them. */
-const MOST_BYTES = PROOF_LIMITS.tagBytes;
-/** The same for each byte of the entries. */
-const MOST_BYTES_PER_ENTRY_BYTE = PROOF_LIMITS.bytesPerEntryByte / PROOF_LIMITS.tagLoads;
-
-/** Bytes of all tag files, at most. @param entryBytes size of `entries.ndjson` */
+/**
+ * Bytes of tag files that a verifier reads; a file that it reads twice counts twice.
+ * @param entryBytes size of `entries.ndjson`
+ */
 export function mostTagBytes(entryBytes: number): number {
-  return MOST_BYTES + MOST_BYTES_PER_ENTRY_BYTE * entryBytes;
+  return PROOF_LIMITS.tagBytes + PROOF_LIMITS.bytesPerEntryByte * entryBytes;
 }
 
 /** Makes `tags/<number>.ndjson` for the batches and roll-ups of a package. */
@@ -33,7 +31,7 @@ export class TagsFiles {
 
   /**
    * @param own indexes of the package's own leaves, by batch
-   * @param mostBytes of all files
+   * @param mostBytes that a verifier reads
    */
   constructor(
     readonly db: Queryable,
@@ -59,7 +57,7 @@ export class TagsFiles {
     const file = this.#fileOf(batch, own);
     const isOwn = new Map(tags.map((one) => [one.tag, one.isOwn]));
     for (const tag of sortedTags(tags.map(({ tag }) => tag))) file.accept(tag, isOwn.get(tag) === true);
-    await this.#add(batch, file);
+    await this.#add(batch, file, own);
   }
 
   /**
@@ -69,12 +67,13 @@ export class TagsFiles {
   async addRollUp(rollUp: EnclosedBatch): Promise<void> {
     const { level, number } = rollUp;
     if (level === 0) throw new RangeError(`${number} is not the number of a roll-up`);
-    const file = this.#fileOf(rollUp, this.#ofPeriod[level]);
+    const own = this.#ofPeriod[level];
+    const file = this.#fileOf(rollUp, own);
     this.#ofPeriod[1] = 0;
     if (level === 2) this.#ofPeriod[2] = 0;
     if (file.isNeeded)
       await eachTag(this.db, number, (tag, batch, index) => file.accept(tag, this.#isOwn(batch, index)));
-    await this.#add(rollUp, file);
+    await this.#add(rollUp, file, own);
   }
 
   /** @param own how many of the package's own tags are in it */
@@ -87,10 +86,11 @@ export class TagsFiles {
     return indexes !== undefined && isAmong(indexes, index);
   }
 
-  async #add(batch: EnclosedBatch, file: TagsFile): Promise<void> {
+  async #add(batch: EnclosedBatch, file: TagsFile, own: number): Promise<void> {
     if (!file.isNeeded || batch.tagsCount === 0) return;
     const lines = file.lines(batch);
-    this.#bytes += lines.bytes;
+    const reads = (own > 0 ? 1 : 0) + (this.absent.concerns(batch.number) ? this.absent.searches : 0);
+    this.#bytes += lines.bytes * reads;
     if (lines.bytes > PROOF_LIMITS.fileBytes || this.#bytes > this.mostBytes) {
       throw new ExportFailed(
         'too-large',

@@ -5,6 +5,7 @@ import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { readTagLine } from '../../../schemas/evidence/tag-line.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
 import { areAdjacent, rootOfShown, type ShownLeaf } from '../../../schemas/merkle/shown-leaves.js';
+import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
 import { type Finding, finding } from '../findings/finding.js';
@@ -41,7 +42,7 @@ export class TagCache {
       read: (number) => this.#read(number),
       refused: none,
       bytes: PROOF_LIMITS.tagBytes,
-      loads: PROOF_LIMITS.tagLoads,
+      loads: LIMITS.tagLoads,
       fileBytes: PROOF_LIMITS.fileBytes,
       texts: {
         tooOften: finding('tags-read-too-often'),

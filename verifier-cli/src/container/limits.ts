@@ -61,6 +61,8 @@ export const LIMITS = {
    * two streams.
    */
   proofLoads: 2,
+  /** The same of tags: entries, a person and the absence of erasures each need them once. */
+  tagLoads: 4,
   /** Failed checks, after which no further line is read. */
   failures: 10_000,
 } as const;
