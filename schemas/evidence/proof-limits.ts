@@ -1,6 +1,7 @@
 /**
  * How much a package may hold of files that prove something about its entries
- * (docs/evidence-format.md §14). An exporter stays below, and a verifier reads no more.
+ * (docs/evidence-format.md §14). A verifier reads no more. An exporter stays below: with tags, it
+ * counts; proofs are smaller than that in batches of any size that the sealer makes.
  */
 export const PROOF_LIMITS = {
   /** Bytes of the proofs of one batch, or of the tags of one batch or roll-up. */

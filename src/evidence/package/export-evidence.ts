@@ -166,10 +166,7 @@ async function exportPackage(
   try {
     const started = await start();
     run = started;
-    const assertRunning = async (): Promise<void> => {
-      await options.giveWay?.();
-      await started.assertRunning();
-    };
+    const assertRunning = (): Promise<void> => started.assertRunning();
     const content = await wholeContent(options, { ...request, filter, disclose });
     const result = await writePackage(options, { ...request, filter, disclose }, content, writer, assertRunning, now);
     await writer.end();
@@ -224,6 +221,10 @@ export async function writePackage(
   const { siteId, filter, disclose } = request;
   const isReceipt = format === RECEIPT_FORMAT;
   const progress = request.onProgress ?? (() => undefined);
+  const beforePiece = async (): Promise<void> => {
+    await options.giveWay?.();
+    await assertRunning();
+  };
   const size = checkpoint?.size ?? 0;
   const manifestKey = await keyring.manifestKey();
   const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
@@ -239,7 +240,7 @@ export async function writePackage(
     openTag: isReceipt ? (entry) => openPersonTag(db, keyring, siteKey, entry) : null,
     beforePage: async (done) => {
       progress({ step: 'entries', done, total });
-      await assertRunning();
+      await beforePiece();
     },
   });
   await refuseTooManyTags(db, scope.consents, size);
@@ -260,11 +261,11 @@ export async function writePackage(
     const absent = new AbsentTags(nextTagOf(scope.person), entries.notErased, cover);
     const tags = new TagsFiles(db, writer, absent, entries.leavesByBatch, mostTagBytes(entryBytes));
     progress({ step: 'batches', done: 0, total: lines.length });
-    await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));
+    await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, beforePiece)));
     let done = 0;
     for (const batch of batches.batches.values()) {
       progress({ step: 'proofs', done, total: lines.length });
-      await assertRunning();
+      await beforePiece();
       if (batch.level === 0)
         await addBatchProofs(options, writer, tags, batch, entries.leavesByBatch.get(batch.number));
       else await tags.addRollUp(batch);
@@ -272,7 +273,7 @@ export async function writePackage(
     }
     progress({ step: 'checkpoints', done: 0, total: null });
     const needs = { size, batches: dated, policies: entries.policyBatches, after: batches.after, isReceipt };
-    enclosed = await addCheckpoints(writer, db, needs, assertRunning);
+    enclosed = await addCheckpoints(writer, db, needs, beforePiece);
   } else {
     await writer.add(PACKAGE_FILES.batches, []);
   }
@@ -280,7 +281,11 @@ export async function writePackage(
   const configurations = isReceipt ? new Set<string>() : entries.configurations;
   await addNotices(writer, db, siteId, entries.contents, configurations);
   progress({ step: 'attachments', done: 0, total: entries.attachments.length });
-  const attachments = await addAttachments(writer, { db, keyring, siteId, assertRunning }, entries.attachments);
+  const attachments = await addAttachments(
+    writer,
+    { db, keyring, siteId, assertRunning: beforePiece },
+    entries.attachments,
+  );
 
   progress({ step: 'finishing', done: 0, total: null });
   const stated = manifestFilter(siteId, filter, disclose, scope.person);
@@ -292,6 +297,7 @@ export async function writePackage(
     after: scope.lastConsents,
     fits,
     visitorIndex,
+    // Without rests: it must reach the end of a stream that grows.
     beforePage: assertRunning,
   };
   const manifest: Omit<Manifest, 'files'> = {

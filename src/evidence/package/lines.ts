@@ -5,8 +5,8 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_BYTES = 3;
 /** Lines that are collected before they are encoded. */
 const PAGE = 100;
-/** The same where they wait for their file. */
-const MANY = 2_000;
+/** The same for lines that wait for their file. */
+const WAITING_PAGE = 2_000;
 
 /** Encodes lines as NDJSON, in chunks of about 256 KiB. */
 export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<Uint8Array, void> {
@@ -52,7 +52,7 @@ function* encodedLines(lines: Iterable<string>): Generator<Uint8Array, void> {
   if (used > 0) yield chunk.subarray(0, used);
 }
 
-/** Lines that are encoded as they come: a tenth of the memory of as many objects. */
+/** Lines that wait for their file as bytes, which need less memory than objects. */
 export class EncodedLines {
   readonly #chunks: Uint8Array[] = [];
   #page: string[] = [];
@@ -60,19 +60,13 @@ export class EncodedLines {
 
   add(line: JsonValue): void {
     this.#page.push(`${JSON.stringify(line)}\n`);
-    if (this.#page.length >= MANY) this.#encode();
+    if (this.#page.length >= WAITING_PAGE) this.#encode();
   }
 
-  /** Bytes so far. */
-  get bytes(): number {
+  /** Encodes what was added since. @returns all bytes in order, and their number */
+  encoded(): { readonly chunks: readonly Uint8Array[]; readonly bytes: number } {
     this.#encode();
-    return this.#bytes;
-  }
-
-  /** The bytes so far, in order. */
-  get chunks(): readonly Uint8Array[] {
-    this.#encode();
-    return this.#chunks;
+    return { chunks: this.#chunks, bytes: this.#bytes };
   }
 
   #encode(): void {

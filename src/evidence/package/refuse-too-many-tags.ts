@@ -3,15 +3,18 @@ import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { PERIODS } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ExportFailed } from './errors.js';
+import { differ, ExportFailed } from './errors.js';
 
 /** Bytes of the line of a shown tag in `tags/<number>.ndjson`, at least. */
 const LINE_BYTES = 85;
-/** The most tags of a package that fit into the file of a roll-up. */
+/** More tags of a package do not fit into the file of a roll-up, whatever else is in its tree. */
 const MOST_TAGS = Math.floor(PROOF_LIMITS.fileBytes / LINE_BYTES);
+/** Batches of the larger roll-ups. Those of the smaller ones cannot have so many leaves. */
+const PERIOD = PERIODS[2];
 
 /**
- * Refuses runs whose tags cannot fit into the file of a roll-up, before hours of work.
+ * Refuses runs whose tags cannot fit into the file of a roll-up, before hours of work. Whether others
+ * fit shows when their file is made, because its size depends on the tags of other sites.
  * @param runs of consents that a package encloses
  * @param size of the checkpoint
  * @throws ExportFailed `too-large`
@@ -20,31 +23,44 @@ export async function refuseTooManyTags(
   db: Queryable,
   runs: readonly RevisionRun[],
   size: number,
-  mostTags = MOST_TAGS,
+  limits: { readonly mostTags: number; readonly period: number } = { mostTags: MOST_TAGS, period: PERIOD },
 ): Promise<void> {
+  const { mostTags, period } = limits;
   for (const run of runs) {
     if (run.last - run.first < mostTags) continue;
-    for (const period of Object.values(PERIODS)) {
-      const most = await mostTagsOf(db, run, size, period);
-      if (most > mostTags)
+    const first = await batchOf(db, run.stream, run.first);
+    let start = run.first;
+    for (let end = first - (first % period) + period; end <= size && start <= run.last; end += period) {
+      const next = await firstRevisionFrom(db, run, start, end);
+      if (next - start > mostTags)
         throw new ExportFailed(
           'too-large',
-          `${most} of the records are in ${period} batches that follow each other, and a package holds ${mostTags} of so many batches at most. Choose a shorter time range.`,
+          `${next - start} of the records are in ${period} batches that follow each other, and a package holds ${mostTags} of so many batches at most. Choose a shorter time range.`,
         );
+      start = next;
     }
   }
 }
 
-const Most = z.tuple([z.object({ most: z.coerce.number() })]);
+/** The first revision of a run, from a revision on, whose batch is not below `batch`. Batches ascend with revisions. */
+async function firstRevisionFrom(db: Queryable, run: RevisionRun, from: number, batch: number): Promise<number> {
+  let low = from;
+  let high = run.last + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((await batchOf(db, run.stream, middle)) < batch) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
-/** The most tags of a run that a roll-up of these periods covers. Only complete periods have one. */
-async function mostTagsOf(db: Queryable, run: RevisionRun, size: number, period: number): Promise<number> {
-  const { rows } = await db.query(
-    `select coalesce(max(tags), 0) as most
-       from (select count(*) as tags from leaves
-              where stream = $1 and revision between $2 and $3 and batch < $4 and person_tag is not null
-              group by batch / $5) as in_period`,
-    [run.stream, run.first, run.last, size - (size % period), period],
-  );
-  return Most.parse(rows)[0].most;
+const BatchRows = z.array(z.object({ batch: z.int() })).max(1);
+
+async function batchOf(db: Queryable, stream: string, revision: number): Promise<number> {
+  const { rows } = await db.query({
+    name: 'batch_of_revision',
+    text: 'select batch from leaves where stream = $1 and revision = $2',
+    values: [stream, revision],
+  });
+  return BatchRows.parse(rows)[0]?.batch ?? differ(`revision ${revision} of ${stream} is not sealed`);
 }

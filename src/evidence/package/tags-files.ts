@@ -88,16 +88,16 @@ export class TagsFiles {
 
   async #add(batch: EnclosedBatch, file: TagsFile, own: number): Promise<void> {
     if (!file.isNeeded || batch.tagsCount === 0) return;
-    const lines = file.lines(batch);
+    const { chunks, bytes } = file.lines(batch).encoded();
     const reads = (own > 0 ? 1 : 0) + (this.absent.concerns(batch.number) ? this.absent.searches : 0);
-    this.#bytes += lines.bytes * reads;
-    if (lines.bytes > PROOF_LIMITS.fileBytes || this.#bytes > this.mostBytes) {
+    this.#bytes += bytes * reads;
+    if (bytes > PROOF_LIMITS.fileBytes || this.#bytes > this.mostBytes) {
       throw new ExportFailed(
         'too-large',
         'The proofs about the tags of these records exceed a limit of the format. Choose fewer records or a shorter time range.',
       );
     }
-    await this.writer.add(PACKAGE_FILES.tags(batch.number), lines.chunks);
+    await this.writer.add(PACKAGE_FILES.tags(batch.number), chunks);
   }
 }
 

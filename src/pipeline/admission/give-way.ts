@@ -15,60 +15,75 @@ export interface GiveWayOptions {
 const RATE_OF_EQUAL_SHARES = 500;
 /** Long work keeps a third of its time, so that it ends under any load. */
 const MOST_RESTS = 2;
+/** A timer cannot rest much less than a millisecond, so that short rests are collected. */
+const SHORTEST_REST_MS = 20;
 const LONGEST_REST_MS = 1000;
 const LOOK_EVERY_MS = 1000;
+/** After as long without a call, other work begins. */
+const OTHER_WORK_MS = 10_000;
 
 /**
- * Returns what long work calls between two pieces, and what rests while admission is busy: somebody
- * waits for each consent, and nobody for each page. A lower priority of the process is not enough,
- * because it reaches neither its connections to PostgreSQL nor another machine. Without consents
- * there is no rest.
+ * Returns a function that long work calls between two pieces. It rests while admission is busy: a
+ * visitor waits for each consent. A lower priority of the process is not enough, because it reaches
+ * neither its connections to PostgreSQL nor another machine. Without consents there is no rest.
  */
 export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
   const { db, monotonic = () => performance.now(), rest = pause } = options;
   let looked: Look | null = null;
   let rate = 0;
   let workingSince = monotonic();
+  let owedMs = 0;
 
   const look = async (): Promise<void> => {
     const seq = await lastSeq(db);
     const at = monotonic();
-    rate = looked === null ? 0 : rateBetween(looked, { at, seq });
-    looked = { at, seq };
+    rate = looked === null || seq === null ? 0 : rateBetween(looked, { at, seq });
+    looked = seq === null ? null : { at, seq };
   };
   return async () => {
     const workedMs = monotonic() - workingSince;
+    if (workedMs > OTHER_WORK_MS) {
+      looked = null;
+      rate = 0;
+    }
     if (looked === null || monotonic() - looked.at >= LOOK_EVERY_MS) await look();
-    const restMs = restAfter(workedMs, rate);
-    if (restMs > 0) await rest(restMs);
+    owedMs = Math.min(LONGEST_REST_MS, owedMs + restAfter(workedMs, rate));
+    if (owedMs >= SHORTEST_REST_MS) {
+      await rest(owedMs);
+      owedMs = 0;
+    }
     workingSince = monotonic();
   };
 }
 
 /**
- * @param workedMs milliseconds of work since the last rest
+ * @param workedMs milliseconds of work
  * @param rate consents that admission accepts a second
  * @returns milliseconds to rest
  */
 export function restAfter(workedMs: number, rate: number): number {
-  return Math.min(LONGEST_REST_MS, workedMs * Math.min(MOST_RESTS, rate / RATE_OF_EQUAL_SHARES));
+  return workedMs * Math.min(MOST_RESTS, rate / RATE_OF_EQUAL_SHARES);
 }
 
 interface Look {
   /** Monotonic milliseconds. */
   readonly at: number;
-  /** Last number of the outbox; null if it is empty, as it is some time after the last consent. */
-  readonly seq: number | null;
+  /** Last number of the outbox. */
+  readonly seq: number;
 }
 
 function rateBetween(earlier: Look, later: Look): number {
-  if (earlier.seq === null || later.seq === null) return 0;
   return (Math.max(0, later.seq - earlier.seq) * 1000) / (later.at - earlier.at);
 }
 
 const Last = z.tuple([z.object({ seq: z.coerce.number().nullable() })]);
 
+/** @returns null if the outbox is empty, or cannot be read now: the work itself meets that failure */
 async function lastSeq(db: Queryable): Promise<number | null> {
-  const { rows } = await db.query({ name: 'last_outbox_seq', text: 'select max(seq) as seq from outbox' });
-  return Last.parse(rows)[0].seq;
+  try {
+    const { rows } = await db.query({ name: 'last_outbox_seq', text: 'select max(seq) as seq from outbox' });
+    return Last.parse(rows)[0].seq;
+  } catch {
+    return null;
+  }
 }

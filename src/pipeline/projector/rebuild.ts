@@ -29,8 +29,9 @@ export interface RebuildOptions {
   readonly isFollowed: boolean;
   readonly signal?: AbortSignal;
   /**
-   * Called between two pages of the first replay, which takes longest. Those after it must reach a
-   * log that grows, and nothing must delay the last one, which holds the live read model.
+   * Called between two pages of the first replay, where it ends at the live read model. A replay
+   * that must reach the end of a log that grows does not call it, nor does the last one, which holds
+   * the live read model.
    */
   readonly giveWay?: () => Promise<void>;
   /**
@@ -200,7 +201,7 @@ class Replay {
   /**
    * Replays to the position of the live generation if the two can be compared, otherwise to the end
    * of the log.
-   * @param betweenPages called between two pages
+   * @param betweenPages called between two pages on the way to the live generation
    * @returns the live generation if the new one is at the same position and they can be compared
    */
   async toEndOrLive(betweenPages?: () => Promise<void>): Promise<Generation | null> {
@@ -210,7 +211,8 @@ class Replay {
     this.#total = live?.events ?? null;
     // A stopped generation does not reach the end of the log, but the new one must.
     const isComparable = live !== null && live.version === projection.version && stored?.state === 'running';
-    await this.#replay(isComparable ? live.position : undefined, betweenPages);
+    if (isComparable) await this.#replay(live.position, betweenPages);
+    else await this.#replay(undefined);
     return isComparable ? live : null;
   }
 

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { type AbsentTag, AbsentTags } from '../../../src/evidence/package/absent-tags.js';
+import { ExportFailed } from '../../../src/evidence/package/errors.js';
 import type { Content } from '../../../src/evidence/package/package-writer.js';
 import { refuseTooManyTags } from '../../../src/evidence/package/refuse-too-many-tags.js';
 import { mostTagBytes, TagsFiles } from '../../../src/evidence/package/tags-files.js';
@@ -24,15 +26,34 @@ afterAll(() => world.close());
 
 test('a run with more tags than the file of a complete roll-up holds is refused before any work', async () => {
   const { pipeline, site } = world;
-  const run = { stream: consentsStream(site.siteId), first: 0, last: 5 };
-  const refusal = { problem: 'too-large', message: expect.stringMatching(/^6 of the records are in 128 batches/) };
-  await expect(refuseTooManyTags(pipeline.worker, [run], 128, 5)).rejects.toMatchObject(refusal);
-  await refuseTooManyTags(pipeline.worker, [run], 128, 6);
+  const db = pipeline.worker;
+  const stream = consentsStream(site.siteId);
+  const { rows } = await db.query('select batch from leaves where stream = $1 order by revision', [stream]);
+  const batches = z.array(z.object({ batch: z.int() })).parse(rows);
+  const end = Math.max(...batches.map(({ batch }) => batch)) + 1;
+  const run = { stream, first: 0, last: 5 };
+  const all = { mostTags: 5, period: end };
+  const refusal = { problem: 'too-large', message: expect.stringContaining(`6 of the records are in ${end} batches`) };
+  await expect(refuseTooManyTags(db, [run], end, all)).rejects.toMatchObject(refusal);
+  await refuseTooManyTags(db, [run], end, { ...all, mostTags: 6 });
   // No roll-up covers the batches yet.
-  await refuseTooManyTags(pipeline.worker, [run], 127, 5);
-  const part = { ...run, last: 4 };
-  await refuseTooManyTags(pipeline.worker, [part], 128, 5);
-  await expect(refuseTooManyTags(pipeline.worker, [part], 128, 4)).rejects.toMatchObject({ problem: 'too-large' });
+  await refuseTooManyTags(db, [run], end - 1, all);
+  await refuseTooManyTags(db, [{ ...run, last: 4 }], end, all);
+  await expect(refuseTooManyTags(db, [{ ...run, last: 4 }], end, { ...all, mostTags: 4 })).rejects.toThrow(
+    ExportFailed,
+  );
+
+  for (let period = 1; period < end; period += 1) {
+    const counts = new Map<number, number>();
+    for (const { batch } of batches) {
+      const number = Math.floor(batch / period);
+      if ((number + 1) * period <= end) counts.set(number, (counts.get(number) ?? 0) + 1);
+    }
+    const most = Math.max(0, ...counts.values());
+    await refuseTooManyTags(db, [run], end, { mostTags: most, period });
+    if (most > 0)
+      await expect(refuseTooManyTags(db, [run], end, { mostTags: most - 1, period })).rejects.toThrow(ExportFailed);
+  }
 });
 
 test('the tags of a package may have as many bytes as a verifier reads', () => {
@@ -79,6 +100,10 @@ test('shows the tags of the own leaves, and refuses files above the limit', asyn
   await expect(tagsFiles(200).addBatch(batch, leaves)).rejects.toMatchObject({ problem: 'too-large' });
   expect(files.size).toBe(0);
 
+  const one = [{ tag: randomBytes(32), from: 0 }];
+  expect(
+    [[], one].flatMap((next) => [[], one].map((erasures) => new AbsentTags(next, erasures, new Set()).searches)),
+  ).toEqual([0, 1, 1, 2]);
   // A verifier reads the file for the entries, and once more for the absence of an erasure.
   const absent = [{ tag: randomBytes(32), from: 0 }];
   await tagsFiles(1_000_000, absent).addBatch(batch, leaves);

@@ -40,12 +40,11 @@ function work() {
   };
 }
 
-test('rests in proportion to the rate of consents, at most twice the work and a second', () => {
+test('rests in proportion to the rate of consents, at most twice the work', () => {
   expect(restAfter(100, 0)).toBe(0);
   expect(restAfter(100, 250)).toBe(50);
   expect(restAfter(100, 500)).toBe(100);
   expect(restAfter(100, 50_000)).toBe(200);
-  expect(restAfter(60_000, 1000)).toBe(1000);
 });
 
 test('long work rests while consents arrive, and no longer', async () => {
@@ -59,12 +58,39 @@ test('long work rests while consents arrive, and no longer', async () => {
   await pieceOf(960);
   expect(rests).toEqual([]);
   await pieceOf(40);
-  expect(rests).toEqual([40 * (480 / 500)]);
+  expect(rests).toEqual([38.4]);
   await pieceOf(10);
-  expect(rests).toEqual([40 * (480 / 500), 10 * (480 / 500)]);
+  // Too short by itself.
+  expect(rests).toHaveLength(1);
+  await pieceOf(15);
+  expect(rests[1]).toBeCloseTo(24);
   await pieceOf(2000);
   await pieceOf(2000);
   expect(rests).toHaveLength(2);
+});
+
+test('rests for a second at most, and forgets the rate of the work before', async () => {
+  const { rests, pieceOf } = work();
+  await pieceOf(1);
+  await admit(3000);
+  await pieceOf(1000);
+  expect(rests).toEqual([1000]);
+  await admit(3000);
+  await pieceOf(60_000);
+  expect(rests).toHaveLength(1);
+});
+
+test('an outbox that cannot be read is left to the work itself', async () => {
+  const rests: number[] = [];
+  let now = 0;
+  const giveWay = createGiveWay({
+    db: pipeline.projections,
+    monotonic: () => now,
+    rest: async (ms) => void rests.push(ms),
+  });
+  await expect(pipeline.projections.query('select from outbox')).rejects.toMatchObject({ code: '42501' });
+  for (now = 0; now < 5000; now += 1000) await giveWay();
+  expect(rests).toEqual([]);
 });
 
 test('work without consents never rests, also when the outbox becomes empty', async () => {

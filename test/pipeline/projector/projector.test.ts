@@ -371,6 +371,24 @@ test('a rebuild gives way in its first replay only, so that it reaches a log tha
   });
 });
 
+test('a rebuild that must reach the end of the log never gives way', async () => {
+  await append(randomUUID(), consentsOf(randomUUID(), 1_100));
+  const { projections: db, eventLog } = pipeline;
+  const newer = { ...consents, version: consents.version + 1 };
+  let rests = 0;
+  const { events, comparison } = await compareProjection({
+    db,
+    eventLog,
+    projection: newer,
+    isFollowed: false,
+    giveWay: async () => {
+      rests += 1;
+    },
+  });
+  expect({ comparison, rests }).toEqual({ comparison: null, rests: 0 });
+  expect(events).toBeGreaterThanOrEqual(1_100);
+});
+
 test('finds a row that was changed, deleted or added by hand when comparing', async () => {
   const { projections: pool, eventLog } = pipeline;
   const compare = async () =>
