@@ -58,9 +58,9 @@ export const LIMITS = {
   proofCacheBytes: 48 * 1024 * 1024,
   /**
    * How often the proofs of a batch are read: entries in order need them once for each of a site's
-   * two streams.
+   * two streams, and once for the policies.
    */
-  proofLoads: 2,
+  proofLoads: 3,
   /** The same of tags: entries, a person and the absence of erasures each need them once. */
   tagLoads: 4,
   /** Failed checks, after which no further line is read. */
