@@ -9,6 +9,21 @@ export interface ShownLeaf {
   readonly hash: Uint8Array;
 }
 
+/** The leaves that a proof shows, which may be millions: too many for an object each. */
+export interface ShownLeaves {
+  readonly length: number;
+  /** Place in the tree of the shown leaf at a position, from 0. */
+  readonly placeAt: (position: number) => number;
+  /** Leaf hash, 32 bytes; asked for once. */
+  readonly hashAt: (position: number) => Uint8Array;
+}
+
+/** Hashes in order; arrays are such. */
+export interface Hashes {
+  readonly length: number;
+  readonly at: (position: number) => Uint8Array | undefined;
+}
+
 /**
  * Whether no leaf of a sorted tree lies between two that are shown, so that what sorts between them is
  * not in the tree (trees of RFC 9162 prove only presence).
@@ -32,41 +47,58 @@ const MOST_LEVELS = 53;
  * @returns the root, 32 bytes; null if there are too few or too many hashes, or the leaves are not in
  *   order
  */
-export function rootOfShown(
-  size: number,
-  shown: readonly ShownLeaf[],
-  hashes: readonly Uint8Array[],
-): Uint8Array | null {
+export function rootOfShown(size: number, shown: readonly ShownLeaf[], hashes: Hashes): Uint8Array | null {
+  return rootOfShownLeaves(size, leavesOf(shown), hashes);
+}
+
+/** `rootOfShown` for leaves that are not in an array. */
+export function rootOfShownLeaves(size: number, shown: ShownLeaves, hashes: Hashes): Uint8Array | null {
   if (!Number.isSafeInteger(size) || size <= 0 || size > MAX_TREE_SIZE) return null;
   let before = -1;
-  for (const { index, hash } of shown) {
-    if (!Number.isSafeInteger(index) || index <= before || index >= size || hash.length !== HASH_LENGTH) return null;
+  for (let position = 0; position < shown.length; position += 1) {
+    const index = shown.placeAt(position);
+    if (!Number.isSafeInteger(index) || index <= before || index >= size) return null;
     before = index;
   }
-  if (hashes.some((hash) => hash.length !== HASH_LENGTH)) return null;
   const reader = { shown, hashes, nextShown: 0, nextHash: 0 };
   const root = rootOfRange(reader, 0, size);
   return reader.nextHash === hashes.length ? root : null;
 }
 
 interface Reader {
-  readonly shown: readonly ShownLeaf[];
-  readonly hashes: readonly Uint8Array[];
+  readonly shown: ShownLeaves;
+  readonly hashes: Hashes;
   nextShown: number;
   nextHash: number;
 }
 
+/** No leaf is beyond the last one that is shown. */
+const NOWHERE = Number.POSITIVE_INFINITY;
+
+function leavesOf(shown: readonly ShownLeaf[]): ShownLeaves {
+  return {
+    length: shown.length,
+    placeAt: (position) => shown[position]?.index ?? NOWHERE,
+    hashAt: (position) => shown[position]?.hash ?? new Uint8Array(),
+  };
+}
+
+/** Place of the next leaf that is shown. */
+function nextPlace({ shown, nextShown }: Reader): number {
+  return nextShown < shown.length ? shown.placeAt(nextShown) : NOWHERE;
+}
+
 /** The root over leaves [start, end). The depth is at most the height of the tree. */
 function rootOfRange(reader: Reader, start: number, end: number): Uint8Array | null {
-  const next = reader.shown[reader.nextShown];
-  if (next === undefined || next.index >= end) {
-    const hash = reader.hashes[reader.nextHash];
+  if (nextPlace(reader) >= end) {
+    const hash = reader.hashes.at(reader.nextHash);
     reader.nextHash += 1;
-    return hash ?? null;
+    return hash?.length === HASH_LENGTH ? hash : null;
   }
   if (end - start === 1) {
+    const hash = reader.shown.hashAt(reader.nextShown);
     reader.nextShown += 1;
-    return next.hash;
+    return hash.length === HASH_LENGTH ? hash : null;
   }
   const middle = start + splitPoint(end - start);
   const left = rootOfRange(reader, start, middle);
@@ -86,12 +118,11 @@ export function fewerShown(
   keep: ReadonlySet<number>,
 ): readonly Uint8Array[] | null {
   if (rootOfShown(size, shown, hashes) === null) return null;
-  const reader = { shown, hashes, nextShown: 0, nextHash: 0 };
+  const reader = { shown: leavesOf(shown), hashes, nextShown: 0, nextHash: 0 };
   const beside = (start: number, end: number): { hash: Uint8Array; beside: readonly Uint8Array[] | null } => {
-    const next = reader.shown[reader.nextShown];
-    const isWhole = next === undefined || next.index >= end || end - start === 1;
-    if (isWhole) {
-      const isKept = next !== undefined && next.index < end && keep.has(next.index);
+    const next = nextPlace(reader);
+    if (next >= end || end - start === 1) {
+      const isKept = next < end && keep.has(next);
       return { hash: rootOfRange(reader, start, end) ?? new Uint8Array(), beside: isKept ? [] : null };
     }
     const middle = start + splitPoint(end - start);

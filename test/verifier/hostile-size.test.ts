@@ -139,4 +139,19 @@ describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded')
     expect(messages).toContain('the crls together exceed');
     expect(mebibytes).toBeLessThan(350);
   });
+
+  test('half a million tags take little more memory than their bytes', () => {
+    const { failed, mebibytes } = check(
+      adding((files) => {
+        const lines = Array.from(
+          { length: 500_000 },
+          (_, index) => `{"index":${index},"tag":"${toHex(sha256(utf8(String(index))))}"}\n`,
+        );
+        const batch = [...Array(10).keys()].find((number) => files.has(PACKAGE_FILES.tags(number)));
+        files.set(PACKAGE_FILES.tags(batch ?? 0), utf8(lines.join('')));
+      }),
+    );
+    expect(failed).toContain('batch.tags');
+    expect(mebibytes).toBeLessThan(250);
+  });
 });

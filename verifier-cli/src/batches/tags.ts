@@ -4,27 +4,28 @@ import { PERSON_TAG_BYTES } from '../../../schemas/evidence/person-tag.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { readTagLine } from '../../../schemas/evidence/tag-line.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
-import { areAdjacent, rootOfShown, type ShownLeaf } from '../../../schemas/merkle/shown-leaves.js';
+import { areAdjacent, rootOfShownLeaves } from '../../../schemas/merkle/shown-leaves.js';
 import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
+import { HashList } from './hash-list.js';
 
 /** The tags that are proved to be in a batch or roll-up, with their places; or why none are. */
 type ProvedTags =
   | {
       readonly kind: 'tags';
-      readonly tags: Uint8Array;
+      readonly tags: HashList;
       readonly indexes: Float64Array;
-      readonly count: number;
       readonly bytes: number;
     }
   | { readonly kind: 'none'; readonly reason: Finding; readonly bytes: number };
 
 /** Bytes that a file costs beside its tags. */
 const OVERHEAD = 100;
+const NO_TAG = new Uint8Array(PERSON_TAG_BYTES);
 
 /** What a package shows of a tag in a batch or roll-up. */
 export type TagPlace = 'present' | 'absent' | 'unproved' | 'unknown-version';
@@ -101,31 +102,35 @@ export class TagCache {
     const file = PACKAGE_FILES.tags(number);
     if (batch === undefined || !this.files.has(file)) return none(finding('tags-not-shown'));
     const { header, scheme } = batch;
-    const shown: ShownLeaf[] = [];
-    const tags: Uint8Array[] = [];
-    const hashes: Uint8Array[] = [];
+    const tags = new HashList();
+    const indexes: number[] = [];
+    const hashes = new HashList();
     let isOrdered = true;
+    let last: Uint8Array | null = null;
     for await (const block of this.files.blocks(file, readLine, 'batch.tags')) {
       for (const { value } of block) {
         if ('hash' in value) hashes.push(value.hash);
         else {
-          const last = tags.at(-1);
-          isOrdered &&= hashes.length === 0 && (last === undefined || compareBytes(last, value.tag) < 0);
+          isOrdered &&= hashes.length === 0 && (last === null || compareBytes(last, value.tag) < 0);
+          last = value.tag;
           tags.push(value.tag);
-          shown.push({ index: value.index, hash: scheme.tagLeaf(value.tag) });
+          indexes.push(value.index);
         }
       }
     }
-    const root = rootOfShown(header.tags_count, shown, hashes);
+    const shown = {
+      length: tags.length,
+      placeAt: (position: number) => indexes[position] ?? Number.NaN,
+      hashAt: (position: number) => scheme.tagLeaf(tags.at(position) ?? NO_TAG),
+    };
+    const root = rootOfShownLeaves(header.tags_count, shown, hashes);
     if (!isOrdered || root === null || !equalBytes(root, bytesOf(header.tags_root))) {
       this.files.findings.fail('batch.tags', finding('tags-out-of-order'), { file });
       return none(finding('tags-root-wrong'));
     }
-    const packed = new Uint8Array(tags.length * PERSON_TAG_BYTES);
-    for (const [i, tag] of tags.entries()) packed.set(tag, i * PERSON_TAG_BYTES);
-    const indexes = Float64Array.from(shown, ({ index }) => index);
-    const bytes = packed.length + indexes.byteLength + OVERHEAD;
-    return { kind: 'tags', tags: packed, indexes, count: tags.length, bytes };
+    tags.trim();
+    const bytes = tags.length * (PERSON_TAG_BYTES + Float64Array.BYTES_PER_ELEMENT) + OVERHEAD;
+    return { kind: 'tags', tags, indexes: Float64Array.from(indexes), bytes };
   }
 }
 
@@ -142,18 +147,18 @@ function none(reason: Finding): ProvedTags {
 
 /** Place of the first shown tag that is not below this one. */
 function placeOf(
-  { tags, count }: Extract<ProvedTags, { kind: 'tags' }>,
+  { tags }: Extract<ProvedTags, { kind: 'tags' }>,
   tag: Uint8Array,
 ): { readonly at: number; readonly isThere: boolean } {
+  const compared = (index: number): number => compareBytes(tags.at(index) ?? NO_TAG, tag);
   let low = 0;
-  let high = count;
-  const at = (index: number): Uint8Array => tags.subarray(index * PERSON_TAG_BYTES, (index + 1) * PERSON_TAG_BYTES);
+  let high = tags.length;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (compareBytes(at(middle), tag) < 0) low = middle + 1;
+    if (compared(middle) < 0) low = middle + 1;
     else high = middle;
   }
-  return { at: low, isThere: low < count && compareBytes(at(low), tag) === 0 };
+  return { at: low, isThere: low < tags.length && compared(low) === 0 };
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

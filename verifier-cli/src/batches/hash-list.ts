@@ -1,0 +1,40 @@
+import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
+
+/** Values in one piece of memory: a list that grows never copies what it holds. */
+const CHUNK = 256;
+
+/** Values of 32 bytes, by the million: one by one they would take six times the memory. */
+export class HashList {
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /**
+   * Adds a value.
+   * @param hash 32 bytes, which are copied
+   * @throws RangeError after `trim`, unless the last chunk is full
+   */
+  push(hash: Uint8Array): void {
+    const place = this.#length % CHUNK;
+    if (place === 0) this.#chunks.push(new Uint8Array(CHUNK * HASH_LENGTH));
+    this.#chunks.at(-1)?.set(hash, place * HASH_LENGTH);
+    this.#length += 1;
+  }
+
+  /** The value at an index; undefined beyond the last one. */
+  at(index: number): Uint8Array | undefined {
+    if (index >= this.#length) return undefined;
+    const start = (index % CHUNK) * HASH_LENGTH;
+    return this.#chunks[Math.floor(index / CHUNK)]?.subarray(start, start + HASH_LENGTH);
+  }
+
+  /** Gives back the memory that the last chunk does not use. Nothing is added afterwards. */
+  trim(): void {
+    const last = this.#chunks.pop();
+    const used = this.#length * HASH_LENGTH - this.#chunks.length * CHUNK * HASH_LENGTH;
+    if (last !== undefined) this.#chunks.push(last.slice(0, used));
+  }
+}
