@@ -28,12 +28,14 @@ const RETRY_AFTER_SECONDS = 2;
  * its body it is no work: otherwise clients that send slowly could close the gate for everyone.
  */
 export function createLoadGate({ maxInProgress, isFull, onRefused }: LoadGateOptions): LoadGate {
+  // Made once: only writing the answer would cost more than a stack for each refusal.
+  const refusal = new ApiError('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   let inProgress = 0;
   return {
     pass: async (work) => {
       if (inProgress >= maxInProgress * (isFull() ? PART_WHILE_FULL : 1)) {
         onRefused();
-        throw new ApiError('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+        throw refusal;
       }
       inProgress += 1;
       try {
