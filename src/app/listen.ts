@@ -2,13 +2,20 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../platform/config/index.js';
 
 /**
+ * Connections that may wait to be accepted: what Linux allows unless it is told otherwise
+ * (`net.core.somaxconn`). With the 511 of Node, a page's many first visitors waited for a second or
+ * more, until their systems asked again.
+ */
+const BACKLOG = 4096;
+
+/**
  * Listens on the configured host and port.
  * @returns the URL
  * @throws Error that names the variable to change
  */
 export async function listen(app: FastifyInstance, { host, port }: Config['http']): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    return await app.listen({ host, port, backlog: BACKLOG });
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'EADDRINUSE') {
