@@ -48,7 +48,9 @@ interface Waiting<Item, Result> {
 
 /**
  * Creates a committer that collects items while a group is in progress. It sends them together on
- * the next turn of the event loop after a place becomes free. It never waits for more items.
+ * the next turn of the event loop after a place becomes free, and at once if no group is in progress:
+ * while more than a thousand sockets are ready, Node reads from them for seconds before the loop
+ * turns. It never waits for more items.
  */
 export function createGroupCommitter<Item, Result>(
   options: GroupCommitterOptions<Item, Result>,
@@ -57,16 +59,23 @@ export function createGroupCommitter<Item, Result>(
   let waiting: Entry[] = [];
   let inFlight = 0;
   let isSlowInFlight = false;
-  let scheduled = false;
+  let next: 'none' | 'on the next turn' | 'at once' = 'none';
   let idle: (() => void)[] = [];
 
   const schedule = (): void => {
-    if (scheduled || waiting.length === 0 || inFlight >= options.maxInFlight) return;
-    scheduled = true;
-    setImmediate(flush);
+    if (waiting.length === 0 || inFlight >= options.maxInFlight) return;
+    if (inFlight === 0 && next !== 'at once') {
+      next = 'at once';
+      // After all that can continue now, so that what was answered together is sent together.
+      process.nextTick(flush);
+    } else if (next === 'none') {
+      next = 'on the next turn';
+      setImmediate(flush);
+    }
   };
   const flush = (): void => {
-    scheduled = false;
+    next = 'none';
+    if (inFlight >= options.maxInFlight) return;
     const { group, rest, isSlow } = takeGroup(waiting, options, isSlowInFlight);
     waiting = rest;
     if (group.length === 0) return;

@@ -39,13 +39,17 @@ function committer(options: Partial<GroupCommitterOptions<Item, string>> = {}) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
+  const endGroup = (): void => gates.shift()?.();
   /** Ends the group that has been under way for the longest time. */
   const endFirst = async (): Promise<void> => {
-    gates.shift()?.();
+    endGroup();
     await new Promise((resolve) => setTimeout(resolve, 20));
   };
-  return { ...made, groups, settle, endFirst };
+  return { ...made, groups, settle, endGroup, endFirst };
 }
+
+/** Resolves after everything that can continue now, and before the event loop turns. */
+const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
 describe('group committer', () => {
   it('sends the items that arrive during a group as the next group', async () => {
@@ -56,6 +60,28 @@ describe('group committer', () => {
     await settle();
     expect(await Promise.all([first, ...rest])).toEqual(['done a', 'done b', 'done c', 'done d']);
     expect(groups).toEqual([['a'], ['b', 'c', 'd']]);
+    await drain();
+  });
+
+  it('needs no turn of the event loop to send what waits while no group is in progress', async () => {
+    const { submit, groups, endGroup, drain } = committer({ maxInFlight: 2 });
+    let turns = 0;
+    setImmediate(() => {
+      turns += 1;
+    });
+    const all = ['a', 'b'].map((name) => submit({ name }));
+    await tick();
+    expect({ groups, turns }).toEqual({ groups: [['a', 'b']], turns: 0 });
+    // While a group is in progress, further ones are collected for a turn.
+    all.push(submit({ name: 'c' }));
+    await tick();
+    expect({ groups: groups.length, turns }).toEqual({ groups: 1, turns: 0 });
+    endGroup();
+    await all[0];
+    await tick();
+    expect({ groups, turns }).toEqual({ groups: [['a', 'b'], ['c']], turns: 0 });
+    endGroup();
+    expect(await Promise.all(all)).toEqual(['done a', 'done b', 'done c']);
     await drain();
   });
 
