@@ -73,6 +73,10 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   keepRawBodies(app);
   drainOnClose(app, connections, options.drain ?? DEFAULT_DRAIN);
   logRequests(app, options.log);
+  app.addHook('onResponse', (request, reply, done) => {
+    if (reply.errorCode === OVERLOADED) connections.rest(request.raw);
+    done();
+  });
   if (options.scannerHost !== undefined) serveOnlyToolApiOn(app, options.scannerHost);
   setSecurityHeaders(app);
 

@@ -7,6 +7,8 @@ const LINGER_MS = 2_000;
 const UNREAD_MS = 60_000;
 /** Time in milliseconds for the first request of a new connection to arrive when the service stops. */
 const FIRST_REQUEST_MS = 1_000;
+/** Connections that are read from again in one turn of the event loop. */
+const WOKEN_IN_A_TURN = 512;
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -23,12 +25,15 @@ interface Connection {
   unsentSince: number | null;
   /** Whether a response has announced the close, or the server has sent FIN. */
   isEnding: boolean;
+  /** Whether nothing is read from it for some turns of the event loop. */
+  isResting: boolean;
 }
 
 /** The open connections of a server. All times are milliseconds of the monotonic clock. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #ignored = new WeakSet<IncomingMessage>();
+  readonly #resting: Socket[] = [];
   #accepted = 0;
 
   constructor(server: Server) {
@@ -71,6 +76,21 @@ export class Connections {
   }
 
   /**
+   * Reads nothing more from the connection of a request until the event loop has turned, and those
+   * before it have been read from again. While more than 1,024 sockets are ready, libuv reads up to
+   * 48 times that many before timers and immediates run: for many seconds, if thousands of clients
+   * repeat at once what was refused.
+   */
+  rest({ socket }: IncomingMessage): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.isResting) return;
+    connection.isResting = true;
+    if (this.#resting.length === 0) setImmediate(() => this.#wake());
+    this.#resting.push(socket);
+    socket.pause();
+  }
+
+  /**
    * Ends a connection once every complete request on it is answered.
    * @param lastWords what is sent if there is no such request, or after a request that is incomplete
    */
@@ -98,7 +118,8 @@ export class Connections {
   /** Ends connections that have no request in progress. @param now the time */
   endIdle(now: number): void {
     for (const [socket, connection] of this.#open) {
-      if (connection.exchanges.size > 0 || connection.isEnding || socket.writableLength > 0) continue;
+      if (connection.exchanges.size > 0 || connection.isEnding || connection.isResting) continue;
+      if (socket.writableLength > 0) continue;
       const isNew = socket.bytesRead === 0 && now - connection.acceptedAt < FIRST_REQUEST_MS;
       if (isNew || socket.bytesRead > connection.bytesOfAnswered) continue;
       connection.isEnding = true;
@@ -124,12 +145,18 @@ export class Connections {
 
   #add(socket: Socket): void {
     this.#accepted += 1;
-    this.#open.set(socket, {
+    const connection: Connection = {
       acceptedAt: performance.now(),
       exchanges: new Set(),
       bytesOfAnswered: 0,
       unsentSince: null,
       isEnding: false,
+      isResting: false,
+    };
+    this.#open.set(socket, connection);
+    // Node resumes a connection to discard the body of a refused request.
+    socket.on('resume', () => {
+      if (connection.isResting) socket.pause();
     });
     socket.once('close', () => this.#open.delete(socket));
     // Node calls this after a response that announced the close. Its own version closes the
@@ -138,6 +165,15 @@ export class Connections {
       if (socket.writable) socket.end();
       lingerAfterEnd(socket);
     };
+  }
+
+  #wake(): void {
+    for (const socket of this.#resting.splice(0, WOKEN_IN_A_TURN)) {
+      const connection = this.#open.get(socket);
+      if (connection !== undefined) connection.isResting = false;
+      socket.resume();
+    }
+    if (this.#resting.length > 0) setImmediate(() => this.#wake());
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
