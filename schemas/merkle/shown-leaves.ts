@@ -12,8 +12,8 @@ export interface ShownLeaf {
 /** The leaves that a proof shows, which may be millions: too many for an object each. */
 export interface ShownLeaves {
   readonly length: number;
-  /** Place in the tree of the shown leaf at a position, from 0. */
-  readonly placeAt: (position: number) => number;
+  /** Place in the tree of the shown leaf at a position, from 0; undefined beyond the last one. */
+  readonly placeAt: (position: number) => number | undefined;
   /** Leaf hash, 32 bytes; asked for once. */
   readonly hashAt: (position: number) => Uint8Array;
 }
@@ -56,7 +56,7 @@ export function rootOfShownLeaves(size: number, shown: ShownLeaves, hashes: Hash
   if (!Number.isSafeInteger(size) || size <= 0 || size > MAX_TREE_SIZE) return null;
   let before = -1;
   for (let position = 0; position < shown.length; position += 1) {
-    const index = shown.placeAt(position);
+    const index = shown.placeAt(position) ?? NOWHERE;
     if (!Number.isSafeInteger(index) || index <= before || index >= size) return null;
     before = index;
   }
@@ -72,20 +72,20 @@ interface Reader {
   nextHash: number;
 }
 
-/** No leaf is beyond the last one that is shown. */
+/** The place of no leaf, beyond all others. */
 const NOWHERE = Number.POSITIVE_INFINITY;
 
 function leavesOf(shown: readonly ShownLeaf[]): ShownLeaves {
   return {
     length: shown.length,
-    placeAt: (position) => shown[position]?.index ?? NOWHERE,
+    placeAt: (position) => shown[position]?.index,
     hashAt: (position) => shown[position]?.hash ?? new Uint8Array(),
   };
 }
 
 /** Place of the next leaf that is shown. */
 function nextPlace({ shown, nextShown }: Reader): number {
-  return nextShown < shown.length ? shown.placeAt(nextShown) : NOWHERE;
+  return shown.placeAt(nextShown) ?? NOWHERE;
 }
 
 /** The root over leaves [start, end). The depth is at most the height of the tree. */

@@ -73,10 +73,6 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   keepRawBodies(app);
   drainOnClose(app, connections, options.drain ?? DEFAULT_DRAIN);
   logRequests(app, options.log);
-  app.addHook('onResponse', (request, reply, done) => {
-    if (reply.errorCode === OVERLOADED) connections.rest(request.raw);
-    done();
-  });
   if (options.scannerHost !== undefined) serveOnlyToolApiOn(app, options.scannerHost);
   setSecurityHeaders(app);
 
@@ -89,6 +85,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
         'a request failed',
       );
     }
+    if (told?.code === OVERLOADED) connections.rest(request.raw);
     if (told !== null) return sendError(reply, told);
     return sendError(reply, new ApiError('INTERNAL_ERROR', `The service failed (request ${request.id}).`));
   });

@@ -25,15 +25,14 @@ interface Connection {
   unsentSince: number | null;
   /** Whether a response has announced the close, or the server has sent FIN. */
   isEnding: boolean;
-  /** Whether nothing is read from it for some turns of the event loop. */
-  isResting: boolean;
 }
 
 /** The open connections of a server. All times are milliseconds of the monotonic clock. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #ignored = new WeakSet<IncomingMessage>();
-  readonly #resting: Socket[] = [];
+  /** Nothing is read from these for some turns of the event loop; the first waits longest. */
+  readonly #resting = new Set<Socket>();
   #accepted = 0;
 
   constructor(server: Server) {
@@ -82,11 +81,8 @@ export class Connections {
    * repeat at once what was refused.
    */
   rest({ socket }: IncomingMessage): void {
-    const connection = this.#open.get(socket);
-    if (connection === undefined || connection.isResting) return;
-    connection.isResting = true;
-    if (this.#resting.length === 0) setImmediate(() => this.#wake());
-    this.#resting.push(socket);
+    if (this.#resting.size === 0) setImmediate(() => this.#wake());
+    this.#resting.add(socket);
     socket.pause();
   }
 
@@ -118,8 +114,8 @@ export class Connections {
   /** Ends connections that have no request in progress. @param now the time */
   endIdle(now: number): void {
     for (const [socket, connection] of this.#open) {
-      if (connection.exchanges.size > 0 || connection.isEnding || connection.isResting) continue;
-      if (socket.writableLength > 0) continue;
+      if (connection.exchanges.size > 0 || connection.isEnding || socket.writableLength > 0) continue;
+      if (this.#resting.has(socket)) continue;
       const isNew = socket.bytesRead === 0 && now - connection.acceptedAt < FIRST_REQUEST_MS;
       if (isNew || socket.bytesRead > connection.bytesOfAnswered) continue;
       connection.isEnding = true;
@@ -145,18 +141,16 @@ export class Connections {
 
   #add(socket: Socket): void {
     this.#accepted += 1;
-    const connection: Connection = {
+    this.#open.set(socket, {
       acceptedAt: performance.now(),
       exchanges: new Set(),
       bytesOfAnswered: 0,
       unsentSince: null,
       isEnding: false,
-      isResting: false,
-    };
-    this.#open.set(socket, connection);
+    });
     // Node resumes a connection to discard the body of a refused request.
     socket.on('resume', () => {
-      if (connection.isResting) socket.pause();
+      if (this.#resting.has(socket)) socket.pause();
     });
     socket.once('close', () => this.#open.delete(socket));
     // Node calls this after a response that announced the close. Its own version closes the
@@ -168,12 +162,14 @@ export class Connections {
   }
 
   #wake(): void {
-    for (const socket of this.#resting.splice(0, WOKEN_IN_A_TURN)) {
-      const connection = this.#open.get(socket);
-      if (connection !== undefined) connection.isResting = false;
+    let woken = 0;
+    for (const socket of this.#resting) {
+      if (woken === WOKEN_IN_A_TURN) break;
+      woken += 1;
+      this.#resting.delete(socket);
       socket.resume();
     }
-    if (this.#resting.length > 0) setImmediate(() => this.#wake());
+    if (this.#resting.size > 0) setImmediate(() => this.#wake());
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {

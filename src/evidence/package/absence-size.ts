@@ -1,11 +1,9 @@
-import { z } from 'zod';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { differ } from './errors.js';
-import { readBatches } from './ledger-reader.js';
+import { batchOf, readBatches } from './ledger-reader.js';
 import { mostTagBytes } from './tags-files.js';
 
 /** Bytes of an entry with its proofs, roughly. */
@@ -14,8 +12,6 @@ const ENTRY_BYTES = 1_200;
 const ABSENCE_BYTES = 1_700;
 /** Bytes of a tag that is shown. */
 const TAG_BYTES = 100;
-
-const batchRows = z.array(z.object({ batch: z.int() })).max(1);
 
 /**
  * Decides how a package with a run of records shows that they are not erased: in each leaf of the cover
@@ -26,11 +22,7 @@ const batchRows = z.array(z.object({ batch: z.int() })).max(1);
  * @returns whether the first way needs fewer bytes
  */
 export async function isAbsenceSmaller(db: Queryable, run: RevisionRun, last: number, size: number): Promise<boolean> {
-  const { rows } = await db.query('select batch from leaves where stream = $1 and revision = $2', [
-    run.stream,
-    run.first,
-  ]);
-  const first = batchRows.parse(rows)[0]?.batch ?? differ(`revision ${run.first} of ${run.stream} is not sealed`);
+  const first = await batchOf(db, run.stream, run.first);
   const cover = [...coverOf(size)].filter((number) => number >= first);
   const headers = await readBatches(db, cover);
   const tags = headers.map(({ header }) => BatchHeader.parse(JSON.parse(header)).tags_count);

@@ -200,6 +200,18 @@ export async function readStampedSizes(db: Queryable, size: number): Promise<rea
   }
 }
 
+const BatchOfRevision = z.array(z.object({ batch: z.int() })).max(1);
+
+/** Number of the batch of an event. @throws ExportFailed `log-and-ledger-differ` if it is in none */
+export async function batchOf(db: Queryable, stream: string, revision: number): Promise<number> {
+  const { rows } = await db.query({
+    name: 'batch_of_revision',
+    text: 'select batch from leaves where stream = $1 and revision = $2',
+    values: [stream, revision],
+  });
+  return BatchOfRevision.parse(rows)[0]?.batch ?? differ(`revision ${revision} of ${stream} is not sealed`);
+}
+
 /** A stored batch. */
 export interface BatchRow {
   readonly number: number;

@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
 import { PERIODS } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { differ, ExportFailed } from './errors.js';
+import { ExportFailed } from './errors.js';
+import { batchOf } from './ledger-reader.js';
 
 /** Bytes of the line of a shown tag in `tags/<number>.ndjson`, at least. */
 const LINE_BYTES = 85;
@@ -52,15 +52,4 @@ async function firstRevisionFrom(db: Queryable, run: RevisionRun, from: number, 
     else high = middle;
   }
   return low;
-}
-
-const BatchRows = z.array(z.object({ batch: z.int() })).max(1);
-
-async function batchOf(db: Queryable, stream: string, revision: number): Promise<number> {
-  const { rows } = await db.query({
-    name: 'batch_of_revision',
-    text: 'select batch from leaves where stream = $1 and revision = $2',
-    values: [stream, revision],
-  });
-  return BatchRows.parse(rows)[0]?.batch ?? differ(`revision ${revision} of ${stream} is not sealed`);
 }

@@ -12,6 +12,11 @@ export class HashList {
     return this.#length;
   }
 
+  /** Memory that the values take. */
+  get byteLength(): number {
+    return this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  }
+
   /**
    * Adds a value.
    * @param hash 32 bytes, which are copied

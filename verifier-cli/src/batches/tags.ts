@@ -120,7 +120,7 @@ export class TagCache {
     }
     const shown = {
       length: tags.length,
-      placeAt: (position: number) => indexes[position] ?? Number.NaN,
+      placeAt: (position: number) => indexes[position],
       hashAt: (position: number) => scheme.tagLeaf(tags.at(position) ?? NO_TAG),
     };
     const root = rootOfShownLeaves(header.tags_count, shown, hashes);
@@ -129,8 +129,8 @@ export class TagCache {
       return none(finding('tags-root-wrong'));
     }
     tags.trim();
-    const bytes = tags.length * (PERSON_TAG_BYTES + Float64Array.BYTES_PER_ELEMENT) + OVERHEAD;
-    return { kind: 'tags', tags, indexes: Float64Array.from(indexes), bytes };
+    const packed = Float64Array.from(indexes);
+    return { kind: 'tags', tags, indexes: packed, bytes: tags.byteLength + packed.byteLength + OVERHEAD };
   }
 }
 
