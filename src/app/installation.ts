@@ -4,6 +4,7 @@ import type { EventLog } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
+import { ensureRoles } from '../platform/database/ensure-roles.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
 import { migrate } from '../platform/database/migrate.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
@@ -84,7 +85,7 @@ export async function openInstallation(
     const embedded = await openDatabase(config, logger);
     if (embedded !== null) closers.push(() => embedded.release());
     const databaseUrl = embedded?.superuserUrl ?? config.database.url ?? '';
-    await prepareSchema(databaseUrl, logger, options.migrates || embedded !== null);
+    await prepareSchema(databaseUrl, logger, options.migrates || embedded !== null ? 'migrate' : 'check');
 
     const openPool = (role: DatabaseRole, maxConnections: number, transactions?: TransactionHooks): pg.Pool => {
       const pool = createPool({
@@ -148,7 +149,15 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Embe
   return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });
 }
 
-async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: boolean): Promise<void> {
+/**
+ * Brings the schema up to date, refuses one that is not, or only creates the roles.
+ * @throws DatabaseSetupError
+ */
+export async function prepareSchema(
+  databaseUrl: string,
+  logger: Logger,
+  work: 'migrate' | 'check' | 'roles',
+): Promise<void> {
   const owner = createPool({
     url: databaseUrl,
     applicationName: 'consent-ledger migrate',
@@ -160,8 +169,9 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
     await refuseUnsafeServer(owner).catch((cause: unknown) => {
       throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
     });
+    if (work === 'roles') return await ensureRoles(owner);
     const migrations = loadMigrations();
-    if (mayMigrate) {
+    if (work === 'migrate') {
       const applied = await migrate(owner, migrations);
       if (applied.length > 0) logger.info({ applied }, 'database schema migrated');
     } else {

@@ -4,6 +4,7 @@ import type { Service } from '../app/start-service.js';
 import type { Config } from '../platform/config/index.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
+import { CommandError } from './command/exit-codes.js';
 
 /** A role of a process; `serve` is `api`, and a `worker` in a process of its own. */
 type Role = 'serve' | 'api' | 'worker';
@@ -20,7 +21,7 @@ const DESCRIPTIONS: Readonly<Record<Role, string>> = {
 export function roleCommand(context: CliContext, role: Role): Command {
   return jsonCommand(role, DESCRIPTIONS[role]).action(async (options: { readonly json?: boolean }) => {
     const config = configOf(context);
-    const logger = pino({ level: config.logLevel }, { write: (line: string) => context.stderr.write(line) });
+    const logger = loggerOf(context, config.logLevel);
     const stopSignal = signalled();
     const service = await startRole(context, role, config, logger);
     try {
@@ -35,6 +36,10 @@ export function roleCommand(context: CliContext, role: Role): Command {
       await service.stop();
     }
   });
+}
+
+function loggerOf(context: CliContext, level: string): Logger {
+  return pino({ level }, { write: (line: string) => context.stderr.write(line) });
 }
 
 // Both modules are imported here, because they load the code of the service.
@@ -74,16 +79,25 @@ function signalled(): Promise<void> {
   });
 }
 
-/** `migrate`: migrates the schema of the database. */
+/** `migrate`: migrates the schema of the database. With `--roles` it only creates the roles. */
 export function migrateCommand(context: CliContext): Command {
-  return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat').action(
-    async (options: { readonly json?: boolean }) => {
+  return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat')
+    .option('--roles', 'only create the database roles, which no dump contains: before a dump is restored')
+    .action(async (options: { readonly json?: boolean; readonly roles?: boolean }) => {
+      if (options.roles === true) {
+        const { database, logLevel } = configOf(context);
+        if (database.url === undefined)
+          throw new CommandError('Set DATABASE_URL: the embedded PostgreSQL has its roles.');
+        const { prepareSchema } = await import('../app/installation.js');
+        await prepareSchema(database.url, loggerOf(context, logLevel), 'roles');
+        print(context, options, { roles: true }, ['The roles exist. The database itself is as it was.']);
+        return;
+      }
       const migrates = true;
       await withInstallation(
         context,
         async () => print(context, options, { migrated: true }, ['The database schema is up to date.']),
         migrates,
       );
-    },
-  );
+    });
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import type { Projection } from '../../../projections/definition.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { READ_MODEL_READERS } from '../../platform/database/roles.js';
 import { identifier, schemaOf } from './sql.js';
 
 /** Another projection already has a view with this name. */
@@ -14,8 +15,6 @@ export class ViewInUse extends Error {
   override readonly name = 'ViewInUse';
 }
 
-/** Roles of the service that read every view. */
-const READERS = 'consent_ledger_api, consent_ledger_worker, consent_ledger_auditor';
 const DEPENDENT_OBJECTS_STILL_EXIST = '2BP01';
 
 const viewRows = z.array(z.object({ view: z.string() }));
@@ -67,7 +66,7 @@ async function showTable(db: Queryable, table: string, schema: string): Promise<
   }
   const rights = await rightsOn(db, view);
   await dropView(db, table);
-  await db.query(`create view ${view} as select * from ${from}; grant select on ${view} to ${READERS}`);
+  await db.query(`create view ${view} as select * from ${from}; grant select on ${view} to ${READ_MODEL_READERS}`);
   for (const { column, statement } of rights)
     if (column === null || (await hasColumn(db, view, column))) await db.query(statement);
 }

@@ -7,6 +7,7 @@ export type DatabaseErrorCode =
   | 'migration_unknown'
   | 'migration_failed'
   | 'not_migrated'
+  | 'rights_missing'
   | 'unreachable';
 
 /** The database cannot be used by the service. `message` tells the operator what to do. */

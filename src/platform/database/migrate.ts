@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { z } from 'zod';
+import { ensureRoles } from './ensure-roles.js';
 import { DatabaseSetupError } from './errors.js';
+import { isCollision } from './migration-collision.js';
 import type { Migration } from './migrations/migration.js';
 import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
-import { ROLES_MIGRATION, rolesSqlForAdministrator } from './roles.js';
+import { restateRights } from './restate-rights.js';
 
 /**
  * Lock that serializes the migrations of one database. The number is arbitrary and never changes.
@@ -17,9 +19,10 @@ const MAX_TRIES = 20;
 const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
 
 /**
- * Updates the schema: applies each migration that is not recorded in `schema_migrations`, each in
- * its own transaction. Any number of processes may do this concurrently and repeatedly; each
- * migration is applied exactly once.
+ * Updates the schema: creates the roles, and applies each migration that is not recorded in
+ * `schema_migrations`, each in its own transaction. Then it restates the rights of the roles. Any
+ * number of processes may do this concurrently and repeatedly; each migration is applied exactly
+ * once.
  * @param pool logged in as the schema's owner, without a role
  * @returns ids of the migrations that this call applied
  * @throws DatabaseSetupError `roles_not_permitted`, `migration_changed`, `migration_unknown`,
@@ -28,9 +31,12 @@ const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
 export async function migrate(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
   const done: string[] = [];
   await refuseForeignHistory(pool, migrations);
+  await ensureRoles(pool);
   for (const migration of migrations) {
-    if (await applyWithRetries(pool, migration)) done.push(migration.id);
+    const isApplied = await withRetries(pool, migration.id, (db) => apply(db, migration));
+    if (isApplied) done.push(migration.id);
   }
+  await withRetries(pool, 'rights', (db) => restateRights(db, migrations));
   return done;
 }
 
@@ -49,23 +55,27 @@ async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migratio
   }
 }
 
-async function applyWithRetries(pool: pg.Pool, migration: Migration): Promise<boolean> {
+/** Runs a step in a transaction under the lock, again if it collides with one of another database. */
+async function withRetries<T>(pool: pg.Pool, name: string, step: (db: Queryable) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await withTransaction(pool, (db) => apply(db, migration));
+      return await withTransaction(pool, async (db) => {
+        await lock(db);
+        return step(db);
+      });
     } catch (error) {
       if (error instanceof DatabaseSetupError) throw error;
       if (tries < MAX_TRIES && isCollision(error)) {
         await sleep(10 + Math.random() * 40);
         continue;
       }
-      throw await explain(pool, migration, error);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DatabaseSetupError('migration_failed', `Migration ${name} failed: ${reason}`, { cause: error });
     }
   }
 }
 
 async function apply(db: Queryable, migration: Migration): Promise<boolean> {
-  await lock(db);
   const sha256 = createHash('sha256').update(migration.sql).digest('hex');
   const recorded = (await readApplied(db)).get(migration.id);
   if (recorded === sha256) return false;
@@ -92,28 +102,4 @@ async function readApplied(db: Queryable): Promise<Map<string, string>> {
   );
   const { rows } = await db.query('SELECT id, sha256 FROM schema_migrations');
   return new Map(appliedSchema.parse(rows).map((row) => [row.id, row.sha256]));
-}
-
-/**
- * Returns whether migrations of two databases collided. All databases of a server share the roles,
- * but the lock covers only one database.
- */
-function isCollision(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError)) return false;
-  return error.code === '40001' || error.code === '40P01' || /tuple concurrently (updated|deleted)/.test(error.message);
-}
-
-async function explain(pool: pg.Pool, migration: Migration, error: unknown): Promise<Error> {
-  const reason = error instanceof Error ? error.message : String(error);
-  if (migration.id === ROLES_MIGRATION && error instanceof pg.DatabaseError && error.code === '42501') {
-    const { rows } = await pool.query('SELECT current_user AS name');
-    const [{ name }] = z.tuple([z.object({ name: z.string() })]).parse(rows);
-    return new DatabaseSetupError(
-      'roles_not_permitted',
-      `The database user ${name} must not create the roles of this service (${reason}). Ask an administrator to run once:\n` +
-        rolesSqlForAdministrator(name),
-      { cause: error },
-    );
-  }
-  return new DatabaseSetupError('migration_failed', `Migration ${migration.id} failed: ${reason}`, { cause: error });
 }

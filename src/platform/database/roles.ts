@@ -1,6 +1,12 @@
 /**
- * Group roles of the service's connections. The migration `ROLES_MIGRATION` creates them and
- * documents the purpose of each.
+ * Group roles that the service's connections take on (SET ROLE). None of them can log in, and
+ * `ensureRoles` creates them.
+ *
+ * - `consent_ledger_api` answers callers: admission, look-ups, verification.
+ * - `consent_ledger_worker`: relay, sealer, stamper, erasure, exports.
+ * - `consent_ledger_projections` owns the read models and changes nothing else.
+ * - `consent_ledger_admin` changes tenants, sites, keys, users and documents.
+ * - `consent_ledger_auditor` reads everything and changes nothing: `consent-ledger audit`.
  */
 export const DATABASE_ROLES = [
   'consent_ledger_api',
@@ -13,11 +19,15 @@ export const DATABASE_ROLES = [
 /** Role of a connection. Each role has only the rights that its part of the service needs. */
 export type DatabaseRole = (typeof DATABASE_ROLES)[number];
 
-/**
- * Id of the migration that needs the right to create roles, or roles that an administrator has
- * created.
- */
-export const ROLES_MIGRATION = '0001-initial/01-roles';
+/** Owner of the schema `read_model` and of the schemas of the generations. */
+export const READ_MODEL_OWNER: DatabaseRole = 'consent_ledger_projections';
+
+/** Roles that read every view of `read_model`. */
+export const READ_MODEL_READERS: readonly DatabaseRole[] = [
+  'consent_ledger_api',
+  'consent_ledger_worker',
+  'consent_ledger_auditor',
+];
 
 /**
  * Returns the statements that an administrator runs if the service's user may not create roles.

@@ -2,21 +2,52 @@ import pg from 'pg';
 import { z } from 'zod';
 import { DatabaseSetupError } from './errors.js';
 import type { Migration } from './migrations/migration.js';
+import { misownedReadModels } from './restate-rights.js';
 
 const UNDEFINED_TABLE = '42P01';
+const INSUFFICIENT_PRIVILEGE = '42501';
 const appliedIds = z.array(z.object({ id: z.string() }));
 
 /**
- * Refuses a database whose schema is older than this program.
- * @throws DatabaseSetupError `not_migrated`
+ * Refuses a database whose schema is older than this program, or in which the roles lack rights.
+ * @throws DatabaseSetupError `not_migrated`, `rights_missing`
  */
 export async function refuseUnmigrated(pool: pg.Pool, migrations: readonly Migration[]): Promise<void> {
   const applied = new Set((await readAppliedIds(pool)).map((row) => row.id));
   const missing = migrations.filter((migration) => !applied.has(migration.id)).map((migration) => migration.id);
-  if (missing.length === 0) return;
-  throw new DatabaseSetupError(
-    'not_migrated',
-    `The database lacks ${missing.length === migrations.length ? 'the tables of the service' : missing.join(', ')}. Run: consent-ledger migrate`,
+  if (missing.length > 0) {
+    throw new DatabaseSetupError(
+      'not_migrated',
+      `The database lacks ${missing.length === migrations.length ? 'the tables of the service' : missing.join(', ')}. Run: consent-ledger migrate`,
+    );
+  }
+  const misowned = await misownedReadModels(pool);
+  if (misowned.length > 0) throw rightsMissing(`${misowned[0]?.name} belongs to another role`);
+  const unreadable = await unreadableTables(pool);
+  if (unreadable.length > 0) throw rightsMissing(`consent_ledger_auditor may not read ${unreadable[0]}`);
+}
+
+const Names = z.array(z.object({ name: z.string() }));
+
+/** Tables and views that the role which reads all of them may not read: their rights were not restored. */
+async function unreadableTables(pool: pg.Pool): Promise<readonly string[]> {
+  const { rows } = await pool.query(
+    `select format('%I.%I', n.nspname, c.relname) as name
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       left join pg_roles r on r.rolname = 'consent_ledger_auditor'
+      where c.relkind in ('r', 'p', 'v') and n.nspname in ('public', 'event_log', 'read_model')
+        and (r.oid is null or not has_table_privilege(r.oid, c.oid, 'select'))
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+      order by name`,
+  );
+  return Names.parse(rows).map(({ name }) => name);
+}
+
+function rightsMissing(found: string, cause?: unknown): DatabaseSetupError {
+  return new DatabaseSetupError(
+    'rights_missing',
+    `The roles of the service lack rights in this database (${found}): it was restored without them. Run: consent-ledger migrate`,
+    { cause },
   );
 }
 
@@ -26,6 +57,8 @@ async function readAppliedIds(pool: pg.Pool): Promise<{ id: string }[]> {
     return appliedIds.parse(rows);
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return [];
+    if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)
+      throw rightsMissing(error.message, error);
     throw error;
   }
 }

@@ -1,16 +1,17 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ensureRoles } from '../../../src/platform/database/ensure-roles.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
 import { loadMigrations } from '../../../src/platform/database/migrations/index.js';
 import type { Migration } from '../../../src/platform/database/migrations/migration.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { ROLES_MIGRATION } from '../../../src/platform/database/roles.js';
+import { DATABASE_ROLES } from '../../../src/platform/database/roles.js';
+import { readTableGrants } from '../../../src/platform/database/schema-page/table-grants.js';
+import { refuseUnmigrated } from '../../../src/platform/database/schema-version.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const migrations = loadMigrations();
-const rolesSql = migrations.find(({ id }) => id === ROLES_MIGRATION)?.sql ?? '';
 const steps: Migration[] = [
-  { id: ROLES_MIGRATION, sql: rolesSql },
   { id: '0002-first', sql: 'CREATE TABLE first (n integer); INSERT INTO first VALUES (1);' },
   { id: '0003-second', sql: 'ALTER TABLE first ADD COLUMN m integer; SELECT pg_sleep(0.05);' },
 ];
@@ -58,18 +59,14 @@ describe('migrate', () => {
     for (const other of others) closing.push(other.drop);
     await db.query(`CREATE ROLE migrator LOGIN CREATEROLE PASSWORD 'm'`);
     closing.push(dropRole('migrator'));
-    for (const other of others) {
-      const admin = connect(other.url);
-      await admin.query('GRANT CREATE ON SCHEMA public TO migrator');
-    }
-    // The service's own roles already exist on this server, granted by its superuser. Renamed roles
-    // replace them here.
-    const fresh = rolesSql.replaceAll('consent_ledger_', 'fresh_');
-    closing.push(dropRole('fresh_api'), dropRole('fresh_worker'), dropRole('fresh_projections'));
-    const done = await Promise.all(
-      others.map((other) => migrate(connect(as(other.url, 'migrator', 'm')), [{ id: '001-fresh', sql: fresh }])),
-    );
-    expect(done).toEqual(others.map(() => ['001-fresh']));
+    // The service's own roles already exist on this server.
+    const fresh = ['fresh_api', 'fresh_worker', 'fresh_projections'];
+    closing.push(...fresh.map(dropRole));
+    await Promise.all(others.map((other) => ensureRoles(connect(as(other.url, 'migrator', 'm')), fresh)));
+    const { rows } = await db.query(`select count(*)::int as granted from pg_auth_members m
+      join pg_roles r on r.oid = m.roleid join pg_roles u on u.oid = m.member
+      where r.rolname like 'fresh%' and u.rolname = 'migrator' and pg_has_role('migrator', r.oid, 'SET')`);
+    expect(rows[0]?.granted).toBeGreaterThanOrEqual(3);
   });
 
   it('reports the statements that an administrator must run if the user may not create roles', async () => {
@@ -95,8 +92,25 @@ describe('migrate', () => {
     await api.end();
   });
 
+  it('gives back the rights and read models that a restore left out, without which no process starts', async () => {
+    await migrate(db, migrations);
+    const grants = await readTableGrants(db);
+    await db.query(`alter schema read_model owner to current_user;
+      revoke all on all tables in schema public, event_log from ${DATABASE_ROLES};
+      grant execute on function create_projection_schema(text, integer) to public`);
+    await expect(refuseUnmigrated(db, migrations)).rejects.toMatchObject({ code: 'rights_missing' });
+    expect(await migrate(db, migrations)).toEqual([]);
+    await refuseUnmigrated(db, migrations);
+    expect(await readTableGrants(db)).toEqual(grants);
+    const { rows } = await db.query(
+      `select has_function_privilege('consent_ledger_api', 'create_projection_schema(text, integer)', 'execute') as open,
+              nspowner::regrole::text as owner from pg_namespace where nspname = 'read_model'`,
+    );
+    expect(rows).toEqual([{ open: false, owner: 'consent_ledger_projections' }]);
+  });
+
   it('rolls a failed step back, and continues with it in the next run', async () => {
-    const broken = [...steps.slice(0, 2), { id: '0003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
+    const broken = [...steps.slice(0, 1), { id: '0003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
     await expect(migrate(db, broken)).rejects.toMatchObject({
       code: 'migration_failed',
       message: expect.stringContaining('0003-second'),
@@ -107,7 +121,7 @@ describe('migrate', () => {
 
   it('refuses a database that another version of the program created', async () => {
     await migrate(db, steps);
-    await expect(migrate(db, steps.slice(0, 2))).rejects.toMatchObject({ code: 'migration_unknown' });
+    await expect(migrate(db, steps.slice(0, 1))).rejects.toMatchObject({ code: 'migration_unknown' });
     const changed = steps.map((step) => (step.id === '0002-first' ? { ...step, sql: `${step.sql} ` } : step));
     await expect(migrate(db, changed)).rejects.toMatchObject({ code: 'migration_changed' });
   });

@@ -5,7 +5,7 @@
 export interface Migration {
   /**
    * Identifies and orders the step: the path of its file without `.sql`, e.g.
-   * `0001-initial/01-roles`.
+   * `0001-initial/02-tenants`.
    */
   readonly id: string;
   /** One or more statements that may run inside a transaction. */

@@ -3,6 +3,8 @@
 --
 -- No role may update or delete what was accepted or published, except for the few columns that are
 -- listed. SELECT ... FOR UPDATE needs the right to update at least one column.
+--
+-- `consent-ledger migrate` runs every GRANT and REVOKE of all steps again (restate-rights.ts).
 
 grant usage on schema event_log, read_model to consent_ledger_api, consent_ledger_worker;
 
@@ -134,8 +136,3 @@ grant select on relayed_streams to consent_ledger_admin;
 -- of the log is in temporary tables.
 grant usage on schema event_log, read_model to consent_ledger_auditor;
 grant select on all tables in schema public, event_log to consent_ledger_auditor;
-do $$
-begin
-  execute format('grant temporary on database %I to consent_ledger_auditor', current_database());
-end
-$$;

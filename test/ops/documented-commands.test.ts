@@ -1,0 +1,89 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
+import { seedDemo } from '../../src/demo/seed/seed-demo.js';
+import { loadConfig } from '../../src/platform/config/index.js';
+import { startRole } from '../api/server/running-app.js';
+import { count } from '../pipeline/relay/pipeline.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+
+/** Not run here, each with the test that runs it. */
+const ELSEWHERE = new Map([
+  ['migrate --roles', 'test/ops/restore-walk.test.ts'],
+  ['admin log accept-restore', 'test/integration/restored-ledger.test.ts'],
+  ['admin quarantine release --site <id>', 'test/pipeline/relay'],
+  ['admin log copy --to esdb://host:2113', 'test/reliability/eventstoredb'],
+  ['admin log copy --to postgres', 'test/reliability/eventstoredb'],
+]);
+/** Commands that run until they are stopped. */
+const RUNNING = ['api', 'worker', 'serve'];
+
+let database: TestDatabase;
+let folder: string;
+const values = new Map<string, string>();
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'documented-commands-'));
+  const service = await startRole('serve', loadConfig(env()), pino({ level: 'silent' }));
+  const { adminPool, workerPool } = service.installation;
+  const options = { hasSubscription: true, isVerified: true, allowedOrigins: [], allowedIps: [] };
+  const seed = await seedDemo(adminPool, options);
+  const { rows } = await adminPool.query(
+    'select (select id from users limit 1) as user, array_agg(id::text order by id) as keys from api_keys',
+  );
+  values.set('id', seed.site.id).set('user', rows[0].user).set('name', 'consents');
+  values.set('seconds', '60').set('file', join(folder, 'next.key')).set('key', rows[0].keys[0]);
+  await vi.waitUntil(async () => (await count(workerPool, 'checkpoints')) > 0, { timeout: 60_000 });
+  await service.stop();
+}, 240_000);
+afterAll(async () => {
+  await database?.drop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const env = () => ({
+  DATABASE_URL: database.url,
+  DATA_DIR: folder,
+  PORT: '0',
+  LOG_LEVEL: 'error',
+  BATCH_MAX_AGE_MS: '100',
+  STAMP_INTERVAL_MS: '100',
+});
+
+async function run(command: string): Promise<{ exitCode: number; output: string }> {
+  const output = new PassThrough();
+  const chunks: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const args = command.split(' ').map((word) => word.replace(/^<(\w+)>$/, (_, name: string) => values.get(name) ?? ''));
+  const exitCode = await runCli(args, { env: env(), stdout: output, stderr: output, lowerPriority: () => undefined });
+  return { exitCode, output: Buffer.concat(chunks).toString('utf8') };
+}
+
+/** The commands of a page, in its order, without comments and redirections. */
+async function commandsOf(page: string): Promise<readonly string[]> {
+  const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+  const found = [...text.matchAll(/`consent-ledger ([^`]+)`|^ *consent-ledger (.+)$/gm)];
+  return found.map(([, inline = '', line = '']) => `${inline}${line}`.replace(/ +(?:#|> ).*$/, '').trim());
+}
+
+it('every command of docs/operations.md and docs/restore.md runs as it is written there', async () => {
+  const commands = new Set([...(await commandsOf('operations.md')), ...(await commandsOf('restore.md'))]);
+  expect(commands.size).toBeGreaterThan(25);
+  // The projections stand still until a worker has built them from the recovered log.
+  const recovery = 'admin log recover';
+  for (const command of [...commands].filter((name) => name !== recovery).concat(recovery)) {
+    if (RUNNING.includes(command) || ELSEWHERE.has(command)) continue;
+    const resumed = command.replace('audit.state', join(folder, 'audit.state'));
+    if (command === 'admin ledger adopt') await rename(join(folder, 'ledger-head.json'), join(folder, 'lost'));
+    const { exitCode, output } = await run(resumed);
+    expect(exitCode, `${command}: ${output}`).toBe(0);
+    if (command.startsWith('admin master-key rotate')) {
+      await writeFile(join(folder, 'master.key'), await readFile(join(folder, 'next.key')));
+    }
+  }
+  for (const command of ELSEWHERE.keys()) expect(commands).toContain(command);
+}, 240_000);
