@@ -5,7 +5,7 @@ import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-
 import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
-import { migrate } from '../platform/database/migrate.js';
+import { type MigrateOptions, migrate } from '../platform/database/migrate.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
 import { createPool, type TransactionHooks, withRole } from '../platform/database/pool.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
@@ -58,8 +58,8 @@ export interface Installation {
 export interface InstallationOptions {
   /** Shown in `pg_stat_activity` and log lines. */
   readonly role: string;
-  /** Whether a database given by `DATABASE_URL` is migrated; the embedded one always is. */
-  readonly migrates: boolean;
+  /** Whether a database given by `DATABASE_URL` is migrated, and how; the embedded one always is. */
+  readonly migrates: boolean | MigrateOptions;
 }
 
 /**
@@ -148,7 +148,11 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Embe
   return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });
 }
 
-async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: boolean): Promise<void> {
+async function prepareSchema(
+  databaseUrl: string,
+  logger: Logger,
+  migrates: InstallationOptions['migrates'],
+): Promise<void> {
   const owner = createPool({
     url: databaseUrl,
     applicationName: 'consent-ledger migrate',
@@ -161,8 +165,8 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
       throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
     });
     const migrations = loadMigrations();
-    if (mayMigrate) {
-      const applied = await migrate(owner, migrations);
+    if (migrates !== false) {
+      const applied = await migrate(owner, migrations, migrates === true ? undefined : migrates);
       if (applied.length > 0) logger.info({ applied }, 'database schema migrated');
     } else {
       await refuseUnmigrated(owner, migrations);

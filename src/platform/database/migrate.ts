@@ -4,6 +4,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { DatabaseSetupError } from './errors.js';
 import type { Migration } from './migrations/migration.js';
+import { stepsThatNeedAStop } from './migrations/needed-stop.js';
 import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
 import { ROLES_MIGRATION, rolesSqlForAdministrator } from './roles.js';
@@ -12,9 +13,22 @@ import { ROLES_MIGRATION, rolesSqlForAdministrator } from './roles.js';
  * Lock that serializes the migrations of one database. The number is arbitrary and never changes.
  */
 const LOCK_ID = 7_301_460_211;
+const LOCK_NOT_AVAILABLE = '55P03';
 const MAX_TRIES = 20;
+/**
+ * Every statement that needs a table waits behind a step that waits for its lock, such as behind a
+ * long audit: so a step waits this long, and lets the others pass before it tries again.
+ */
+const LOCK_TIMEOUT_MS = 2_000;
 
 const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
+
+export interface MigrateOptions {
+  /** Whether processes of the service use the database meanwhile. */
+  readonly online: boolean;
+  /** Called before a step that the database lacks. */
+  readonly onStep: (migration: Migration) => void;
+}
 
 /**
  * Updates the schema: applies each migration that is not recorded in `schema_migrations`, each in
@@ -23,23 +37,33 @@ const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
  * @param pool logged in as the schema's owner, without a role
  * @returns ids of the migrations that this call applied
  * @throws DatabaseSetupError `roles_not_permitted`, `migration_changed`, `migration_unknown`,
- *   `migration_failed`
+ *   `migration_failed`; `migration_needs_stop` before any step, if `online`
  */
-export async function migrate(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
+export async function migrate(
+  pool: pg.Pool,
+  migrations: readonly Migration[],
+  { online, onStep }: MigrateOptions = OFFLINE,
+): Promise<string[]> {
   const done: string[] = [];
-  await refuseForeignHistory(pool, migrations);
+  const applied = await withTransaction(pool, async (db) => {
+    await lock(db);
+    return readApplied(db);
+  });
+  refuseForeignHistory(migrations, applied);
+  if (online) refuseStepsThatNeedAStop(migrations, applied);
   for (const migration of migrations) {
+    if (!applied.has(migration.id)) onStep(migration);
     if (await applyWithRetries(pool, migration)) done.push(migration.id);
   }
   return done;
 }
 
-async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migration[]): Promise<void> {
+const OFFLINE: MigrateOptions = { online: false, onStep: () => undefined };
+
+type Applied = ReadonlyMap<string, string>;
+
+function refuseForeignHistory(migrations: readonly Migration[], applied: Applied): void {
   const known = new Set(migrations.map((migration) => migration.id));
-  const applied = await withTransaction(pool, async (db) => {
-    await lock(db);
-    return readApplied(db);
-  });
   const unknown = [...applied.keys()].filter((id) => !known.has(id));
   if (unknown.length > 0) {
     throw new DatabaseSetupError(
@@ -47,6 +71,16 @@ async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migratio
       `A newer version of this program migrated the database (${unknown.join(', ')}). Use that version.`,
     );
   }
+}
+
+function refuseStepsThatNeedAStop(migrations: readonly Migration[], applied: Applied): void {
+  const steps = stepsThatNeedAStop(migrations, new Set(applied.keys())).map(({ id }) => id);
+  if (steps.length === 0) return;
+  throw new DatabaseSetupError(
+    'migration_needs_stop',
+    `The processes that use this database must not run beside ${steps.join(', ')}. Nothing was applied. ` +
+      'Stop every api, worker and serve, and run: consent-ledger migrate',
+  );
 }
 
 async function applyWithRetries(pool: pg.Pool, migration: Migration): Promise<boolean> {
@@ -75,6 +109,7 @@ async function apply(db: Queryable, migration: Migration): Promise<boolean> {
       `Migration ${migration.id} is recorded in this database with another text: another version of this program migrated the database. Use that version.`,
     );
   }
+  await db.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
   await db.query(migration.sql);
   await db.query('INSERT INTO schema_migrations (id, sha256) VALUES ($1, $2)', [migration.id, sha256]);
   return true;
@@ -85,7 +120,7 @@ async function lock(db: Queryable): Promise<void> {
   await db.query('SELECT pg_advisory_xact_lock($1)', [LOCK_ID]);
 }
 
-async function readApplied(db: Queryable): Promise<Map<string, string>> {
+async function readApplied(db: Queryable): Promise<Applied> {
   await db.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
        id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
@@ -94,13 +129,15 @@ async function readApplied(db: Queryable): Promise<Map<string, string>> {
   return new Map(appliedSchema.parse(rows).map((row) => [row.id, row.sha256]));
 }
 
+const COLLISIONS: ReadonlySet<string | undefined> = new Set(['40001', '40P01', LOCK_NOT_AVAILABLE]);
+
 /**
- * Returns whether migrations of two databases collided. All databases of a server share the roles,
- * but the lock covers only one database.
+ * Returns whether a step collided with a running process, or with the migration of another database:
+ * all databases of a server share the roles, but the lock covers only one database.
  */
 function isCollision(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
-  return error.code === '40001' || error.code === '40P01' || /tuple concurrently (updated|deleted)/.test(error.message);
+  return COLLISIONS.has(error.code) || /tuple concurrently (updated|deleted)/.test(error.message);
 }
 
 async function explain(pool: pg.Pool, migration: Migration, error: unknown): Promise<Error> {
@@ -115,5 +152,11 @@ async function explain(pool: pg.Pool, migration: Migration, error: unknown): Pro
       { cause: error },
     );
   }
-  return new DatabaseSetupError('migration_failed', `Migration ${migration.id} failed: ${reason}`, { cause: error });
+  const advice =
+    error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE
+      ? '. Another session holds a lock that the step needs, such as an audit or a dump: wait for its end, and migrate again.'
+      : '';
+  return new DatabaseSetupError('migration_failed', `Migration ${migration.id} failed: ${reason}${advice}`, {
+    cause: error,
+  });
 }

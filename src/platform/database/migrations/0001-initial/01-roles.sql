@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Group roles that the service's connections take on (SET ROLE). None of them can log in.
 --
 --   consent_ledger_api          answers callers: admission, look-ups, verification
