@@ -30,7 +30,9 @@ const Service = z.object({
 
 const Network = z.object({
   internal: z.boolean().optional(),
-  ipam: z.strictObject({ config: z.tuple([z.strictObject({ subnet: z.string(), ip_range: z.string() })]) }).optional(),
+  ipam: z
+    .strictObject({ config: z.tuple([z.strictObject({ subnet: z.string(), ip_range: z.string().optional() })]) })
+    .optional(),
 });
 
 const Composition = z.object({
