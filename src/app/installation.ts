@@ -6,7 +6,7 @@ import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { ensureRoles } from '../platform/database/ensure-roles.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
-import { migrate } from '../platform/database/migrate.js';
+import { type MigrateOptions, migrate } from '../platform/database/migrate.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
 import { createPool, type TransactionHooks, withRole } from '../platform/database/pool.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
@@ -59,8 +59,8 @@ export interface Installation {
 export interface InstallationOptions {
   /** Shown in `pg_stat_activity` and log lines. */
   readonly role: string;
-  /** Whether a database given by `DATABASE_URL` is migrated; the embedded one always is. */
-  readonly migrates: boolean;
+  /** Whether a database given by `DATABASE_URL` is migrated, and how; the embedded one always is. */
+  readonly migrates: boolean | MigrateOptions;
 }
 
 /**
@@ -85,7 +85,7 @@ export async function openInstallation(
     const embedded = await openDatabase(config, logger);
     if (embedded !== null) closers.push(() => embedded.release());
     const databaseUrl = embedded?.superuserUrl ?? config.database.url ?? '';
-    await prepareSchema(databaseUrl, logger, options.migrates || embedded !== null ? 'migrate' : 'check');
+    await prepareSchema(databaseUrl, logger, schemaWork(options.migrates, embedded !== null));
 
     const openPool = (role: DatabaseRole, maxConnections: number, transactions?: TransactionHooks): pg.Pool => {
       const pool = createPool({
@@ -149,6 +149,11 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Embe
   return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });
 }
 
+function schemaWork(migrates: InstallationOptions['migrates'], isEmbedded: boolean): MigrateOptions | 'migrate' | 'check' {
+  if (typeof migrates === 'object') return migrates;
+  return migrates || isEmbedded ? 'migrate' : 'check';
+}
+
 /**
  * Brings the schema up to date, refuses one that is not, or only creates the roles.
  * @throws DatabaseSetupError
@@ -156,7 +161,7 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Embe
 export async function prepareSchema(
   databaseUrl: string,
   logger: Logger,
-  work: 'migrate' | 'check' | 'roles',
+  work: MigrateOptions | 'migrate' | 'check' | 'roles',
 ): Promise<void> {
   const owner = createPool({
     url: databaseUrl,
@@ -171,8 +176,8 @@ export async function prepareSchema(
     });
     if (work === 'roles') return await ensureRoles(owner);
     const migrations = loadMigrations();
-    if (work === 'migrate') {
-      const applied = await migrate(owner, migrations);
+    if (work !== 'check') {
+      const applied = await migrate(owner, migrations, work === 'migrate' ? undefined : work);
       if (applied.length > 0) logger.info({ applied }, 'database schema migrated');
     } else {
       await refuseUnmigrated(owner, migrations);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Logger, pino } from 'pino';
 import type { Service } from '../app/start-service.js';
 import type { Config } from '../platform/config/index.js';
+import type { MigrateOptions } from '../platform/database/migrate.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 import { CommandError } from './command/exit-codes.js';
@@ -79,11 +80,15 @@ function signalled(): Promise<void> {
   });
 }
 
-/** `migrate`: migrates the schema of the database. With `--roles` it only creates the roles. */
+/**
+ * `migrate`: migrates the schema of the database, and tells what may run beside each step. With
+ * `--roles` it only creates the roles.
+ */
 export function migrateCommand(context: CliContext): Command {
   return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat')
+    .option('--online', 'apply nothing if the processes that use the database would have to stop')
     .option('--roles', 'only create the database roles, which no dump contains: before a dump is restored')
-    .action(async (options: { readonly json?: boolean; readonly roles?: boolean }) => {
+    .action(async (options: { readonly json?: boolean; readonly online?: boolean; readonly roles?: boolean }) => {
       if (options.roles === true) {
         const { database, logLevel } = configOf(context);
         if (database.url === undefined)
@@ -93,10 +98,17 @@ export function migrateCommand(context: CliContext): Command {
         print(context, options, { roles: true }, ['The roles exist. The database itself is as it was.']);
         return;
       }
-      const migrates = true;
+      const applied: { readonly id: string; readonly runs_beside: string | null }[] = [];
+      const migrates: MigrateOptions = {
+        online: options.online === true,
+        onStep: ({ id, runsBeside }) => {
+          applied.push({ id, runs_beside: runsBeside });
+          context.stderr.write(`applying ${id}, which runs beside: ${runsBeside ?? 'nothing'}\n`);
+        },
+      };
       await withInstallation(
         context,
-        async () => print(context, options, { migrated: true }, ['The database schema is up to date.']),
+        async () => print(context, options, { migrated: true, applied }, ['The database schema is up to date.']),
         migrates,
       );
     });

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,6 +19,14 @@ const service = (name: string) => {
   if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
   return found;
 };
+
+/** @param range as `172.31.240.0/24` */
+function blockOf(range: string): BlockList {
+  const [network = '', prefix] = range.split('/');
+  const block = new BlockList();
+  block.addSubnet(network, Number(prefix));
+  return block;
+}
 
 let folder: ComposeFolder;
 beforeEach(() => {
@@ -74,23 +83,37 @@ describe('the composition', () => {
       else expect(ports, name).toEqual([]);
     }
     folder.makeEnv();
-    const [proxy] = configOf('api').http.trustedProxies;
-    expect(read('docker-compose.yml')).toContain(`ipv4_address: ${proxy}\n`);
+    expect(configOf('api').http.trustedProxies).toEqual([service('proxy').networks.edge?.ipv4_address]);
     expect(interpolate(service('proxy').environment.API_UPSTREAMS ?? '', {})).toBe(`api:${configOf('api').http.port}`);
+  });
+
+  it('gives no container a fixed address that another container could have when it starts', () => {
+    for (const [name, { networks: attached }] of Object.entries(services)) {
+      for (const [network, { ipv4_address: address }] of Object.entries(attached)) {
+        if (address === undefined) continue;
+        const [pool] = networks[network]?.ipam?.config ?? [];
+        if (pool === undefined) throw new Error(`the network ${network} has no subnet for the address of ${name}`);
+        expect(blockOf(pool.subnet).check(address), `${name} is in ${pool.subnet}`).toBe(true);
+        // Docker assigns the gateway and all other addresses from this range.
+        const others = pool.ip_range ?? pool.subnet;
+        expect(blockOf(others).check(address), `${name} is in ${others}`).toBe(false);
+      }
+    }
   });
 
   it('keeps databases in a network without a way in or out', () => {
     expect(networks.backend?.internal).toBe(true);
     for (const name of ['postgres', 'eventstore', 'node1', 'node2', 'node3'])
-      expect(service(name).networks, name).toEqual(['backend']);
-    expect(service('proxy').networks).toEqual(['edge']);
-    expect(service('worker').networks).not.toContain('edge');
+      expect(Object.keys(service(name).networks), name).toEqual(['backend']);
+    expect(Object.keys(service('proxy').networks)).toEqual(['edge']);
+    expect(Object.keys(service('worker').networks)).not.toContain('edge');
   });
 
   it('starts each role when what it needs is healthy, in each profile', () => {
     for (const name of ['api', 'worker', 'admin']) {
       const needs = service(name).depends_on;
-      expect(needs.migrate?.condition).toBe('service_completed_successfully');
+      // A command must not migrate the database of a running version.
+      expect(needs.migrate?.condition).toBe(name === 'admin' ? undefined : 'service_completed_successfully');
       for (const one of ['postgres', 'eventstore', 'node1', 'node2', 'node3'])
         expect(needs[one]?.condition, one).toBe('service_healthy');
     }

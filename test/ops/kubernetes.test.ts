@@ -106,7 +106,8 @@ describe.each([
   });
 
   it('runs its role, with a volume for each mount and a mount for each file', () => {
-    expect(container.args).toEqual([name]);
+    // The pods of the version before run beside the Job.
+    expect(container.args).toEqual(name === 'migrate' ? [name, '--online'] : [name]);
     expect(pod.volumes.map((volume) => volume.name).sort()).toEqual(
       container.volumeMounts.map((mount) => mount.name).sort(),
     );

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 const Dependency = z.strictObject({ condition: z.string(), required: z.boolean().optional() });
+const Attached = z.object({ ipv4_address: z.string().optional() });
 const Service = z.object({
   image: z.string().optional(),
   profiles: z.array(z.string()).default([]),
@@ -12,9 +13,13 @@ const Service = z.object({
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
   tmpfs: z.array(z.string()).default([]),
+  // By name, with the fixed address if there is one.
   networks: z
-    .union([z.array(z.string()), z.record(z.string(), z.unknown()).transform((named) => Object.keys(named))])
-    .default([]),
+    .union([
+      z.array(z.string()).transform((names) => Object.fromEntries(names.map((name) => [name, Attached.parse({})]))),
+      z.record(z.string(), Attached),
+    ])
+    .default({}),
   depends_on: z.record(z.string(), Dependency).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   read_only: z.boolean().default(false),
@@ -23,9 +28,16 @@ const Service = z.object({
   stop_grace_period: z.string().optional(),
 });
 
+const Network = z.object({
+  internal: z.boolean().optional(),
+  ipam: z
+    .strictObject({ config: z.tuple([z.strictObject({ subnet: z.string(), ip_range: z.string().optional() })]) })
+    .optional(),
+});
+
 const Composition = z.object({
   services: z.record(z.string(), Service),
-  networks: z.record(z.string(), z.object({ internal: z.boolean().optional() }).nullable()),
+  networks: z.record(z.string(), Network.nullable()),
   volumes: z.record(z.string(), z.null()),
 });
 

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { type Installation, openInstallation } from '../../app/installation.js';
+import { type Installation, type InstallationOptions, openInstallation } from '../../app/installation.js';
 import { type Config, type Environment, loadConfig } from '../../platform/config/index.js';
 
 /** What a command has of its process, passed in so that tests can replace it. */
@@ -22,13 +22,13 @@ export function configOf(context: CliContext): Config {
 /**
  * Opens the installation that the environment names, runs a command with it, and closes it. Other
  * processes may use the installation meanwhile. Warnings of the service go to standard error.
- * @param migrates whether the schema of a database given by `DATABASE_URL` is migrated first
+ * @param migrates whether the schema of a database given by `DATABASE_URL` is migrated first, and how
  * @throws ConfigError; errors of `openInstallation` and `work`
  */
 export async function withInstallation<T>(
   context: CliContext,
   work: (installation: Installation) => Promise<T>,
-  migrates = false,
+  migrates: InstallationOptions['migrates'] = false,
 ): Promise<T> {
   const config = configOf(context);
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel;

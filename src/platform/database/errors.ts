@@ -6,6 +6,7 @@ export type DatabaseErrorCode =
   | 'migration_changed'
   | 'migration_unknown'
   | 'migration_failed'
+  | 'migration_needs_stop'
   | 'not_migrated'
   | 'rights_missing'
   | 'unreachable';

@@ -4,8 +4,9 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { ensureRoles } from './ensure-roles.js';
 import { DatabaseSetupError } from './errors.js';
-import { isCollision } from './migration-collision.js';
+import { isCollision, isLocked } from './migration-collision.js';
 import type { Migration } from './migrations/migration.js';
+import { stepsThatNeedAStop } from './migrations/needed-stop.js';
 import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
 import { restateRights } from './restate-rights.js';
@@ -15,8 +16,20 @@ import { restateRights } from './restate-rights.js';
  */
 const LOCK_ID = 7_301_460_211;
 const MAX_TRIES = 20;
+/**
+ * Every statement that needs a table waits behind a step that waits for its lock, such as behind a
+ * long audit: so a step waits this long, and lets the others pass before it tries again.
+ */
+const LOCK_TIMEOUT_MS = 2_000;
 
 const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
+
+export interface MigrateOptions {
+  /** Whether processes of the service use the database meanwhile. */
+  readonly online: boolean;
+  /** Called before a step that the database lacks. */
+  readonly onStep: (migration: Migration) => void;
+}
 
 /**
  * Updates the schema: creates the roles, and applies each migration that is not recorded in
@@ -26,13 +39,23 @@ const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
  * @param pool logged in as the schema's owner, without a role
  * @returns ids of the migrations that this call applied
  * @throws DatabaseSetupError `roles_not_permitted`, `migration_changed`, `migration_unknown`,
- *   `migration_failed`
+ *   `migration_failed`; `migration_needs_stop` before any step, if `online`
  */
-export async function migrate(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
+export async function migrate(
+  pool: pg.Pool,
+  migrations: readonly Migration[],
+  { online, onStep }: MigrateOptions = OFFLINE,
+): Promise<string[]> {
   const done: string[] = [];
-  await refuseForeignHistory(pool, migrations);
+  const applied = await withTransaction(pool, async (db) => {
+    await lock(db);
+    return readApplied(db);
+  });
+  refuseForeignHistory(migrations, applied);
+  if (online) refuseStepsThatNeedAStop(migrations, applied);
   await ensureRoles(pool);
   for (const migration of migrations) {
+    if (!applied.has(migration.id)) onStep(migration);
     const isApplied = await withRetries(pool, migration.id, (db) => apply(db, migration));
     if (isApplied) done.push(migration.id);
   }
@@ -40,12 +63,12 @@ export async function migrate(pool: pg.Pool, migrations: readonly Migration[]): 
   return done;
 }
 
-async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migration[]): Promise<void> {
+const OFFLINE: MigrateOptions = { online: false, onStep: () => undefined };
+
+type Applied = ReadonlyMap<string, string>;
+
+function refuseForeignHistory(migrations: readonly Migration[], applied: Applied): void {
   const known = new Set(migrations.map((migration) => migration.id));
-  const applied = await withTransaction(pool, async (db) => {
-    await lock(db);
-    return readApplied(db);
-  });
   const unknown = [...applied.keys()].filter((id) => !known.has(id));
   if (unknown.length > 0) {
     throw new DatabaseSetupError(
@@ -55,12 +78,23 @@ async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migratio
   }
 }
 
-/** Runs a step in a transaction under the lock, again if it collides with one of another database. */
+function refuseStepsThatNeedAStop(migrations: readonly Migration[], applied: Applied): void {
+  const steps = stepsThatNeedAStop(migrations, new Set(applied.keys())).map(({ id }) => id);
+  if (steps.length === 0) return;
+  throw new DatabaseSetupError(
+    'migration_needs_stop',
+    `The processes that use this database must not run beside ${steps.join(', ')}. Nothing was applied. ` +
+      'Stop every api, worker and serve, and run: consent-ledger migrate',
+  );
+}
+
+/** Runs a step in a transaction under the lock, again if it collides with another session. */
 async function withRetries<T>(pool: pg.Pool, name: string, step: (db: Queryable) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await withTransaction(pool, async (db) => {
         await lock(db);
+        await db.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
         return step(db);
       });
     } catch (error) {
@@ -70,7 +104,10 @@ async function withRetries<T>(pool: pg.Pool, name: string, step: (db: Queryable)
         continue;
       }
       const reason = error instanceof Error ? error.message : String(error);
-      throw new DatabaseSetupError('migration_failed', `Migration ${name} failed: ${reason}`, { cause: error });
+      const advice = isLocked(error)
+        ? '. Another session holds a lock that the step needs, such as an audit or a dump: wait for its end, and migrate again.'
+        : '';
+      throw new DatabaseSetupError('migration_failed', `Migration ${name} failed: ${reason}${advice}`, { cause: error });
     }
   }
 }
@@ -95,7 +132,7 @@ async function lock(db: Queryable): Promise<void> {
   await db.query('SELECT pg_advisory_xact_lock($1)', [LOCK_ID]);
 }
 
-async function readApplied(db: Queryable): Promise<Map<string, string>> {
+async function readApplied(db: Queryable): Promise<Applied> {
   await db.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
        id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,

@@ -12,8 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.js
 
 const migrations = loadMigrations();
 const steps: Migration[] = [
-  { id: '0002-first', sql: 'CREATE TABLE first (n integer); INSERT INTO first VALUES (1);' },
-  { id: '0003-second', sql: 'ALTER TABLE first ADD COLUMN m integer; SELECT pg_sleep(0.05);' },
+  step('0002-first', 'CREATE TABLE first (n integer); INSERT INTO first VALUES (1);'),
+  step('0003-second', 'ALTER TABLE first ADD COLUMN m integer; SELECT pg_sleep(0.05);', '0002-first'),
 ];
 
 describe('migrate', () => {
@@ -110,7 +110,7 @@ describe('migrate', () => {
   });
 
   it('rolls a failed step back, and continues with it in the next run', async () => {
-    const broken = [...steps.slice(0, 1), { id: '0003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
+    const broken = [...steps.slice(0, 1), step('0003-second', 'CREATE TABLE half (); SELECT 1 / 0;')];
     await expect(migrate(db, broken)).rejects.toMatchObject({
       code: 'migration_failed',
       message: expect.stringContaining('0003-second'),
@@ -124,6 +124,35 @@ describe('migrate', () => {
     await expect(migrate(db, steps.slice(0, 1))).rejects.toMatchObject({ code: 'migration_unknown' });
     const changed = steps.map((step) => (step.id === '0002-first' ? { ...step, sql: `${step.sql} ` } : step));
     await expect(migrate(db, changed)).rejects.toMatchObject({ code: 'migration_changed' });
+  });
+
+  it('applies nothing beside running processes if they may not run beside a later step', async () => {
+    await migrate(db, steps.slice(0, 1));
+    const told: string[] = [];
+    const online = { online: true, onStep: ({ id }: Migration) => told.push(id) };
+    const third = (beside: string | null) => [...steps, step('0004-third', 'CREATE TABLE third ();', beside)];
+    await expect(migrate(db, third(null), online)).rejects.toMatchObject({
+      code: 'migration_needs_stop',
+      message: expect.stringContaining('beside 0004-third. Nothing was applied.'),
+    });
+    expect(told).toEqual([]);
+    expect(await migrate(db, third('0002-first'), online)).toEqual(['0003-second', '0004-third']);
+    expect(told).toEqual(['0003-second', '0004-third']);
+  });
+
+  it('lets the statements of running processes pass while a step waits for the lock of a long transaction', async () => {
+    await migrate(db, steps.slice(0, 1));
+    const audit = await connect(database.url).connect();
+    await audit.query('BEGIN; SELECT n FROM first');
+    const migrated = migrate(db, steps);
+    const running = connect(database.url);
+    const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE relation = 'first'::regclass AND NOT granted`;
+    await expect.poll(async () => (await running.query(waiting)).rows).toEqual([{ n: 1 }]);
+    // The statement is queued behind the step, which wants the table for itself.
+    expect((await running.query('SELECT n FROM first')).rows).toEqual([{ n: 1 }]);
+    await audit.query('COMMIT');
+    audit.release();
+    expect(await migrated).toEqual(['0003-second']);
   });
 
   function dropRole(name: string): () => Promise<void> {
@@ -141,6 +170,10 @@ describe('migrate', () => {
     };
   }
 });
+
+function step(id: string, sql: string, runsBeside: string | null = null): Migration {
+  return { id, sql, runsBeside };
+}
 
 function as(url: string, user: string, password: string): string {
   const changed = new URL(url);

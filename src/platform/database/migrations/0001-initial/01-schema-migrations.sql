@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- The runner of the migrations creates this table before the first step. Only its description is here.
 
 comment on table schema_migrations is 'Steps of the schema that are applied.';

@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Tenants and their plans.
 
 create table tenants (

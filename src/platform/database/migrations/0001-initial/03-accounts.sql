@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Users, their sign-ins, invitations and password resets.
 --
 -- Of every secret the database keeps only its SHA-256. Each secret has 256 random bits, so that its

@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Sites and their API keys.
 
 create table sites (

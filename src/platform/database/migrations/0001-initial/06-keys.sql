@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Keys of the service, each encrypted under the master key, which is not in the database.
 
 create table keyring (

@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- What admission writes in one transaction: the key of the record, its attachments, the approval
 -- token that is used, the quota, and the event on its way to the log.
 

@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- What admission remembers for a limited time: nonces, and the answers to idempotency keys.
 --
 -- Deleting expired rows one by one does not keep up. Each table therefore has three partitions, one

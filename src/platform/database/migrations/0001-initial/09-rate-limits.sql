@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Rate limits: requests counted by second, so that no span of 60 seconds lets more than the limit through.
 
 create table rate_limit_windows (

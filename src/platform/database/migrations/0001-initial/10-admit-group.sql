@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- admit_group: admits a group of requests, with the consents in them, in one transaction.
 --
 -- The service evaluates each request before the transaction. This function settles what only the

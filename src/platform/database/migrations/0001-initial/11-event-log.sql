@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- The event log of the postgres adapter.
 --
 -- Events are written only by event_log.append, which takes one lock for the whole log and holds it

@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Where projections stand. The tables of a projection are in schemas of their own,
 -- rm_<name>_<generation>. The views of read_model show the live generation of each projection.
 

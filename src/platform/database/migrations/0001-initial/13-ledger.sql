@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- The state of the ledger, all of it derived from the log: batches, leaves, tree nodes, checkpoints.
 -- And the bytes that were gathered with time stamps.
 

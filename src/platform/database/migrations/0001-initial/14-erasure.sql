@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Erasure: what was asked for until it is done, which records are erased, and how far the log and the
 -- journal were applied to the table of record keys.
 

@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Evidence exports as background jobs.
 --
 -- exports holds what an erasure must reach: the state, and the seed of the key under which the finished

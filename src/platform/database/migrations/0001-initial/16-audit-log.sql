@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Changes made in the panel and by operators: by whom and when. A trigger stops every change and
 -- removal of a line, also by the owner of the table, who would have to drop the trigger first.
 

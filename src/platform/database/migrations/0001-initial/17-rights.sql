@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- What each role may do with tables. The right to execute a SECURITY DEFINER function is granted
 -- beside the function. docs/database-roles.md shows the result as one table.
 --

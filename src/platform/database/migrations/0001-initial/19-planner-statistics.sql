@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Columns with secrets and personal values, and with what finds or opens them. ANALYZE copies values of
 -- a column to pg_statistic and keeps them there after the row was deleted: seeds of erased records were
 -- read from there. No statistics are collected on these columns.

@@ -1,3 +1,4 @@
+-- Runs beside: nothing
 -- Seals of rows that no other record binds: those that grant rights, and those that say what the
 -- service and its users did. The seal is a keyed hash under a key that the database holds only encrypted.
 -- A person who can only write to the database can make no valid one. The service computes it before the
