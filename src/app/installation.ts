@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/databas
 import { DatabaseSetupError } from '../platform/database/errors.js';
 import { migrate } from '../platform/database/migrate.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
-import { createPool, type TransactionHooks, withRole } from '../platform/database/pool.js';
+import { createPool, type TransactionHooks } from '../platform/database/pool.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
@@ -190,8 +190,7 @@ export async function openEventLog(
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
   }
-  const connectionString = withRole(databaseUrl, role);
-  return createPostgresEventLog({ connection: { connectionString }, onInterruption });
+  return createPostgresEventLog({ url: databaseUrl, role, onInterruption });
 }
 
 /** The message names the variable only, because the connection string contains a password. */

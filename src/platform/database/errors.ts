@@ -7,7 +7,9 @@ export type DatabaseErrorCode =
   | 'migration_unknown'
   | 'migration_failed'
   | 'not_migrated'
-  | 'unreachable';
+  | 'unreachable'
+  | 'session_refused'
+  | 'session_differs';
 
 /** The database cannot be used by the service. `message` tells the operator what to do. */
 export class DatabaseSetupError extends Error {

@@ -103,7 +103,7 @@ function openLog(url: string): EventLog {
   if (eventStore !== undefined && eventStore !== '') {
     return privateCorner(createEventStoreDbEventLog(eventStore), `t${randomUUID().slice(0, 8)}`);
   }
-  return createPostgresEventLog({ connection: { connectionString: url, options: '-c role=consent_ledger_worker' } });
+  return createPostgresEventLog({ url, role: 'consent_ledger_worker' });
 }
 
 const print = (...line: unknown[]): void => {
