@@ -8,6 +8,7 @@ import { DatabaseSetupError } from '../platform/database/errors.js';
 import { migrate } from '../platform/database/migrate.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
 import { createPool, type TransactionHooks } from '../platform/database/pool.js';
+import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
@@ -152,7 +153,8 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
   const owner = createPool({
     url: databaseUrl,
     applicationName: 'consent-ledger migrate',
-    maxConnections: 1,
+    // The second one is for a pooler only.
+    maxConnections: 2,
     statementTimeoutMs: 0,
     onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
   });
@@ -160,6 +162,7 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
     await refuseUnsafeServer(owner).catch((cause: unknown) => {
       throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
     });
+    await refuseTransactionPooling(owner);
     const migrations = loadMigrations();
     if (mayMigrate) {
       const applied = await migrate(owner, migrations);

@@ -9,7 +9,8 @@ export type DatabaseErrorCode =
   | 'not_migrated'
   | 'unreachable'
   | 'session_refused'
-  | 'session_differs';
+  | 'session_differs'
+  | 'transaction_pooling';
 
 /** The database cannot be used by the service. `message` tells the operator what to do. */
 export class DatabaseSetupError extends Error {

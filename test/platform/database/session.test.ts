@@ -81,9 +81,10 @@ describe('a new connection', () => {
 
   it('whose setting was not taken over is refused, with the name of the setting', () => {
     const wanted = { role: 'consent_ledger_api', lock_timeout: '8s' };
-    const found = (settings: Record<string, string>) => () => refuseDifference(wanted, [{ settings }]);
+    const found = (settings: Record<string, string>) => () =>
+      refuseDifference(wanted, [{ user: settings.role ?? 'app', settings }]);
     expect(found({ ...wanted })).not.toThrow();
-    expect(found({ ...wanted, role: 'none' })).toThrow('role = none after it was set to consent_ledger_api');
-    expect(found({ role: 'consent_ledger_api' })).toThrow('lock_timeout = nothing');
+    expect(found({ ...wanted, role: 'none' })).toThrow('role = none, and the service needs consent_ledger_api');
+    expect(found({ role: 'consent_ledger_api' })).toThrow('lock_timeout = no value');
   });
 });
