@@ -39,7 +39,6 @@ const LEFT: Readonly<Record<string, string>> = {
   constraint_exclusion: 'on',
   createrole_self_grant: 'set, inherit',
   cursor_tuple_fraction: '1',
-  debug_parallel_query: 'on',
   default_statistics_target: '1',
   default_toast_compression: 'pglz',
   enable_bitmapscan: 'off',
