@@ -24,9 +24,7 @@ const pool = createPool({
   statementTimeoutMs: 30_000,
   onIdleError: (error) => console.error(error),
 });
-const log = createPostgresEventLog({
-  connection: { connectionString: databaseUrl, options: '-c role=consent_ledger_worker' },
-});
+const log = createPostgresEventLog({ url: databaseUrl, role: 'consent_ledger_worker' });
 const keyring = await createKeyring(pool, createSecretKey(masterKey));
 const request = { siteId, filter: {}, disclose: 'all', output, exportedBy: 'bench' } as const;
 const { counts, bytes } = await exportEvidence({ db: pool, eventLog: log, keyring, origin }, request);

@@ -8,7 +8,8 @@ import { ensureRoles } from '../platform/database/ensure-roles.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
 import { type MigrateOptions, migrate } from '../platform/database/migrate.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
-import { createPool, type TransactionHooks, withRole } from '../platform/database/pool.js';
+import { createPool, type TransactionHooks } from '../platform/database/pool.js';
+import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
@@ -166,7 +167,8 @@ export async function prepareSchema(
   const owner = createPool({
     url: databaseUrl,
     applicationName: 'consent-ledger migrate',
-    maxConnections: 1,
+    // The second one is for a pooler only.
+    maxConnections: 2,
     statementTimeoutMs: 0,
     onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
   });
@@ -174,6 +176,7 @@ export async function prepareSchema(
     await refuseUnsafeServer(owner).catch((cause: unknown) => {
       throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
     });
+    await refuseTransactionPooling(owner);
     if (work === 'roles') return await ensureRoles(owner);
     const migrations = loadMigrations();
     if (work !== 'check') {
@@ -205,8 +208,7 @@ export async function openEventLog(
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
   }
-  const connectionString = withRole(databaseUrl, role);
-  return createPostgresEventLog({ connection: { connectionString }, onInterruption });
+  return createPostgresEventLog({ url: databaseUrl, role, onInterruption });
 }
 
 /** The message names the variable only, because the connection string contains a password. */

@@ -4,6 +4,7 @@ import type { AuditParts } from '../audit/section.js';
 import type { Config } from '../platform/config/index.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
 import { createPool } from '../platform/database/pool.js';
+import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { createKeyring, loadMasterKey } from '../platform/keys/index.js';
 import { certificatesOfPem } from '../timestamping/pem.js';
@@ -49,6 +50,7 @@ export async function openAudit(config: Config, logger: Logger): Promise<OpenAud
       onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
     });
     closers.push(() => db.end());
+    await refuseTransactionPooling(db);
     await refuseUnmigrated(db, loadMigrations());
     const keyring = await createKeyring(db, master, { isReadOnly: true });
     const eventLog = await openEventLog(config, databaseUrl, logger, ROLE);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { z } from 'zod';
 import { pause } from '../platform/background/waiting.js';
+import { type ConnectionOptions, connectionConfig, prepareConnection } from '../platform/database/connection.js';
 import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 
 /**
@@ -9,7 +10,7 @@ import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 const TABLES = ['record_keys', 'persons', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
 /** The planner's samples of columns. ANALYZE leaves the bytes of earlier samples in its files. */
 const STATISTICS = 'pg_statistic';
-const LOCK_WAIT = '10s';
+const LOCK_WAIT_MS = 10_000;
 /**
  * Rewrites of one table. The service may change a row while one of its other transactions can still see
  * the former version; such a transaction ends soon. Each pause is twice the one before (4.5 s in all).
@@ -34,7 +35,13 @@ export class ScrubFailed extends Error {
  *   data is lost, and the call may be repeated
  */
 export async function scrubErased(ownerUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'consent-ledger scrub' });
+  const connection: ConnectionOptions = {
+    url: ownerUrl,
+    applicationName: 'consent-ledger scrub',
+    statementTimeoutMs: 0,
+    lockTimeoutMs: LOCK_WAIT_MS,
+  };
+  const client = new pg.Client(connectionConfig(connection));
   let kept: number | null = null;
   client.on('notice', ({ detail }) => {
     const [, count] = /(\d+) dead row versions cannot be removed yet/.exec(detail ?? '') ?? [];
@@ -42,7 +49,7 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
   });
   await client.connect();
   try {
-    await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_WAIT}'`);
+    await prepareConnection(client, connection);
     const { rows } = await client.query('select clock_timestamp()::text as began');
     const [{ began }] = StartRows.parse(rows);
     // The count is parsed from an English message. Without the right to set the language, the

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -99,7 +100,16 @@ it('drops statistics of keys that a changed schema collects, and the receipt sta
 });
 
 it('fails for a role that does not own the tables, instead of skipping them', async () => {
+  const { owner } = world.pipeline;
   const url = new URL(world.pipeline.url);
-  url.searchParams.set('options', '-c role=consent_ledger_worker');
-  await expect(scrubErased(url.href)).rejects.toThrow(ScrubFailed);
+  url.username = `stranger_${randomUUID().replaceAll('-', '')}`;
+  url.password = 'secret';
+  await owner.query(
+    `create role ${url.username} login password '${url.password}'; grant consent_ledger_worker to ${url.username}`,
+  );
+  try {
+    await expect(scrubErased(url.href)).rejects.toThrow(ScrubFailed);
+  } finally {
+    await owner.query(`drop role ${url.username}`);
+  }
 });

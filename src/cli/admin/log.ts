@@ -7,7 +7,6 @@ import type { EventLog } from '../../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../pipeline/event-log/postgres/postgres-event-log.js';
 import { acceptRestoredLedger } from '../../pipeline/ledger/ledger-head.js';
 import { recoverLog } from '../../pipeline/relay/recover-log.js';
-import { withRole } from '../../platform/database/pool.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError, EXIT } from '../command/exit-codes.js';
@@ -89,7 +88,7 @@ async function openTarget({ eventLog, databaseUrl }: Installation, to: string): 
     throw new CommandError(`The event log is in ${kind} already. Give --to the other adapter.`, EXIT.usage);
   }
   if (kind === 'postgres') {
-    return createPostgresEventLog({ connection: { connectionString: withRole(databaseUrl, 'consent_ledger_worker') } });
+    return createPostgresEventLog({ url: databaseUrl, role: 'consent_ledger_worker' });
   }
   if (!/^esdb(\+discover)?:\/\/\S+$/.test(to)) {
     throw new CommandError('--to must be postgres or a URL that begins with esdb:// or esdb+discover://.', EXIT.usage);

@@ -78,7 +78,7 @@ async function unlock(db: pg.PoolClient, name: string): Promise<boolean> {
       db.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]),
       SILENCE_MS,
     );
-    await withDeadline(db.query('reset idle_session_timeout'), SILENCE_MS);
+    await withDeadline(db.query('set idle_session_timeout = 0'), SILENCE_MS);
     return heldRows.parse(rows)[0]?.held === true;
   } catch {
     return false;

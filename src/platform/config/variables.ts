@@ -51,7 +51,8 @@ const TRACE_SAMPLERS = [
  */
 export const variables = z.object({
   DATABASE_URL: urlOf(['postgres', 'postgresql']).optional().register(descriptions, {
-    meaning: 'PostgreSQL server (15 or later) for the tables of the service. Its user owns the schema.',
+    meaning:
+      'PostgreSQL server (15 or later) for the tables of the service, or a pooler in session mode before it. Its user owns the schema.',
     otherwise: 'the embedded PostgreSQL in `DATA_DIR`',
     example: 'postgresql://ledger:secret@db.example.org:5432/consent_ledger?sslmode=verify-full',
   }),

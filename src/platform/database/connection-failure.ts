@@ -2,9 +2,10 @@ import pg from 'pg';
 
 /**
  * Classes and codes of PostgreSQL (appendix A of its manual) for a server that cannot be used now:
- * connection exceptions, too many connections, a server that stops, crashed or starts.
+ * connection exceptions, too many connections, a server that stops, crashed or starts, or that ended an
+ * idle session.
  */
-const SQLSTATES = /^(?:08...|53300|57P0[123])$/;
+const SQLSTATES = /^(?:08...|53300|57P0[1235])$/;
 const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -9,7 +9,10 @@ export type DatabaseErrorCode =
   | 'migration_needs_stop'
   | 'not_migrated'
   | 'rights_missing'
-  | 'unreachable';
+  | 'unreachable'
+  | 'session_refused'
+  | 'session_differs'
+  | 'transaction_pooling';
 
 /** The database cannot be used by the service. `message` tells the operator what to do. */
 export class DatabaseSetupError extends Error {

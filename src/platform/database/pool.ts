@@ -1,20 +1,9 @@
 import pg from 'pg';
+import { type ConnectionOptions, connectionConfig, prepareConnection } from './connection.js';
 import { isWithoutAnswer } from './connection-failure.js';
-import type { DatabaseRole } from './roles.js';
 
-export interface PoolOptions {
-  /** Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
-  readonly url: string;
-  /** Role of every connection. Without it the rights of the login user apply (migrations). */
-  readonly role?: DatabaseRole;
-  /** Shown in `pg_stat_activity`, e.g. `consent-ledger api`. */
-  readonly applicationName: string;
+export interface PoolOptions extends ConnectionOptions {
   readonly maxConnections: number;
-  /**
-   * Milliseconds after which PostgreSQL cancels a statement; 0: never. A statement that is not answered
-   * five seconds later rejects, and its connection is closed.
-   */
-  readonly statementTimeoutMs: number;
   /** Receives errors of idle connections. The pool replaces these connections. */
   readonly onIdleError: (error: Error) => void;
   readonly transactions?: TransactionHooks;
@@ -36,29 +25,17 @@ class LedgerPool extends pg.Pool {
   }
 }
 
-const INT8_OID = 20;
-const CONNECT_TIMEOUT_MS = 10_000;
-const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
-/** How much longer than the server's own limit a statement may stay unanswered. */
-const ANSWER_MARGIN_MS = 5_000;
-
 /**
  * Creates a connection pool that connects on first use. `bigint` columns become numbers; beyond
  * 2^53 - 1 the query fails instead of rounding. `timestamptz` becomes `Date`, `bytea` becomes
- * `Buffer`, and `numeric` becomes text.
+ * `Buffer`, and `numeric` becomes text. A connection that cannot be prepared is closed, and what
+ * asked for it rejects.
  */
 export function createPool(options: PoolOptions): pg.Pool {
   const config = {
-    connectionString: options.role === undefined ? options.url : withRole(options.url, options.role),
-    application_name: options.applicationName,
+    ...connectionConfig(options),
     max: options.maxConnections,
-    statement_timeout: options.statementTimeoutMs,
-    // A host that vanished answers nothing, and TCP alone would wait for a quarter of an hour.
-    ...(options.statementTimeoutMs > 0 && { query_timeout: options.statementTimeoutMs + ANSWER_MARGIN_MS }),
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    types: { getTypeParser },
+    onConnect: (client: pg.ClientBase) => prepareConnection(client, options),
   };
   const pool = new LedgerPool(config, options.transactions);
   pool.on('error', options.onIdleError);
@@ -66,27 +43,6 @@ export function createPool(options: PoolOptions): pg.Pool {
   // listener is registered.
   pool.on('connect', (db) => db.on('error', () => undefined));
   return pool;
-}
-
-/**
- * Returns the URL with the role as a start-up option of the connection. Options in the URL are
- * kept.
- */
-export function withRole(url: string, role: DatabaseRole): string {
-  const parsed = new URL(url);
-  const existing = parsed.searchParams.get('options');
-  parsed.searchParams.set('options', `${existing === null ? '' : `${existing} `}-c role=${role}`);
-  return parsed.toString();
-}
-
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === INT8_OID && format !== 'binary' ? parseInt8 : pg.types.getTypeParser(oid, format);
-
-/** @throws RangeError for values that a JavaScript number cannot represent exactly */
-export function parseInt8(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is beyond the safe integers`);
-  return value;
 }
 
 /**

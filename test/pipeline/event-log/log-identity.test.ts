@@ -15,7 +15,7 @@ describe('the identity of a log and of its copy', () => {
   let fixture: PostgresFixture;
   const logs: EventLog[] = [];
   const newLog = async (): Promise<EventLog> => {
-    const log = createPostgresEventLog({ connection: { connectionString: await fixture.newDatabase() } });
+    const log = createPostgresEventLog({ url: await fixture.newDatabase(), role: 'consent_ledger_worker' });
     logs.push(log);
     return log;
   };

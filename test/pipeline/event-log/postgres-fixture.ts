@@ -52,7 +52,8 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
       const connectionUrl = new URL(url);
       if (options.through) connectionUrl.host = `127.0.0.1:${options.through.port}`;
       const log = createPostgresEventLog({
-        connection: { connectionString: connectionUrl.href, options: '-c role=consent_ledger_worker' },
+        url: connectionUrl.href,
+        role: 'consent_ledger_worker',
         ...(options.appendDeadlineMs === undefined ? {} : { appendDeadlineMs: options.appendDeadlineMs }),
         ...(options.onInterruption === undefined ? {} : { onInterruption: options.onInterruption }),
       });

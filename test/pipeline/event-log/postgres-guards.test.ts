@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AppendRefused, EventLogUnavailable, RevisionConflict } from '../../../src/pipeline/event-log/errors.js';
 import { NO_STREAM } from '../../../src/pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
+import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { newEvents, newStream, plain, readToEnd, readWholeStream, until } from './events.js';
 import { type PostgresFixture, run, startPostgresFixture } from './postgres-fixture.js';
 
@@ -55,12 +56,10 @@ describe('the tables of the postgres event log', () => {
   });
 
   it('let the worker append, the API only read, and other roles neither', async () => {
-    const log = (role: string) =>
-      createPostgresEventLog({ connection: { connectionString: fixture.url, options: `-c role=${role}` } });
+    const log = (role: DatabaseRole) => createPostgresEventLog({ url: fixture.url, role });
     const worker = log('consent_ledger_worker');
     const api = log('consent_ledger_api');
-    await owner.query('CREATE ROLE stranger NOLOGIN');
-    const stranger = log('stranger');
+    const stranger = log('consent_ledger_projections');
     const stream = newStream();
     await worker.append(stream, NO_STREAM, newEvents(1));
     expect(await api.lastRevision(stream)).toBe(0);
@@ -176,7 +175,7 @@ describe('the tables of the postgres event log', () => {
   });
 
   it('wake a subscriber by a notification, long before its next poll', async () => {
-    const log = createPostgresEventLog({ connection: { connectionString: fixture.url }, pollIntervalMs: 3_600_000 });
+    const log = createPostgresEventLog({ url: fixture.url, role: 'consent_ledger_worker', pollIntervalMs: 3_600_000 });
     const end = (await readToEnd(log, null)).at(-1)?.position ?? null;
     const stop = new AbortController();
     const stream = newStream();

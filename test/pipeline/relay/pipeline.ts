@@ -14,6 +14,7 @@ import type { SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
+import type { SessionStep } from '../../../src/platform/database/session.js';
 import type { Keyring } from '../../../src/platform/keys/index.js';
 import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
@@ -48,13 +49,14 @@ export async function startPipeline(): Promise<Pipeline> {
   const others: { readonly eventLog: EventLog; readonly database: TestDatabase }[] = [];
   const pools: pg.Pool[] = [];
   const sealing = lateSealing();
-  const newPool = (role?: DatabaseRole, url = database.url): pg.Pool => {
+  const newPool = (role?: DatabaseRole, sessionSteps: readonly SessionStep[] = []): pg.Pool => {
     const pool = createPool({
-      url,
+      url: database.url,
       ...(role === undefined ? {} : { role }),
       applicationName: 'test',
       maxConnections: 12,
       statementTimeoutMs: 5_000,
+      sessionSteps,
       onIdleError: () => undefined,
       transactions: sealing.hooks,
     });
@@ -73,15 +75,13 @@ export async function startPipeline(): Promise<Pipeline> {
     projections: newPool('consent_ledger_projections'),
     eventLog: log,
     sealWith: (keyring) => sealing.use(keyring),
-    newPool,
+    newPool: (role) => newPool(role),
     async newPoolWithoutLocks() {
       await owner.query(`
         create schema if not exists no_locks;
         grant usage on schema no_locks to public;
         create or replace function no_locks.pg_try_advisory_lock(bigint) returns boolean language sql return true`);
-      const url = new URL(database.url);
-      url.searchParams.set('options', '-c search_path=no_locks,pg_catalog,public');
-      return newPool('consent_ledger_worker', url.href);
+      return newPool('consent_ledger_worker', [{ sql: 'set search_path = no_locks, pg_catalog, public' }]);
     },
     async newLog() {
       const other = await createTestDatabase();
@@ -103,7 +103,7 @@ function openLog(url: string): EventLog {
   if (eventStore !== undefined && eventStore !== '') {
     return privateCorner(createEventStoreDbEventLog(eventStore), `t${randomUUID().slice(0, 8)}`);
   }
-  return createPostgresEventLog({ connection: { connectionString: url, options: '-c role=consent_ledger_worker' } });
+  return createPostgresEventLog({ url, role: 'consent_ledger_worker' });
 }
 
 const print = (...line: unknown[]): void => {

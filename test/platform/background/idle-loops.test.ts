@@ -148,7 +148,7 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
 });
 
 test('retains no memory of turns that wait for appends', async () => {
-  const wakeups = new Wakeups({}, () => undefined);
+  const wakeups = new Wakeups({ url: '', applicationName: 'idle', statementTimeoutMs: 0 }, () => undefined);
   const { signal } = new AbortController();
   const AT_ONCE = 1_000;
   setMaxListeners(AT_ONCE, signal);

@@ -59,3 +59,25 @@ it.each(DATABASE_ROLES)('lets %s neither log in, nor create tables, nor change t
     },
   ]);
 });
+
+it('names the schemas of each function that runs as its owner, the temporary one last', async () => {
+  const { rows } = await db.query<{ name: string; path: string | null }>(
+    `select p.proname as name, (select c from unnest(p.proconfig) as c where c like 'search_path=%') as path
+       from pg_proc p where p.prosecdef and p.pronamespace in ('public'::regnamespace, 'event_log'::regnamespace)`,
+  );
+  expect(rows.length).toBeGreaterThan(3);
+  for (const { name, path } of rows) expect(path, name).toMatch(/^search_path=(?:pg_catalog|public), pg_temp$/);
+});
+
+it('lets no temporary table hide one from a function that runs as its owner', async () => {
+  const client = await db.connect();
+  try {
+    await client.query('set role consent_ledger_api');
+    await client.query(`create temp table admission_generations as
+      select 'nonces'::text as kind, 0::smallint as slot, 'epoch'::timestamptz as began_at`);
+    const { rows } = await client.query(`select advance_admission_generation('nonces') as has_begun`);
+    expect(rows).toEqual([{ has_begun: false }]);
+  } finally {
+    client.release(true);
+  }
+});

@@ -182,17 +182,16 @@ class Simulation {
   }
 
   #open(role: DatabaseRole, applicationName: string, areLocked: boolean): pg.Pool {
-    const url = new URL(this.pipeline.url);
-    // Every lock seems free there, as after an unnoticed loss.
-    if (!areLocked) url.searchParams.set('options', '-c search_path=no_locks,pg_catalog,public');
     const pool = createPool({
-      url: url.href,
+      url: this.pipeline.url,
       role,
       applicationName,
       maxConnections: 12,
       statementTimeoutMs: 30_000,
       onIdleError: () => undefined,
       transactions: lateSealing().hooks,
+      // Every lock seems free there, as after an unnoticed loss.
+      sessionSteps: areLocked ? [] : [{ sql: 'set search_path = no_locks, pg_catalog, public' }],
     });
     this.#pools.push(pool);
     return pool;

@@ -1,7 +1,11 @@
 import pg from 'pg';
 import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
 import { textArray } from '../../../platform/database/binary-arrays.js';
+import type { ConnectionOptions } from '../../../platform/database/connection.js';
 import { type CopiedRow, copiedRows } from '../../../platform/database/copied-rows.js';
+import { createPool } from '../../../platform/database/pool.js';
+import type { DatabaseRole } from '../../../platform/database/roles.js';
+import type { SessionStep } from '../../../platform/database/session.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
 import { isStreamName } from '../new-events.js';
 import { appended, refusalOf, rejected } from '../outcomes.js';
@@ -24,11 +28,12 @@ import { appendRows, lastRevisionRows, pagedEventOf, positionOf, streamEventOf }
 import { Wakeups } from './wakeups.js';
 
 export interface PostgresEventLogOptions {
-  /**
-   * Connection to the database with the schema `event_log`. Appending requires a member of
-   * `consent_ledger_worker`, reading a member of `consent_ledger_api`.
-   */
-  readonly connection: pg.ClientConfig;
+  /** Connection string of the database with the schema `event_log`. */
+  readonly url: string;
+  /** Role of the connections: appending requires `consent_ledger_worker`; every role may read. */
+  readonly role: DatabaseRole;
+  /** What each new connection does before its first use. */
+  readonly sessionSteps?: readonly SessionStep[];
   /**
    * Maximum number of connections in the adapter's pool. Subscriptions use one more, for
    * notifications.
@@ -61,6 +66,8 @@ export function createPostgresEventLog(options: PostgresEventLogOptions): EventL
   return new PostgresEventLog(options);
 }
 
+const CONNECT_TIMEOUT_MS = 5_000;
+
 class PostgresEventLog implements EventLog {
   readonly kind = 'postgres';
   readonly maxAppendBytes = MAX_APPEND_BYTES;
@@ -81,21 +88,25 @@ class PostgresEventLog implements EventLog {
     this.#pageEvents = options.pageEvents ?? 500;
     this.#pageBytes = options.pageBytes ?? 4_000_000;
     this.#onInterruption = options.onInterruption ?? (() => undefined);
-    this.#pool = new pg.Pool({
-      application_name: 'consent-ledger event log',
-      keepAlive: true,
-      ...options.connection,
-      max: options.maxConnections ?? 4,
-      connectionTimeoutMillis: Math.min(this.#appendDeadlineMs, 5_000),
+    const connection: ConnectionOptions = {
+      url: options.url,
+      role: options.role,
+      applicationName: 'consent-ledger event log',
+      connectTimeoutMs: Math.min(this.#appendDeadlineMs, CONNECT_TIMEOUT_MS),
+      statementTimeoutMs: Math.max(this.#appendDeadlineMs, this.#readDeadlineMs),
       // If another writer hangs, the server's refusal comes before the deadline, so the outcome is
       // known.
-      lock_timeout: Math.ceil(this.#appendDeadlineMs * 0.8),
+      lockTimeoutMs: Math.ceil(this.#appendDeadlineMs * 0.8),
+      ...(options.sessionSteps !== undefined && { sessionSteps: options.sessionSteps }),
+    };
+    this.#pool = createPool({
+      ...connection,
+      maxConnections: options.maxConnections ?? 4,
+      // The pool removes a broken idle connection. On a connection in use, the query itself fails
+      // with the error.
+      onIdleError: () => undefined,
     });
-    // The pool removes a broken idle connection. On a connection in use, the query itself fails
-    // with the error.
-    this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (db) => db.on('error', () => undefined));
-    this.#wakeups = new Wakeups(options.connection, this.#onInterruption);
+    this.#wakeups = new Wakeups(connection, this.#onInterruption);
   }
 
   async append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult> {

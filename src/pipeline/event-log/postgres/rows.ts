@@ -14,7 +14,7 @@ export const appendRows = z.tuple([
     last_revisions: z.array(revision),
   }),
 ]);
-export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: revision }));
+export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: z.number() }));
 
 /** Reads a row of `readStreamSql`. */
 export function streamEventOf(row: CopiedRow): StreamEvent {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { BackOff, pause } from '../../../platform/background/waiting.js';
+import { type ConnectionOptions, connectionConfig, prepareConnection } from '../../../platform/database/connection.js';
 
 /** Channel on which `event_log.append` notifies of new events. */
 const EVENT_LOG_CHANNEL = 'consent_ledger_event_log';
@@ -17,7 +18,7 @@ export class Wakeups {
   #running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly connection: pg.ClientConfig,
+    private readonly connection: ConnectionOptions,
     private readonly onInterruption: (error: unknown) => void,
   ) {}
 
@@ -80,12 +81,18 @@ export class Wakeups {
     }
   }
 
+  async #begin(client: pg.Client): Promise<void> {
+    await client.connect();
+    await prepareConnection(client, this.connection);
+    await client.query(`LISTEN ${EVENT_LOG_CHANNEL}`);
+  }
+
   /**
    * Listens until `signal` is aborted.
    * @throws the error that closed the connection
    */
   async #listenOnce(signal: AbortSignal, onListening: () => void): Promise<void> {
-    const client = new pg.Client({ connectionTimeoutMillis: 5_000, keepAlive: true, ...this.connection });
+    const client = new pg.Client(connectionConfig(this.connection));
     const lost = new Promise<never>((_, reject) => {
       client.on('error', reject);
       client.on('end', () => reject(new Error('the listening connection ended')));
@@ -97,8 +104,8 @@ export class Wakeups {
     signal.addEventListener('abort', onStop, { once: true });
     client.on('notification', () => this.#wake());
     try {
-      await Promise.race([client.connect(), lost, stopped]);
-      await Promise.race([client.query(`LISTEN ${EVENT_LOG_CHANNEL}`), lost, stopped]);
+      await Promise.race([this.#begin(client), lost, stopped]);
+      if (signal.aborted) return;
       onListening();
       this.#wake();
       await Promise.race([lost, stopped]);

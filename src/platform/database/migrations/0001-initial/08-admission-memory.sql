@@ -70,7 +70,7 @@ comment on column idempotency.remembered_at is 'Time from which the 24 hours cou
 
 create function advance_admission_generation(in_kind text) returns boolean
 language plpgsql volatile security definer
-set search_path from current
+set search_path = public, pg_temp
 -- TRUNCATE waits for admissions under way, and later ones wait for it. It gives up soon; the next call tries again.
 set lock_timeout = '2s'
 as $$
