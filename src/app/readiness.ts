@@ -22,13 +22,15 @@ const FRESH_MS = 1_000;
 const WAIT_MS = 1_500;
 const STALE_MS = 8_000;
 
-/** Creates the readiness of a process, which logs its changes. */
-export function readinessOf({ logger }: Pick<Installation, 'logger'>, sources: readonly ReadinessSource[]): Readiness {
-  return createReadiness({
+/** Creates the readiness of a process, which its log and its metrics show, too. Call it once. */
+export function readinessOf({ logger, metrics }: Installation, sources: readonly ReadinessSource[]): Readiness {
+  const readiness = createReadiness({
     sources,
     onUnknown: (source, error) => logger.error({ source, reason: describe(error) }, 'the readiness check failed'),
     onChange: (reasons) => logger.warn({ reasons }, 'the readiness of the process changed'),
   });
+  metrics.showReadiness(readiness);
+  return readiness;
 }
 
 /** Creates the readiness of a process from all that can keep it from its work. */
@@ -70,14 +72,17 @@ class WatchedSource {
   ) {}
 
   async reasons(): Promise<readonly ReadinessReason[]> {
-    if (this.#age() >= this.options.freshMs) {
+    const { freshMs, waitMs, staleMs } = this.options;
+    if (this.#age() >= freshMs) {
       this.#underWay ??= this.#ask().finally(() => {
         this.#underWay = null;
       });
-      await withDeadline(this.#underWay, this.options.waitMs).catch(() => undefined);
+      // Without an earlier answer there is nothing else to say, until it is known that none comes.
+      const isFirst = !this.#isFailing && this.#age() >= staleMs;
+      await withDeadline(this.#underWay, isFirst ? staleMs : waitMs).catch(() => undefined);
     }
-    if (this.#age() < this.options.staleMs) return this.#answer;
-    return this.#fails(new DeadlinePassed(this.options.staleMs));
+    if (this.#age() < staleMs) return this.#answer;
+    return this.#fails(new DeadlinePassed(staleMs));
   }
 
   #age(): number {

@@ -56,8 +56,8 @@ const STEADY_MS = 30_000;
  * delay the end of the service: every part survives a kill.
  */
 const STOP_MS = 20_000;
-/** Together with the start of the next process, a hung one is replaced within 15 s. */
-const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 8_000, startMs: 60_000 };
+/** The parts of a process that hangs for so long lose their locks (lease.ts), so that nothing is lost by a kill. */
+const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 60_000 };
 /** Longest wait of a scrape for the metrics of the process. */
 const METRICS_MS = 2_000;
 

@@ -75,6 +75,33 @@ test('serve as a process starts without the log, and stops in order', async () =
   }
 });
 
+test('api whose log goes away after the start says so, until it answers again', async () => {
+  const app = await startApp('api');
+  try {
+    const readiness = async () => Ready.parse((await ask(`${app.url}/readyz`)).body);
+    await expect.poll(readiness).toMatchObject({ status: 'ready' });
+    const ping = vi.spyOn(app.service.installation.eventLog, 'ping').mockRejectedValue(new EventLogUnavailable('gone'));
+    await expect.poll(readiness, { timeout: 20_000 }).toMatchObject(LOG_IS_AWAY);
+    ping.mockRestore();
+    await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ status: 'ready' });
+  } finally {
+    await app.stop();
+  }
+});
+
+test('worker as a process that waits for the log says so, and ends with SIGTERM', async () => {
+  const installation = await TestInstallation.make({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' });
+  try {
+    const worker = await installation.start('worker');
+    expect((await ask(`${worker.url}/healthz`)).status).toBe(200);
+    const unready = { status: 'unready', reasons: [{ code: 'log_away' }] };
+    expect(await ask(`${worker.url}/readyz`)).toMatchObject({ status: 503, body: unready });
+    expect(await worker.stop()).toBe(0);
+  } finally {
+    await installation.remove();
+  }
+});
+
 describe('the preparation of an installation', () => {
   let app: RunningApp;
   beforeEach(async () => {

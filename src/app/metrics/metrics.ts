@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
+import type { Readiness } from '../../platform/health/readiness.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
 import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';
 import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
 import { createPartMetrics } from './part-metrics.js';
 import { ProcessMetrics } from './process-json.js';
 import { createProcessMetrics } from './process-metrics.js';
+import { createReadinessMetrics } from './readiness-metrics.js';
 import { createStateMetrics, type StateOptions } from './state-metrics.js';
 import { createTimestampMetrics, type ObserveTimestamp } from './timestamp-metrics.js';
 
@@ -31,6 +33,8 @@ export interface Metrics {
   showPools(pools: Readonly<Record<string, pg.Pool>>): void;
   /** Adds up the metrics of another process and those of this one in `text`. Call it once. */
   showBeside(beside: ProcessBeside): void;
+  /** Adds the reasons for which this process is not simply ready. Call it once. */
+  showReadiness(readiness: Readiness): void;
   /** Adds the state of the installation from its database and event log. Call it once. */
   showState(options: StateOptions): void;
   /** The current values. @returns the Prometheus text format, 0.0.4 */
@@ -63,12 +67,13 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     showState: (sources) => {
       refreshState = createStateMetrics(registry, sources);
     },
+    showReadiness: (readiness) => createReadinessMetrics(registry, readiness),
     showPools: (pools) => showPools(registry, pools),
     showBeside: (other) => {
       beside = other;
       new Counter({
         name: 'consent_ledger_worker_process_restarts_total',
-        help: 'How often `serve` started its worker process again, because it had died.',
+        help: 'How often `serve` started its worker process again, because it had died or hung.',
         registers: [registry],
         collect() {
           this.reset();

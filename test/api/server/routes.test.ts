@@ -10,6 +10,7 @@ import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import { verifyConsistency } from '../../../schemas/merkle/verify-consistency.js';
 import { createHealthServer } from '../../../src/app/health-server.js';
+import { createMetrics } from '../../../src/app/metrics/metrics.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
@@ -210,7 +211,10 @@ describe('the reading routes', () => {
   it('says which read models stand still: degraded for an api, not ready for a worker', async () => {
     const { installation } = app.service;
     const config = { ...installation.config, http: { ...installation.config.http, port: 0 } };
-    const worker = createHealthServer({ ...installation, config }, () => []);
+    const worker = createHealthServer(
+      { ...installation, config, metrics: createMetrics({ role: 'worker', version: '1' }) },
+      () => [],
+    );
     const workerUrl = await worker.listen();
     expect(await ask(`${workerUrl}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
     await app.superuser.query(`update projections set state = 'stopped' where name = 'consents'`);
