@@ -54,10 +54,15 @@ export interface Api {
 export interface ApiOptions {
   /** The worker process beside it, whose state it shows; absent: another process runs one. */
   readonly worker?: WorkerBeside;
+  /** The preparation of the installation by this process; absent: the worker beside it prepares. */
+  readonly preparing?: Pick<WorkerBeside, 'reasons'>;
 }
 
 /** Composes the HTTP application of an installation. */
-export async function createApi(installation: Installation, { worker }: ApiOptions = {}): Promise<Api> {
+export async function createApi(
+  installation: Installation,
+  { worker, preparing = worker }: ApiOptions = {},
+): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
   if (worker !== undefined) metrics.showBeside(worker);
   const directory = createSiteDirectory(pool, keyring);
@@ -149,7 +154,7 @@ export async function createApi(installation: Installation, { worker }: ApiOptio
           clockSource(clock),
           outboxSource(outbox),
           logSource(installation.eventLog),
-          ...(worker === undefined ? [] : [workerSource(worker)]),
+          ...(preparing === undefined ? [] : [workerSource(preparing)]),
         ]),
         readTsaRoots: () => readTsaRoots(config),
         scannerHost: config.http.scannerHost,

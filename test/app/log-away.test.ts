@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { z } from 'zod';
 import { whenLogAnswers } from '../../src/app/prepare-installation.js';
-import { EventLogUnavailable, LogIdentityMismatch } from '../../src/pipeline/event-log/errors.js';
+import { EventLogUnavailable } from '../../src/pipeline/event-log/errors.js';
 import { gateEventLog } from '../../src/pipeline/event-log/gated-event-log.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
@@ -119,7 +119,7 @@ describe('the preparation of an installation', () => {
     vi.spyOn(installation.eventLog, 'readStream').mockImplementationOnce(down).mockImplementationOnce(down);
     const options = wait();
     await expect(whenLogAnswers(installation, options, async () => 'prepared')).resolves.toBe('prepared');
-    expect(options.onWaiting).toHaveBeenCalledTimes(1);
+    expect(options.onWaiting).toHaveBeenCalledTimes(2);
   });
 
   it('is repeated with the work if the log goes away in between', async () => {
@@ -135,11 +135,19 @@ describe('the preparation of an installation', () => {
     await expect(whenLogAnswers(app.service.installation, options, async () => 'prepared')).resolves.toBeNull();
   });
 
-  it('is not repeated for a log of another database', async () => {
+  it('waits with the reason for a log of another database', async () => {
     await app.superuser.query('update event_log_identity set log_id = gen_random_uuid()');
-    await expect(whenLogAnswers(app.service.installation, wait(), async () => 'prepared')).rejects.toThrow(
-      LogIdentityMismatch,
-    );
+    const stop = new AbortController();
+    const reasons: unknown[] = [];
+    const onWaiting = (found: unknown) => {
+      reasons.push(found);
+      stop.abort();
+    };
+    const work = vi.fn<() => Promise<string>>();
+    const options = { ...wait(stop.signal), onWaiting };
+    await expect(whenLogAnswers(app.service.installation, options, work)).resolves.toBeNull();
+    expect(reasons).toEqual([[{ code: 'log_damaged', names: ['LogIdentityMismatch'] }]]);
+    expect(work).not.toHaveBeenCalled();
   });
 
   it('comes before the first read of the log', async () => {
@@ -149,8 +157,8 @@ describe('the preparation of an installation', () => {
       () => gate.eventLog.readStream('a', 0, 1),
       () => gate.eventLog.lastRevision('a'),
       () => gate.eventLog.lastRevisions(['a']),
+      () => gate.eventLog.firstRevisions(['a']),
       () => gate.eventLog.readAll(null, 1),
-      () => gate.eventLog.ping(),
       () => gate.eventLog.append('a', -1, []),
       () => gate.eventLog.subscribe(null, new AbortController().signal)[Symbol.asyncIterator]().next(),
     ];

@@ -27,6 +27,8 @@ export interface Metrics {
   readonly admission: AdmissionMetrics;
   readonly observeTimestamp: ObserveTimestamp;
   readonly countAlteredRow: CountAlteredRow;
+  /** Counts an event in the log that another program wrote to a stream of its own. */
+  readonly countForeignEvent: () => void;
   /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
   /** Adds the connections of this process to the database. Call it once. */
@@ -55,6 +57,11 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     labelNames: ['role', 'version'] as const,
     registers: [registry],
   }).set({ ...about }, 1);
+  const foreign = new Counter({
+    name: 'consent_ledger_foreign_events_total',
+    help: 'Events of other programs in the event log that this process passed over.',
+    registers: [registry],
+  });
   const stop = createProcessMetrics(registry, about.role);
   let refreshState = async (): Promise<void> => undefined;
   let beside: ProcessBeside | null = null;
@@ -63,6 +70,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     admission: createAdmissionMetrics(registry),
     observeTimestamp: createTimestampMetrics(registry),
     countAlteredRow: createAlteredRowMetrics(registry),
+    countForeignEvent: () => foreign.inc(),
     showParts: (parts) => createPartMetrics(registry, parts),
     showState: (sources) => {
       refreshState = createStateMetrics(registry, sources);

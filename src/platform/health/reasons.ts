@@ -28,6 +28,10 @@ export const READINESS_REASONS = {
     message: 'Too many accepted consents wait for the event log: consents are refused until it takes them.',
   },
   log_away: { effect: 'degraded', message: 'The event log does not answer: accepted consents wait.' },
+  log_damaged: {
+    effect: 'degraded',
+    message: 'The event log lacks events or has foreign ones: accepted consents wait, and an operator must act.',
+  },
   projections_stopped: {
     effect: 'degraded',
     message: 'Projections stopped: answers from their read models are out of date.',

@@ -15,6 +15,7 @@ export const appendRows = z.tuple([
   }),
 ]);
 export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: revision }));
+export const firstRevisionRows = z.array(z.object({ stream: z.string(), first_revision: revision }));
 
 /** Reads a row of `readStreamSql`. */
 export function streamEventOf(row: CopiedRow): StreamEvent {
