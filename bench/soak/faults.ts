@@ -8,7 +8,8 @@ interface SoakFault {
   strike(service: SoakedService): Promise<void>;
 }
 
-const HANG_MS = 14_000;
+/** Shorter than `serve` waits for a sign of life. */
+const HANG_MS = 5_000;
 
 export const SOAK_FAULTS: readonly SoakFault[] = [
   {
@@ -17,7 +18,7 @@ export const SOAK_FAULTS: readonly SoakFault[] = [
     strike: async (service) => signal(await service.workerPid(), 'SIGKILL'),
   },
   {
-    name: 'the worker process hangs for 14 s',
+    name: 'the worker process hangs for 5 s',
     replaces: false,
     strike: async (service) => {
       const pid = await service.workerPid();
@@ -25,6 +26,11 @@ export const SOAK_FAULTS: readonly SoakFault[] = [
       await new Promise((resolve) => setTimeout(resolve, HANG_MS));
       signal(pid, 'SIGCONT');
     },
+  },
+  {
+    name: 'the worker process hangs for good',
+    replaces: true,
+    strike: async (service) => signal(await service.workerPid(), 'SIGSTOP'),
   },
   {
     name: 'serve is killed and started again',

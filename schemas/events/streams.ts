@@ -14,6 +14,14 @@ export function noticesStream(siteId: string): string {
   return `notices-${siteId}`;
 }
 
+/** The stream whose only event identifies the event log. */
+export const LOG_IDENTITY_STREAM = 'log-identity';
+
+/** Whether the service writes to a stream of this name. Every other stream belongs to another program. */
+export function isOwnStream(stream: string): boolean {
+  return [LEDGER_STREAM, POLICY_STREAM, LOG_IDENTITY_STREAM].includes(stream) || siteOfStream(stream) !== null;
+}
+
 /** Whether the events of a stream are sealed into batches. */
 export function isSealedStream(stream: string): boolean {
   return stream === POLICY_STREAM || stream.startsWith('consents-') || stream.startsWith('notices-');

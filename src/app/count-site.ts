@@ -38,7 +38,7 @@ const Leaves = z.tuple([z.object({ all: z.number(), stamped: z.number() })]);
 /**
  * Counts a site's events at each stage. It reads the log event by event.
  * @returns null for an unknown site
- * @throws EventLogUnavailable, database errors
+ * @throws RevisionGap, EventLogUnavailable, database errors
  */
 export async function countSite(options: CountOptions, siteId: string): Promise<SiteCounts | null> {
   const { rows } = await options.db.query(
@@ -55,7 +55,7 @@ export async function countSite(options: CountOptions, siteId: string): Promise<
     for (let revision = 0; ; ) {
       const page = await options.eventLog.readStream(stream, revision, PAGE);
       if (page.length === 0) break;
-      revision += page.length;
+      revision = (page.at(-1)?.revision ?? revision) + 1;
       const consents = page.filter((event) => event.type === CONSENT_RECORDED).map((event) => event.id);
       const all = await countLeaves(
         options.db,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { EventLog } from '../pipeline/event-log/port.js';
+import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
@@ -117,7 +117,13 @@ export async function openInstallation(
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
-    const eventLog = await openEventLog(config, databaseUrl, logger, 'consent_ledger_worker');
+    const eventLog = await openEventLog(
+      config,
+      databaseUrl,
+      logger,
+      'consent_ledger_worker',
+      metrics.countForeignEvent,
+    );
     closers.push(() => eventLog.close());
     return {
       config,
@@ -190,13 +196,23 @@ export async function prepareSchema(
   }
 }
 
-/** @param role of the connections with the `postgres` log: appending needs that of the worker */
+/**
+ * @param role of the connections with the `postgres` log: appending needs that of the worker
+ * @param countForeignEvent called once for each event that another program wrote to a stream of its own
+ */
 export async function openEventLog(
   config: Config,
   databaseUrl: string,
   logger: Logger,
   role: DatabaseRole,
+  countForeignEvent: () => void = () => undefined,
 ): Promise<EventLog> {
+  let isSaid = false;
+  const onForeign = ({ stream, type }: LoggedEvent): void => {
+    countForeignEvent();
+    if (!isSaid) logger.warn({ stream, type }, 'the event log has events of another program: they are passed over');
+    isSaid = true;
+  };
   const onInterruption = (error: unknown): void => {
     logger.info(
       { reason: error instanceof Error ? error.message : String(error) },
@@ -206,9 +222,9 @@ export async function openEventLog(
   if (config.eventStoreUrl !== undefined) {
     // The client library is large: an installation without EventStoreDB must not load it.
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
-    return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
+    return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption, onForeign });
   }
-  return createPostgresEventLog({ url: databaseUrl, role, onInterruption });
+  return createPostgresEventLog({ url: databaseUrl, role, onInterruption, onForeign });
 }
 
 /** The message names the variable only, because the connection string contains a password. */

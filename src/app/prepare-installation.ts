@@ -1,13 +1,15 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { applyErasures, openErasureJournal } from '../erasure/index.js';
-import { EventLogUnavailable } from '../pipeline/event-log/errors.js';
+import { EventLogUnavailable, LogDamaged } from '../pipeline/event-log/errors.js';
 import { assertMaySign } from '../pipeline/ledger/ledger-head.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
-import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
+import { assertLogWhole } from '../pipeline/relay/log-check.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
+import type { ReadinessReason } from '../platform/health/reasons.js';
 import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
+import { logDamaged } from './keep-running.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 
 /**
@@ -24,7 +26,7 @@ export async function prepareInstallation(
   const { workerPool, projectionsPool, eventLog, config, logger } = installation;
   await prepareProjections(projectionsPool, PROJECTIONS);
   await bindEventLog(workerPool, eventLog);
-  await assertLogNotBehind(workerPool, eventLog);
+  await assertLogWhole(workerPool, eventLog, { logger });
   if (seals) await assertMaySign(workerPool, eventLog, ledgerHeadFile(config));
   const journal = openErasureJournal(config.erasureJournal);
   const applied = await applyErasures({ db: workerPool, eventLog, journal });
@@ -36,8 +38,8 @@ export async function prepareInstallation(
 export interface LogWait {
   /** Whether this process seals: see `prepareInstallation`. */
   readonly seals: boolean;
-  /** Called when the log does not answer at the first attempt. */
-  readonly onWaiting: () => void;
+  /** Called when an attempt fails, with the reason for `/readyz`. */
+  readonly onWaiting: (reasons: readonly ReadinessReason[]) => void;
   /** Whether another failure passes as well, so that the next attempt may succeed; absent: none does. */
   readonly isPassing?: (error: unknown) => boolean;
   /** Ends the wait. */
@@ -45,11 +47,11 @@ export interface LogWait {
 }
 
 /**
- * Prepares the installation and then runs `work`, both again as long as the log does not answer: a
- * restart during an outage of the log must not end admission.
+ * Prepares the installation and then runs `work`, both again as long as the log does not answer or is
+ * damaged: neither must end admission, which does not depend on the log.
  * @returns the result of `work`; null if the wait was ended
- * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable and those that
- *   pass
+ * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable, LogDamaged and
+ *   those that pass
  */
 export async function whenLogAnswers<T>(
   installation: Installation,
@@ -57,18 +59,23 @@ export async function whenLogAnswers<T>(
   work: () => Promise<T>,
 ): Promise<T | null> {
   const backOff = new BackOff();
-  let isFirst = true;
+  const operatorsTime = new BackOff(1_000, 30_000);
   while (!signal.aborted) {
     try {
       await prepareInstallation(installation, { seals });
       return await work();
     } catch (error) {
+      if (error instanceof LogDamaged) {
+        installation.logger.error({ reason: describe(error) }, 'the event log is damaged: an operator must act');
+        onWaiting(logDamaged(error));
+        await pause(operatorsTime.next(), signal);
+        continue;
+      }
       const isAway = error instanceof EventLogUnavailable;
       if (!isAway && !isPassing(error)) throw error;
       const found = isAway ? 'the event log does not answer' : 'the event log could not be checked';
       installation.logger.warn({ reason: describe(error) }, `${found}; trying again`);
-      if (isFirst) onWaiting();
-      isFirst = false;
+      onWaiting([{ code: 'log_away' }]);
     }
     await pause(backOff.next(), signal);
   }

@@ -3,6 +3,7 @@ import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import type { Config } from '../platform/config/index.js';
+import type { ReadinessReason } from '../platform/health/reasons.js';
 import { createApi } from './api.js';
 import { type Installation, openInstallation } from './installation.js';
 import { whenLogAnswers } from './prepare-installation.js';
@@ -26,6 +27,12 @@ interface Running {
   stop(): Promise<void>;
 }
 
+/** The preparation of an installation, which may wait. */
+interface Preparing extends Running {
+  /** Returns why nothing is read from the log yet. */
+  reasons(): readonly ReadinessReason[];
+}
+
 /**
  * Composes and starts `api`, the part that answers callers.
  * @throws errors of configuration, database, keys and event log, each with a message for the
@@ -36,8 +43,9 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
     const installation = await openInstallation(config, logger, { role: 'api', migrates: false });
     running.push({ stop: () => installation.close() });
     const gate = gateEventLog(installation.eventLog);
-    running.push(await startPreparing(installation, () => gate.open()));
-    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { isLogChecked: gate.isOpen });
+    const preparing = await startPreparing(installation, () => gate.open());
+    running.push(preparing);
+    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { preparing });
     running.push(api);
     return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
   });
@@ -60,8 +68,7 @@ export function startServe(config: Config, logger: Logger, worker: WorkerBeside)
     workerRuns.catch(() => undefined);
     const gate = gateEventLog(installation.eventLog);
     void worker.prepared.then(() => gate.open());
-    const beside = { isLogChecked: gate.isOpen, worker };
-    const api = await createApi({ ...installation, eventLog: gate.eventLog }, beside);
+    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { worker });
     running.push(api);
     await workerRuns;
     return { installation, url: await api.listen(), failed: worker.failed };
@@ -69,45 +76,54 @@ export function startServe(config: Config, logger: Logger, worker: WorkerBeside)
 }
 
 /**
- * Composes and starts `worker`: the background parts, and the routes that show their health.
+ * Composes and starts `worker`: the background parts, and the routes that show their health, also
+ * while the parts wait for the event log.
  * @throws as `startApi`; errors of the time stamp authorities' configuration
  */
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {
   return starting(async (running) => {
     // Imported here, because the API and `serve` need none of the code of the parts.
-    const { openWorker } = await import('./open-worker.js');
+    const { runWorker } = await import('./run-worker.js');
     const { createHealthServer } = await import('./health-server.js');
-    const worker = await openWorker(config, logger);
-    if (worker === null) throw new Error('the worker was stopped before it started');
+    const installation = await openInstallation(config, logger, { role: 'worker', migrates: false });
+    running.push({ stop: () => installation.close() });
+    const worker = runWorker(installation);
     running.push(worker);
-    const front = createHealthServer(worker.installation);
+    await worker.begun;
+    const front = createHealthServer(installation, worker.reasons);
     running.push(front);
     const failed = new Promise<never>((_, reject) => {
       worker.ended.catch(reject);
     });
-    return { installation: worker.installation, url: await front.listen(), failed };
+    return { installation, url: await front.listen(), failed };
   });
 }
 
 /**
- * Prepares the installation. If the log does not answer, this goes on in the background: consents
- * are accepted meanwhile, and nothing is read from the log. There, every failure that needs no operator
+ * Prepares the installation. If the log does not answer or is damaged, this goes on in the background:
+ * consents are accepted meanwhile, and nothing is read from the log. There, every failure that needs no operator
  * is retried, such as a restart of the database: otherwise the process would never read the log.
- * @throws the errors of `prepareInstallation`, except EventLogUnavailable, if the log answers at once
+ * @throws the errors of `prepareInstallation`, except EventLogUnavailable and LogDamaged, if the log
+ *   answers at once
  */
-async function startPreparing(installation: Installation, onPrepared: () => void): Promise<Running> {
+async function startPreparing(installation: Installation, onPrepared: () => void): Promise<Preparing> {
   const stopping = new AbortController();
   let isWaiting = false;
-  let onWaiting = (): void => undefined;
+  let reasons: readonly ReadinessReason[] = [];
+  let onWaiting = (_found: readonly ReadinessReason[]): void => undefined;
   const waiting = new Promise<void>((resolve) => {
-    onWaiting = () => {
+    onWaiting = (found) => {
       isWaiting = true;
+      reasons = found;
       resolve();
     };
   });
   const isPassing = (error: unknown): boolean => isWaiting && !(error instanceof OperatorNeeded);
   const wait = { seals: false, onWaiting, isPassing, signal: stopping.signal };
-  const prepared = whenLogAnswers(installation, wait, async () => onPrepared()).catch((error: unknown) => {
+  const prepared = whenLogAnswers(installation, wait, async () => {
+    reasons = [];
+    onPrepared();
+  }).catch((error: unknown) => {
     if (!isWaiting) throw error;
     installation.logger.error(
       { reason: describe(error) },
@@ -116,6 +132,7 @@ async function startPreparing(installation: Installation, onPrepared: () => void
   });
   await Promise.race([prepared, waiting]);
   return {
+    reasons: () => reasons,
     stop: async () => {
       stopping.abort();
       await prepared;

@@ -19,6 +19,7 @@ import { sharedController } from '../platform/background/signals.js';
 import { createTrustedClock } from '../platform/clock/trusted-clock.js';
 import { VERSION } from '../platform/version.js';
 import type { Installation } from './installation.js';
+import { keepRunning } from './keep-running.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMaintenance } from './maintenance-part.js';
 import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
@@ -126,9 +127,10 @@ export async function startWorker(installation: Installation): Promise<Worker> {
   ];
   metrics.showParts(parts);
   const stopping = sharedController();
-  const running = parts.map((part) => part.run(stopping.signal));
+  const kept = parts.map((part) => keepRunning(part, { logger }));
+  const running = kept.map((part) => part.run(stopping.signal));
   return {
-    parts,
+    parts: kept,
     ended: Promise.all(running).then(() => undefined),
     stop: async () => {
       stopping.abort();

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { fromBase64, toHex } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
 import { InvalidEventBody, parseBody, parseRecord, sealedContent } from '../../schemas/events/sealed-event.js';
-import { isSealedStream, LEDGER_STREAM } from '../../schemas/events/streams.js';
+import { isSealedStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { LOG_IDENTITY_STREAM } from '../pipeline/event-log/log-identity.js';
-import { type LoggedEvent, NO_STREAM, type Position } from '../pipeline/event-log/port.js';
+import { type LoggedEvent, type LogPage, NO_STREAM, type Position } from '../pipeline/event-log/port.js';
 import { NOTHING_SEALED } from '../pipeline/ledger/ledger-state.js';
 import { leafOf } from '../pipeline/ledger/sealed-leaf.js';
 import {
@@ -44,7 +43,7 @@ export async function auditLog(
     const sealedBefore = await sealedPosition(db);
     const page = await eventLog.readAll(position, PAGE);
     const sealedUpTo = await sealedPosition(db);
-    if (eventLog.kind === 'postgres') checkPositions(section, position, page.events);
+    if (eventLog.kind === 'postgres') checkPositions(section, position, page);
     for (const event of page.events) checkRevision(section, lastRevisions, event, from === null);
     await checkEvents(section, page.events, sealedUpTo);
     done += page.events.length;
@@ -87,10 +86,17 @@ async function sealedPosition(db: Section['db']): Promise<Position | null> {
   return PositionRows.parse((await db.query('select log_position from sealer_state')).rows)[0]?.log_position ?? null;
 }
 
-/** The `postgres` log counts positions without gaps. */
-function checkPositions({ findings }: Section, before: Position | null, events: readonly LoggedEvent[]): void {
+/** The `postgres` log counts positions without gaps, and only the service writes to it. */
+function checkPositions({ findings }: Section, before: Position | null, { events, foreign }: LogPage): void {
+  for (const { stream, id } of foreign)
+    findings.add({
+      kind: 'event-altered',
+      table: TABLE,
+      key: id,
+      detail: `no part of the service writes to the stream ${stream}`,
+    });
   let expected = BigInt(before ?? '0') + 1n;
-  for (const { position, id } of events) {
+  for (const { position, id } of [...events, ...foreign].sort((a, b) => (a.position < b.position ? -1 : 1))) {
     if (BigInt(position) !== expected)
       findings.add({
         kind: 'log-order',
@@ -136,15 +142,6 @@ type Leaf = z.infer<typeof LeafRows>[number];
 async function checkEvents(section: Section, all: readonly LoggedEvent[], sealedUpTo: Position | null): Promise<void> {
   const { keyring, findings } = section;
   const events = all.filter(({ stream }) => isSealedStream(stream));
-  for (const { stream, id } of all) {
-    if (!isSealedStream(stream) && stream !== LEDGER_STREAM && stream !== LOG_IDENTITY_STREAM)
-      findings.add({
-        kind: 'event-altered',
-        table: TABLE,
-        key: id,
-        detail: `no part of the service writes to the stream ${stream}`,
-      });
-  }
   const leaves = await readLeaves(section, events);
   for (const event of events) {
     const key = event.id;

@@ -6,6 +6,7 @@ import type { MigrateOptions } from '../platform/database/migrate.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 import { CommandError } from './command/exit-codes.js';
+import { endInTime } from './end-in-time.js';
 
 /** A role of a process; `serve` is `api`, and a `worker` in a process of its own. */
 type Role = 'serve' | 'api' | 'worker';
@@ -24,7 +25,13 @@ export function roleCommand(context: CliContext, role: Role): Command {
     const config = configOf(context);
     const logger = loggerOf(context, config.logLevel);
     const stopSignal = signalled();
+    let answersCallers = false;
+    void stopSignal.then(() => {
+      // Requests that were taken are finished, however long they take.
+      if (!answersCallers) endInTime({ ms: LONGEST_STOP_MS, logger, exit: (exitCode) => process.exit(exitCode) });
+    });
     const service = await startRole(context, role, config, logger);
+    answersCallers = role !== 'worker';
     try {
       print(context, options, { role, url: service.url }, [
         `Consent Ledger (${role}) listens on ${service.url}`,
@@ -43,8 +50,13 @@ function loggerOf(context: CliContext, level: string): Logger {
   return pino({ level }, { write: (line: string) => context.stderr.write(line) });
 }
 
-// Both modules are imported here, because they load the code of the service.
+/** Below the 30 s that containers get for the steps in progress (docs/operations.md, “Deploy”). */
+const LONGEST_STOP_MS = 25_000;
+
+// The modules are imported here, because they load the code of the service.
 async function startRole(context: CliContext, role: Role, config: Config, logger: Logger): Promise<Service> {
+  const { startWatchdog } = await import('../app/watchdog.js');
+  startWatchdog(logger);
   if (role === 'serve') {
     const { superviseWorker, WORKER_PROGRAM } = await import('../app/supervise-worker.js');
     // Its process loads the program while this one does.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
-import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
-import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
+import { InvalidEventBody, parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
+import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
@@ -73,9 +73,7 @@ async function applyLog({ db, eventLog, onProgress }: ApplyErasuresOptions): Pro
 
 /** Applies the announcements among these events. @returns how many were unknown */
 async function applyEvents(db: Queryable, events: readonly LoggedEvent[]): Promise<number> {
-  const announced = events
-    .filter(({ type }) => type === SUBJECT_ERASED)
-    .map((event) => parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, event.type, event.data).record));
+  const announced = events.filter(({ type }) => type === SUBJECT_ERASED).flatMap((event) => erasureOf(event) ?? []);
   if (announced.length === 0) return 0;
   let applied = 0;
   for (const siteId of new Set(announced.map((record) => record.site_id))) {
@@ -94,6 +92,16 @@ async function applyEvents(db: Queryable, events: readonly LoggedEvent[]): Promi
     });
   }
   return applied;
+}
+
+/** Returns what an event announces; null for one that the service did not write, which the sealer reports. */
+function erasureOf({ type, data }: LoggedEvent): SubjectErasedRecord | null {
+  try {
+    return parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, type, data).record);
+  } catch (error) {
+    if (error instanceof InvalidEventBody || error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 async function applyJournal({

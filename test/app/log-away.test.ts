@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { z } from 'zod';
 import { whenLogAnswers } from '../../src/app/prepare-installation.js';
-import { EventLogUnavailable, LogIdentityMismatch } from '../../src/pipeline/event-log/errors.js';
+import { EventLogUnavailable } from '../../src/pipeline/event-log/errors.js';
 import { gateEventLog } from '../../src/pipeline/event-log/gated-event-log.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
 import { LeaderlessCluster } from '../pipeline/event-log/leaderless-cluster.js';
 import { TestInstallation } from '../support/running-service.js';
 
-const Ready = z.object({ status: z.string(), event_log_is_away: z.boolean().optional() });
+const Ready = z.object({ status: z.string(), reasons: z.array(z.object({ code: z.string() })) });
+const LOG_IS_AWAY = { status: 'degraded', reasons: [{ code: 'log_away' }] };
 
 describe.each(['api', 'serve'] as const)('%s that starts while the event log is away', (role) => {
   let cluster: LeaderlessCluster;
@@ -37,7 +38,7 @@ describe.each(['api', 'serve'] as const)('%s that starts while the event log is 
   it('says so, and reads nothing from the log', async () => {
     const ready = await ask(`${app.url}/readyz`);
     expect(ready.status).toBe(200);
-    expect(Ready.parse(ready.body)).toEqual({ status: 'degraded', event_log_is_away: true });
+    expect(Ready.parse(ready.body)).toEqual(LOG_IS_AWAY);
     await expect(app.service.installation.eventLog.ping()).rejects.toThrow(EventLogUnavailable);
   });
 });
@@ -67,8 +68,35 @@ test('serve as a process starts without the log, and stops in order', async () =
   try {
     const service = await installation.start();
     const ready = await ask(`${service.url}/readyz`);
-    expect(Ready.parse(ready.body)).toEqual({ status: 'degraded', event_log_is_away: true });
+    expect(Ready.parse(ready.body)).toEqual(LOG_IS_AWAY);
     expect(await service.stop()).toBe(0);
+  } finally {
+    await installation.remove();
+  }
+});
+
+test('api whose log goes away after the start says so, until it answers again', async () => {
+  const app = await startApp('api');
+  try {
+    const readiness = async () => Ready.parse((await ask(`${app.url}/readyz`)).body);
+    await expect.poll(readiness).toMatchObject({ status: 'ready' });
+    const ping = vi.spyOn(app.service.installation.eventLog, 'ping').mockRejectedValue(new EventLogUnavailable('gone'));
+    await expect.poll(readiness, { timeout: 20_000 }).toMatchObject(LOG_IS_AWAY);
+    ping.mockRestore();
+    await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ status: 'ready' });
+  } finally {
+    await app.stop();
+  }
+});
+
+test('worker as a process that waits for the log says so, and ends with SIGTERM', async () => {
+  const installation = await TestInstallation.make({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' });
+  try {
+    const worker = await installation.start('worker');
+    expect((await ask(`${worker.url}/healthz`)).status).toBe(200);
+    const unready = { status: 'unready', reasons: [{ code: 'log_away' }] };
+    expect(await ask(`${worker.url}/readyz`)).toMatchObject({ status: 503, body: unready });
+    expect(await worker.stop()).toBe(0);
   } finally {
     await installation.remove();
   }
@@ -91,7 +119,7 @@ describe('the preparation of an installation', () => {
     vi.spyOn(installation.eventLog, 'readStream').mockImplementationOnce(down).mockImplementationOnce(down);
     const options = wait();
     await expect(whenLogAnswers(installation, options, async () => 'prepared')).resolves.toBe('prepared');
-    expect(options.onWaiting).toHaveBeenCalledTimes(1);
+    expect(options.onWaiting).toHaveBeenCalledTimes(2);
   });
 
   it('is repeated with the work if the log goes away in between', async () => {
@@ -107,11 +135,19 @@ describe('the preparation of an installation', () => {
     await expect(whenLogAnswers(app.service.installation, options, async () => 'prepared')).resolves.toBeNull();
   });
 
-  it('is not repeated for a log of another database', async () => {
+  it('waits with the reason for a log of another database', async () => {
     await app.superuser.query('update event_log_identity set log_id = gen_random_uuid()');
-    await expect(whenLogAnswers(app.service.installation, wait(), async () => 'prepared')).rejects.toThrow(
-      LogIdentityMismatch,
-    );
+    const stop = new AbortController();
+    const reasons: unknown[] = [];
+    const onWaiting = (found: unknown) => {
+      reasons.push(found);
+      stop.abort();
+    };
+    const work = vi.fn<() => Promise<string>>();
+    const options = { ...wait(stop.signal), onWaiting };
+    await expect(whenLogAnswers(app.service.installation, options, work)).resolves.toBeNull();
+    expect(reasons).toEqual([[{ code: 'log_damaged', names: ['LogIdentityMismatch'] }]]);
+    expect(work).not.toHaveBeenCalled();
   });
 
   it('comes before the first read of the log', async () => {
@@ -121,8 +157,8 @@ describe('the preparation of an installation', () => {
       () => gate.eventLog.readStream('a', 0, 1),
       () => gate.eventLog.lastRevision('a'),
       () => gate.eventLog.lastRevisions(['a']),
+      () => gate.eventLog.firstRevisions(['a']),
       () => gate.eventLog.readAll(null, 1),
-      () => gate.eventLog.ping(),
       () => gate.eventLog.append('a', -1, []),
       () => gate.eventLog.subscribe(null, new AbortController().signal)[Symbol.asyncIterator]().next(),
     ];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { SilenceLimits } from '../../src/app/silence.js';
 import { superviseWorker, type WorkerBeside } from '../../src/app/supervise-worker.js';
 import { OperatorNeeded } from '../../src/platform/background/part.js';
 
@@ -26,6 +27,17 @@ const PROGRAMS = {
     const start = () => say({ kind: 'running' }).then(() => process.exit(1));`,
   neverStops: `process.on('disconnect', () => process.exit(1));
     process.on('message', (told) => { if (told.kind === 'start') process.send({ kind: 'running' }); });`,
+  blocksOnce: `${ON_START}
+    import { existsSync, writeFileSync } from 'node:fs';
+    setInterval(() => say({ kind: 'alive', reasons: [] }), 50);
+    const start = async () => {
+      await say({ kind: 'running' });
+      if (existsSync(process.env.MARK)) return;
+      writeFileSync(process.env.MARK, '');
+      for (;;);
+    };`,
+  hasReasons: `${ON_START}
+    const start = () => say({ kind: 'alive', reasons: [{ code: 'log_away', names: [] }] }).then(() => say({ kind: 'waiting' }));`,
   isSilent: `${ON_START}
     const start = () => say({ nonsense: 1 }).then(() => say({ kind: 'running' }));`,
 };
@@ -40,20 +52,21 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => worker.stop());
 
-function supervise(name: keyof typeof PROGRAMS): WorkerBeside {
+function supervise(name: keyof typeof PROGRAMS, silence?: SilenceLimits): WorkerBeside {
   log = [];
   worker = superviseWorker({
     program: pathToFileURL(join(folder, `${name}.mjs`)),
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, MARK: join(folder, 'mark') },
     logger: pino({ level: 'info' }, { write: (line) => log.push(line) }),
     stopMs: 500,
+    ...(silence !== undefined && { silence }),
   });
   return worker;
 }
 
 test('does not start with a worker that ends at once', async () => {
   await expect(supervise('endsAtOnce').start()).rejects.toThrow('exit code 3');
-  expect(worker.isRunning()).toBe(false);
+  expect(worker.reasons()).toEqual([{ code: 'worker_down' }]);
   expect(worker.restarts()).toBe(0);
 });
 
@@ -84,17 +97,30 @@ test('starts a worker again each time that it dies, after growing pauses', async
   expect(worker.restarts()).toBe(restarts);
 });
 
+test('replaces a worker whose event loop is blocked, and shows it meanwhile', async () => {
+  await supervise('blocksOnce', { tickMs: 50, silentMs: 500, hungMs: 2_000, startMs: 60_000 }).start();
+  await expect.poll(() => worker.reasons(), { interval: 20, timeout: 30_000 }).toEqual([{ code: 'worker_hung' }]);
+  await expect.poll(() => worker.restarts(), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => worker.reasons(), { timeout: 30_000 }).toEqual([]);
+  expect(log.join('')).toContain('it hung: its event loop did not turn');
+});
+
+test('gives the reasons of a worker that waits', async () => {
+  await supervise('hasReasons').start();
+  expect(worker.reasons()).toEqual([{ code: 'log_away', names: [] }]);
+});
+
 test('shows no metrics of a worker that does not answer, and ignores a message without meaning', async () => {
   await supervise('isSilent').start();
   expect(await worker.metrics()).toEqual([]);
-  expect(worker.isRunning()).toBe(true);
+  expect(worker.reasons()).toEqual([]);
   expect(log.join('')).toContain('a message of the worker process was ignored');
 });
 
 test('kills a worker that does not stop', async () => {
   await supervise('neverStops').start();
   await worker.stop();
-  expect(worker.isRunning()).toBe(false);
+  expect(worker.reasons()).toEqual([{ code: 'worker_down' }]);
   expect(log.join('')).toContain('does not stop');
 });
 

@@ -16,7 +16,7 @@ const WRITERS = 6;
 const KILLS = 3;
 
 const Accepted = z.object({ data: z.object({ consent_token: z.string() }) });
-const Ready = z.object({ status: z.string() });
+const Ready = z.object({ status: z.string(), reasons: z.array(z.object({ code: z.string() })) });
 const LogLine = z.object({ level: z.int(), time: z.int(), pid: z.int(), msg: z.string(), role: z.string().optional() });
 
 let installation: TestInstallation;
@@ -45,11 +45,14 @@ async function post(visitor: string): Promise<void> {
   accepted.push(Accepted.parse(JSON.parse(text)).data.consent_token);
 }
 
-async function readiness(): Promise<string> {
+async function ready(): Promise<z.infer<typeof Ready>> {
   const response = await fetch(`${service.url}/readyz`);
   expect(response.status).toBe(200);
-  return Ready.parse(await response.json()).status;
+  return Ready.parse(await response.json());
 }
+
+const readiness = async (): Promise<string> => (await ready()).status;
+const reasons = async (): Promise<string[]> => (await ready()).reasons.map(({ code }) => code);
 
 /** How often the log says that the worker died. */
 const replacements = (): number => service.stderr.split('the worker process ended unexpectedly').length - 1;
@@ -102,6 +105,20 @@ test('replaces a worker that is killed under load, and moves each accepted conse
   expect((await loggedTokens()).toSorted()).toEqual(accepted.toSorted());
 });
 
+test('replaces a worker that hangs within 15 s, is degraded meanwhile, and loses nothing', async () => {
+  const before = replacements();
+  const hung = workerPid();
+  const stoppedAt = performance.now();
+  process.kill(hung, 'SIGSTOP');
+  await post('visitor-while-hung');
+  await expect.poll(reasons, { interval: 100, timeout: 60_000 }).toEqual(['worker_hung']);
+  await expect.poll(() => isAlive(hung), { interval: 100, timeout: 60_000 }).toBe(false);
+  await expect.poll(readiness, { interval: 100, timeout: 60_000 }).toBe('ready');
+  console.log(`hung worker: replaced ${Math.round(performance.now() - stoppedAt)} ms after it hung`);
+  expect(replacements()).toBe(before + 1);
+  await expect.poll(async () => (await loggedTokens()).length, { timeout: 60_000 }).toBe(accepted.length);
+});
+
 test('shows the metrics of both processes, and counts restarts', async () => {
   const scrape = async () => {
     const response = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
@@ -109,7 +126,7 @@ test('shows the metrics of both processes, and counts restarts', async () => {
   };
   await expect.poll(async () => sampled(await scrape(), 'consent_ledger_part_is_leader', { part: 'relay' })).toBe(1);
   const now = await scrape();
-  expect(sampled(now, 'consent_ledger_worker_process_restarts_total')).toBe(KILLS);
+  expect(sampled(now, 'consent_ledger_worker_process_restarts_total')).toBe(KILLS + 1);
   expect(sampled(now, 'consent_ledger_consents_admitted_total', { outcome: 'accepted' })).toBe(accepted.length);
   for (const role of ['serve', 'worker']) {
     expect(sampled(now, 'consent_ledger_info', { role }), role).toBe(1);

@@ -15,6 +15,8 @@ import { expectKept } from './kept.js';
 const SIZE_MIB = 400;
 const PER_SECOND = 30;
 const FULL_MS = 10_000;
+const LOOKS = 10;
+const LOOK_EVERY_MS = 500;
 
 /** A small file system for PostgreSQL and its write-ahead log, if this process may mount one. */
 const disk = mkdtempSync(join(tmpdir(), 'consent-ledger-disk-'));
@@ -85,6 +87,31 @@ describe.runIf(mayMount)(titleNeeding('mount', mayMount, 'serve, while the disk 
   }
 
   const serverLog = (): string => readFileSync(join(postgres.home, 'postgres.log'), 'utf8');
+
+  const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/readyz`)).ok;
+
+  test('is not ready while every write fails, and ready again as soon as there is room', async () => {
+    const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
+    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
+    expect(await isReady()).toBe(true);
+    fill();
+    await vi.waitUntil(async () => !(await isReady()), { timeout: 60_000 });
+    const before = load.refused.length;
+    expect(before).toBeGreaterThan(0);
+    const looks: boolean[] = [];
+    for (let look = 0; look < LOOKS; look += 1) {
+      await sleep(LOOK_EVERY_MS);
+      fill();
+      looks.push(await isReady());
+    }
+    rmSync(filler);
+    const freedAt = performance.now();
+    await vi.waitUntil(isReady, { timeout: 60_000 });
+    console.log(`full disk: unready in ${looks.filter((ready) => !ready).length} of ${LOOKS} looks`);
+    console.log(`full disk: ready again ${Math.round(performance.now() - freedAt)} ms after there was room`);
+    await load.stop();
+    expect(looks.filter((ready) => ready)).toEqual([]);
+  });
 
   test('refuses consents with 503, ends no process, and goes on when there is room', { timeout: 300_000 }, async () => {
     const worker = service.workerPid();

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ApiError, type ErrorCode, type FieldError } from '../../../schemas/api/error-codes.js';
-import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
+import { EventLogUnavailable, LogDamaged } from '../../pipeline/event-log/errors.js';
 import { isConnectionFailure } from '../../platform/database/connection-failure.js';
 import { type ChangeRefusalCode, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
@@ -72,7 +72,7 @@ export function apiErrorOf(error: unknown): ApiError | null {
   }
   if (error instanceof ChangeRefused) return new ApiError(CHANGE_REFUSED_CODES[error.code], error.message);
   if (!(error instanceof Error)) return null;
-  if (error instanceof EventLogUnavailable || isConnectionFailure(error)) {
+  if (error instanceof EventLogUnavailable || error instanceof LogDamaged || isConnectionFailure(error)) {
     return apiErrorOf(serviceUnavailable({ cause: error }));
   }
   const code = 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;

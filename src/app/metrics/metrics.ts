@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
+import type { Readiness } from '../../platform/health/readiness.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
 import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';
 import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
 import { createPartMetrics } from './part-metrics.js';
 import { ProcessMetrics } from './process-json.js';
 import { createProcessMetrics } from './process-metrics.js';
+import { createReadinessMetrics } from './readiness-metrics.js';
 import { createStateMetrics, type StateOptions } from './state-metrics.js';
 import { createTimestampMetrics, type ObserveTimestamp } from './timestamp-metrics.js';
 
@@ -25,12 +27,16 @@ export interface Metrics {
   readonly admission: AdmissionMetrics;
   readonly observeTimestamp: ObserveTimestamp;
   readonly countAlteredRow: CountAlteredRow;
+  /** Counts an event in the log that another program wrote to a stream of its own. */
+  readonly countForeignEvent: () => void;
   /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
   /** Adds the connections of this process to the database. Call it once. */
   showPools(pools: Readonly<Record<string, pg.Pool>>): void;
   /** Adds up the metrics of another process and those of this one in `text`. Call it once. */
   showBeside(beside: ProcessBeside): void;
+  /** Adds the reasons for which this process is not simply ready. Call it once. */
+  showReadiness(readiness: Readiness): void;
   /** Adds the state of the installation from its database and event log. Call it once. */
   showState(options: StateOptions): void;
   /** The current values. @returns the Prometheus text format, 0.0.4 */
@@ -51,6 +57,11 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     labelNames: ['role', 'version'] as const,
     registers: [registry],
   }).set({ ...about }, 1);
+  const foreign = new Counter({
+    name: 'consent_ledger_foreign_events_total',
+    help: 'Events of other programs in the event log that this process passed over.',
+    registers: [registry],
+  });
   const stop = createProcessMetrics(registry, about.role);
   let refreshState = async (): Promise<void> => undefined;
   let beside: ProcessBeside | null = null;
@@ -59,16 +70,18 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     admission: createAdmissionMetrics(registry),
     observeTimestamp: createTimestampMetrics(registry),
     countAlteredRow: createAlteredRowMetrics(registry),
+    countForeignEvent: () => foreign.inc(),
     showParts: (parts) => createPartMetrics(registry, parts),
     showState: (sources) => {
       refreshState = createStateMetrics(registry, sources);
     },
+    showReadiness: (readiness) => createReadinessMetrics(registry, readiness),
     showPools: (pools) => showPools(registry, pools),
     showBeside: (other) => {
       beside = other;
       new Counter({
         name: 'consent_ledger_worker_process_restarts_total',
-        help: 'How often `serve` started its worker process again, because it had died.',
+        help: 'How often `serve` started its worker process again, because it had died or hung.',
         registers: [registry],
         collect() {
           this.reset();

@@ -28,11 +28,21 @@ export function logCommand(context: CliContext): Command {
       async (options: { readonly json?: boolean }) => {
         await withInstallation(context, async ({ workerPool, eventLog, keyring }) => {
           const result = await recoverLog(workerPool, eventLog, keyring);
+          const lost = result.missing.reduce((sum, one) => sum + one.lastRevision - one.firstRevision + 1, 0);
           print(context, options, result, [
             `Appended to the log again: ${counted(result.refilledEvents, 'event')} of ${counted(result.refilledStreams, 'stream')}.`,
             `Copied from the log into the database: ${counted(result.adoptedEvents, 'event')}.`,
-            'Start the service now: it rebuilds its read models beside the live ones.',
+            ...result.missing.map(
+              ({ stream, firstRevision, lastRevision }) =>
+                `Missing: revisions ${firstRevision} to ${lastRevision} of stream ${stream}.`,
+            ),
+            ...(lost === 0 ? ['Start the service now: it rebuilds its read models beside the live ones.'] : []),
           ]);
+          if (lost > 0)
+            throw new CommandError(
+              `${counted(lost, 'event')} of ${counted(result.missing.length, 'stream')} cannot be restored from the database. ` +
+                'Restore a newer backup of the event log, and run the command again.',
+            );
         });
       },
     ),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listQuarantinedSites, releaseSite } from '../../pipeline/relay/quarantined-sites.js';
+import { listQuarantinedSites, releaseSite } from '../../pipeline/event-log/quarantined-sites.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError } from '../command/exit-codes.js';

@@ -2,6 +2,7 @@ import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { ConsentBody } from '../../../schemas/evidence/consent-body.js';
 import { consentEntryText, entryLeafHex, entryText } from '../../../schemas/evidence/entry.js';
+import { RevisionGap } from '../../pipeline/event-log/errors.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
@@ -62,10 +63,12 @@ interface RawPage {
 
 function readAhead(db: Queryable, eventLog: EventLog, { stream, last }: RevisionRun, first: number): Promise<RawPage> {
   const read = async (): Promise<RawPage> => {
-    const events = await eventLog.readStream(stream, first, Math.min(PAGE, last - first + 1));
+    const reading = eventLog.readStream(stream, first, Math.min(PAGE, last - first + 1));
+    const events = await reading.catch((error: unknown) =>
+      error instanceof RevisionGap ? differ(error.message) : Promise.reject(error),
+    );
     const end = events.at(-1);
     if (end === undefined) differ(`${stream} has no revision ${first}, but it is sealed`);
-    if (end.revision !== first + events.length - 1) differ(`the log has gaps behind revision ${first} of ${stream}`);
     return { events, leaves: await readLeaves(db, stream, first, end.revision) };
   };
   const page = read();

@@ -1,4 +1,5 @@
 import { appendExactlyOnce } from './append-exactly-once.js';
+import { Continuity } from './continuity.js';
 import { LogDiverged } from './errors.js';
 import { eventSize } from './new-events.js';
 import type { EventLog, LoggedEvent, Position } from './port.js';
@@ -17,7 +18,9 @@ export interface CopyProgress {
  * order. No process may write to either log in the meantime. An interrupted copy is continued: each
  * event of the target is compared with the source.
  * @param onProgress called after each page
- * @throws LogDiverged if the target contains anything but the beginning of the source
+ * @throws LogDiverged if the target contains anything but the beginning of the source, or another
+ *   program wrote to a stream of the source
+ * @throws RevisionGap if the source lacks events
  * @throws any error of reading and appending
  */
 export async function copyLog(
@@ -29,7 +32,10 @@ export async function copyLog(
   let atTargetsEnd = false;
   let present = 0;
   let copied = 0;
+  const continuity = new Continuity(true);
   for await (const page of pagesOf(from)) {
+    continuity.check(page);
+    for (const event of page) assertReadable(event);
     let compared = 0;
     for (const wanted of page) {
       if (atTargetsEnd) break;
@@ -54,6 +60,11 @@ export async function copyLog(
     if (extra !== undefined) throw new LogDiverged(extra.stream, extra.revision, 'the source ends before this event');
   }
   return { present, copied };
+}
+
+/** A copy with other bytes would look like the original. */
+function assertReadable({ stream, revision, data }: LoggedEvent): void {
+  if (data.byteLength === 0) throw new LogDiverged(stream, revision, 'another program wrote this event');
 }
 
 function assertSamePlace(wanted: LoggedEvent, found: LoggedEvent): void {

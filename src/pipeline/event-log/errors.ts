@@ -1,5 +1,14 @@
 import { OperatorNeeded } from '../../platform/background/part.js';
 
+/**
+ * The log is not what the service made of it: something is missing, or another program wrote there.
+ * What depends on the log waits for an operator. Admission does not depend on it, and goes on.
+ */
+export abstract class LogDamaged extends OperatorNeeded {
+  /** Stream of the log that is damaged; null: the log as a whole. */
+  abstract readonly stream: string | null;
+}
+
 /** The stream's last revision is not the expected one; nothing was appended. */
 export class RevisionConflict extends Error {
   override readonly name = 'RevisionConflict';
@@ -42,7 +51,7 @@ export class EventLogUnavailable extends Error {
  * The log has a different event at the place of the caller's event. Another program wrote it, or an
  * event was altered.
  */
-export class LogDiverged extends OperatorNeeded {
+export class LogDiverged extends LogDamaged {
   override readonly name = 'LogDiverged';
   constructor(
     readonly stream: string,
@@ -55,9 +64,9 @@ export class LogDiverged extends OperatorNeeded {
 
 /**
  * The log ends before a revision that is recorded as appended, as after a restore from an older
- * backup.
+ * backup, or after the stream was deleted.
  */
-export class LogBehind extends OperatorNeeded {
+export class LogBehind extends LogDamaged {
   override readonly name = 'LogBehind';
   constructor(
     readonly stream: string,
@@ -65,15 +74,36 @@ export class LogBehind extends OperatorNeeded {
     readonly actualRevision: number,
   ) {
     super(
-      `Stream ${stream} of the event log ends at revision ${actualRevision}, but revision ${knownRevision} was appended before. ` +
+      `Stream ${stream} of the event log ${actualRevision < 0 ? 'is empty or was deleted' : `ends at revision ${actualRevision}`}, ` +
+        `but revision ${knownRevision} was appended before. ` +
         'If the log was restored from an older backup, run `consent-ledger admin log recover`.',
     );
   }
 }
 
+/**
+ * Revisions are missing before an event of a stream, as after the server removed its first events
+ * (`$maxCount`, `$maxAge`, `$tb`, a deletion that is followed by an append).
+ */
+export class RevisionGap extends LogDamaged {
+  override readonly name = 'RevisionGap';
+  constructor(
+    readonly stream: string,
+    readonly expectedRevision: number,
+    readonly foundRevision: number,
+  ) {
+    super(
+      `Stream ${stream} of the event log lacks ${foundRevision - expectedRevision} events, revisions ${expectedRevision} to ${foundRevision - 1}. ` +
+        'Remove `$maxCount`, `$maxAge` and `$tb` from its metadata: events that no scavenge removed are there again. ' +
+        'For others, restore a backup of the event log.',
+    );
+  }
+}
+
 /** PostgreSQL belongs to another event log than the configured one. */
-export class LogIdentityMismatch extends OperatorNeeded {
+export class LogIdentityMismatch extends LogDamaged {
   override readonly name = 'LogIdentityMismatch';
+  override readonly stream = null;
   constructor(
     readonly storedIdentity: string,
     readonly foundIdentity: string | null,

@@ -10,7 +10,7 @@ export interface GatedEventLog {
 }
 
 /**
- * Returns a log that fails every call with `EventLogUnavailable` until it is opened. A process may
+ * Returns a log that fails every call but `ping` with `EventLogUnavailable` until it is opened. A process may
  * so start while the log is away: nothing is read from a log before it was checked.
  */
 export function gateEventLog(inner: EventLog): GatedEventLog {
@@ -28,11 +28,12 @@ export function gateEventLog(inner: EventLog): GatedEventLog {
     readStream: async (stream, fromRevision, limit) => (await passed()).readStream(stream, fromRevision, limit),
     lastRevision: async (stream) => (await passed()).lastRevision(stream),
     lastRevisions: async (streams) => (await passed()).lastRevisions(streams),
+    firstRevisions: async (streams) => (await passed()).firstRevisions(streams),
     readAll: async (after, limit) => (await passed()).readAll(after, limit),
     async *subscribe(after, signal) {
       yield* (await passed()).subscribe(after, signal);
     },
-    ping: async () => (await passed()).ping(),
+    ping: () => inner.ping(),
     close: () => inner.close(),
   };
   const open = (): void => {

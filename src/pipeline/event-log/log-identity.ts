@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { LOG_STARTED } from '../../../schemas/events/ledger.js';
-import { AppendOutcomeUnknown, LogIdentityMismatch, RevisionConflict } from './errors.js';
+import { InvalidEventBody, parseBody } from '../../../schemas/events/sealed-event.js';
+import { LOG_IDENTITY_STREAM } from '../../../schemas/events/streams.js';
+import { AppendOutcomeUnknown, LogDiverged, LogIdentityMismatch, RevisionConflict } from './errors.js';
 import { type EventLog, type NewEvent, NO_STREAM } from './port.js';
 
-/** Name of the stream whose only event identifies the log. */
-export const LOG_IDENTITY_STREAM = 'log-identity';
-
 const MAX_ATTEMPTS = 5;
+const NOTHING = new Uint8Array(0);
 
 const logStarted = z.strictObject({
   log_id: z.uuid().regex(/^[0-9a-f-]+$/),
@@ -28,12 +28,19 @@ export async function ensureLogIdentity(eventLog: EventLog, storedIdentity: stri
   return found ?? (await writeLogIdentity(eventLog, randomUUID()));
 }
 
-/** Returns the identity of a log, or null if it has none yet. */
+/**
+ * Returns the identity of a log, or null if it has none yet.
+ * @throws LogDiverged if another program wrote the first event of its stream; EventLogUnavailable
+ */
 export async function readLogIdentity(eventLog: EventLog): Promise<string | null> {
   const [event] = await eventLog.readStream(LOG_IDENTITY_STREAM, 0, 1);
   if (event === undefined) return null;
-  if (event.type !== LOG_STARTED) throw new Error(`stream ${LOG_IDENTITY_STREAM} begins with a ${event.type}`);
-  return logStarted.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(event.data))).log_id;
+  try {
+    return parseBody(logStarted, LOG_STARTED, event.type === LOG_STARTED ? event.data : NOTHING).log_id;
+  } catch (error) {
+    if (!(error instanceof InvalidEventBody)) throw error;
+    throw new LogDiverged(LOG_IDENTITY_STREAM, 0, 'the service did not write this event');
+  }
 }
 
 /**

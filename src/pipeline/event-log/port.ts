@@ -18,7 +18,12 @@ import type { ConsentBody } from '../../../schemas/evidence/consent-body.js';
  *   revisions, writes nothing and resolves as the first call did. Only the `postgres` adapter
  *   compares bodies, so a caller that may send other bodies reads first. An append of which only
  *   some events are in the log throws `RevisionConflict`.
- * - **Gapless**: revisions of a stream are 0, 1, 2, …
+ * - **Gapless**: revisions of a stream are 0, 1, 2, … A server may break this: it removes events by
+ *   the metadata of a stream, or deletes it. No read passes over a gap, and a deleted stream is an
+ *   empty one, not an outage.
+ * - **Of this service**: events in streams that the service never writes to are not in `events`. An
+ *   event in one of its streams that another program wrote is there; what cannot be read of it (the
+ *   JSON events of EventStoreDB) has an empty body, which no schema accepts.
  * - **Ordered**: positions grow with the order of persistence. A reader that has seen position p
  *   never finds a new event at or below p, however many writers commit concurrently. The events of
  *   a stream appear in revision order.
@@ -63,7 +68,9 @@ export interface EventLog {
    * @param fromRevision first revision to read (inclusive)
    * @param limit maximum number of events; fewer are returned if they would exceed the bytes of a
    *   page
-   * @returns the events; empty only if the stream does not exist or ends before `fromRevision`
+   * @returns the events; empty only if the stream does not exist, was deleted or ends before
+   *   `fromRevision`
+   * @throws RevisionGap if the log lacks events from `fromRevision` on
    * @throws EventLogUnavailable
    */
   readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]>;
@@ -82,7 +89,16 @@ export interface EventLog {
   lastRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Reads the whole log forwards in its global order, without system events.
+   * Returns the revisions of the first events that streams still have: 0, unless the server removed
+   * events. `NO_STREAM` (-1) for those without events.
+   * @param streams any number, at most some thousands
+   * @throws EventLogUnavailable
+   */
+  firstRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Reads the whole log forwards in its global order, without system events and foreign streams. It
+   * finds no gap: a reader of many pages checks for gaps with `Continuity`.
    * @param after only events after this position; null: from the beginning
    * @param limit maximum number of events; fewer are returned if they would exceed the bytes of a
    *   page
@@ -172,6 +188,8 @@ export type AppendOutcome = PromiseSettledResult<AppendResult>;
 
 export interface LogPage {
   readonly events: readonly LoggedEvent[];
+  /** Events of streams that the service never writes to: only their names and places count. */
+  readonly foreign: readonly LoggedEvent[];
   readonly next: Position | null;
   readonly atEnd: boolean;
 }

@@ -44,6 +44,7 @@ class SharedReads implements EventLog {
     this.inner.readStream(stream, fromRevision, limit);
   lastRevision: EventLog['lastRevision'] = (stream) => this.inner.lastRevision(stream);
   lastRevisions: EventLog['lastRevisions'] = (streams) => this.inner.lastRevisions(streams);
+  firstRevisions: EventLog['firstRevisions'] = (streams) => this.inner.firstRevisions(streams);
   ping: EventLog['ping'] = () => this.inner.ping();
 
   async readAll(after: Position | null, limit: number): Promise<LogPage> {
@@ -51,7 +52,12 @@ class SharedReads implements EventLog {
     if (kept === null) return this.inner.readAll(after, limit);
     const events = kept.events.slice(0, limit);
     const isWhole = events.length === kept.events.length;
-    return { events, next: isWhole ? kept.next : (events.at(-1)?.position ?? after), atEnd: false };
+    return {
+      events,
+      foreign: kept.foreign,
+      next: isWhole ? kept.next : (events.at(-1)?.position ?? after),
+      atEnd: false,
+    };
   }
 
   async *subscribe(after: Position | null, signal: AbortSignal): AsyncGenerator<LogPage, void, undefined> {
@@ -161,7 +167,8 @@ class Feed {
     const page: LogPage | undefined = value;
     if (page === undefined || page.next === null) throw new Error('the subscription to the event log ended');
     const events = page.events.map((event) => new DecodedOnce(event));
-    const kept: KeptPage = { events, after: this.position, next: page.next, atEnd: page.atEnd };
+    const { foreign, next, atEnd } = page;
+    const kept: KeptPage = { events, foreign, after: this.position, next, atEnd };
     this.position = page.next;
     this.#reading = null;
     if (!this.#stop.signal.aborted) this.keep(kept);

@@ -1,8 +1,11 @@
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { OperatorNeeded } from '../../platform/background/part.js';
+import { LogDamaged } from '../event-log/errors.js';
 
 /** The `ledger` stream contains an invalid event: another program wrote it, or it was altered. */
-export class LedgerCorrupt extends OperatorNeeded {
+export class LedgerCorrupt extends LogDamaged {
   override readonly name = 'LedgerCorrupt';
+  override readonly stream = LEDGER_STREAM;
   constructor(
     readonly revision: number,
     reason: string,
@@ -68,8 +71,9 @@ export class LedgerHeadUnreadable extends OperatorNeeded {
 }
 
 /** The log contains an event that cannot be sealed. */
-export class Unsealable extends OperatorNeeded {
+export class Unsealable extends LogDamaged {
   override readonly name = 'Unsealable';
+  override readonly stream = null;
 }
 
 /** Another process applied the same event of the ledger; the caller reads the state again. */

@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { LoggedEvent, Position } from '../event-log/port.js';
 import { failureAt, isRefusedByData, UnexpectedState } from './failures.js';
+import { isForeign } from './foreign-event.js';
 import { mutationsOf } from './projection-event.js';
 import { refusedColumn } from './refused-value.js';
 import { schemaOf, statementSql } from './sql.js';
@@ -39,7 +40,7 @@ export interface Target {
   readonly isLive: boolean;
 }
 
-/** Computes the changes of a page of the log, up to the first event that fails. */
+/** Computes the changes of a page of the log, up to the first event that fails. A foreign one changes nothing. */
 export function preparePage(
   projection: Projection,
   from: Position | null,
@@ -51,6 +52,11 @@ export function preparePage(
     try {
       mutations.push(mutationsOf(projection, event));
     } catch (error) {
+      // The sealer quarantines the site. The read models of the others go on.
+      if (isForeign(event)) {
+        mutations.push([]);
+        continue;
+      }
       const good = events.slice(0, mutations.length);
       const position = good.at(-1)?.position ?? from ?? '';
       return { events: good, mutations, position, failure: failureAt(projection.name, event, error) };

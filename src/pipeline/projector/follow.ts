@@ -4,6 +4,7 @@ import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
+import { Continuity } from '../event-log/continuity.js';
 import type { EventLog, LogPage, Position } from '../event-log/port.js';
 import { applyPage, GenerationHeld, GenerationMoved, preparePage } from './apply-events.js';
 import { ProjectionFailure } from './failures.js';
@@ -85,8 +86,15 @@ async function followGeneration(
   onProgress: () => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const { eventLog, projection, logger } = options;
   let position: Position | null = generation.position;
-  for await (const page of options.eventLog.subscribe(position, signal)) {
+  const continuity = new Continuity(position === null);
+  for await (const page of eventLog.subscribe(position, signal)) {
+    for (const event of page.events) {
+      const gap = continuity.gapBefore(event);
+      if (gap !== null)
+        logger.error({ part: 'projector', projection: projection.name, reason: gap.message }, 'events are missing');
+    }
     await applyLive(options, generation.generation, position, page, signal);
     if (signal.aborted) return;
     onProgress();

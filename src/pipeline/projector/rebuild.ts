@@ -1,9 +1,12 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { Projection } from '../../../projections/definition.js';
 import { type Lease, tryLease, waitForLease } from '../../platform/background/lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import type { EventLog, LogPage, Position } from '../event-log/port.js';
+import { Continuity } from '../event-log/continuity.js';
+import { LogBehind } from '../event-log/errors.js';
+import { type EventLog, type LogPage, NO_STREAM, type Position } from '../event-log/port.js';
 import { applyPage, holdName, type PreparedPage, preparePage } from './apply-events.js';
 import { refuseChangedDefinition } from './changed-definition.js';
 import { compareGenerations, type TableComparison } from './compare.js';
@@ -64,19 +67,22 @@ export class ReadModelInUse extends Error {
 }
 
 const PAGE = 500;
+const streamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 const HOLD_RETRY_MS = 25;
 
 /**
  * Replays a projection from the first event beside the live read model, compares the two at the
  * same position, and swaps them in one transaction. Differences do not prevent the swap, because
- * the log is the source of truth.
+ * the log is the source of truth, unless it lost events: then rows would be lost with them.
  * @throws RebuildRunning, DefinitionChanged
- * @throws ProjectionFailure if an event cannot be applied; the live read model remains
+ * @throws ProjectionFailure if an event cannot be applied, LogBehind or RevisionGap if the log lost
+ *   events; the live read model remains
  * @throws AbortError
  */
 export async function rebuildProjection(options: RebuildOptions): Promise<RebuildResult> {
   return buildBeside(options, async (replay) => {
     if (!options.isFollowed) await replay.toEnd();
+    await replay.assertWhole();
     const { fresh } = replay;
     await withTransaction(options.db, (db) => showGeneration(db, options.projection, fresh.generation));
   });
@@ -189,6 +195,7 @@ async function buildUnderLease(
 }
 
 class Replay {
+  readonly #continuity = new Continuity(true);
   /** Number of events that the live generation has read, for the progress. */
   #total: number | null = null;
 
@@ -214,6 +221,24 @@ class Replay {
     if (isComparable) await this.#replay(live.position, betweenPages);
     else await this.#replay(undefined);
     return isComparable ? live : null;
+  }
+
+  /**
+   * Verifies that the log still has every stream that the relay wrote, up to its recorded end.
+   * @throws LogBehind
+   */
+  async assertWhole(): Promise<void> {
+    const { db, eventLog } = this.options;
+    const recorded = streamRows.parse((await db.query('select stream, revision from relayed_streams')).rows);
+    const unread = recorded.filter(({ stream, revision }) => this.#continuity.lastOf(stream) < revision);
+    for (let done = 0; done < unread.length; done += PAGE) {
+      const page = unread.slice(done, done + PAGE);
+      const inLog = await eventLog.lastRevisions(page.map(({ stream }) => stream));
+      for (const { stream, revision } of page) {
+        const end = inLog.get(stream) ?? NO_STREAM;
+        if (end < revision) throw new LogBehind(stream, revision, end);
+      }
+    }
   }
 
   /** Replays to the end of the log. */
@@ -260,6 +285,7 @@ class Replay {
       // A failure of this page leaves that read behind, whose own failure then concerns nobody.
       next?.catch(() => undefined);
       const events = until === undefined ? page.events : page.events.filter((event) => event.position <= until);
+      this.#continuity.check(events);
       const end = isLast && until !== undefined ? until : page.next;
       if (end !== null && events.length > 0) yield preparePage(projection, cursor, events, end);
       if (isLast) return;

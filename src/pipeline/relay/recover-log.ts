@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { consentsStream, LEDGER_STREAM, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
+import {
+  consentsStream,
+  LEDGER_STREAM,
+  noticesStream,
+  POLICY_STREAM,
+  siteOfStream,
+} from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { assertGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
+import { AppendRefused } from '../event-log/errors.js';
 import type { EventLog, NewEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
 import { streamEnds } from './log-check.js';
@@ -11,9 +18,11 @@ import { findWaiting, markRelayed, relayedRevision, StreamMoved } from './outbox
 
 const PAGE = 200;
 
-/** An event that the log lost is no longer in the outbox. */
-export class LogNotRecoverable extends Error {
-  override readonly name = 'LogNotRecoverable';
+/** Events of a stream that neither the log nor the database has, or that cannot be appended any more. */
+export interface MissingEvents {
+  readonly stream: string;
+  readonly firstRevision: number;
+  readonly lastRevision: number;
 }
 
 export interface LogRecovery {
@@ -22,37 +31,47 @@ export interface LogRecovery {
   readonly refilledEvents: number;
   /** Number of events in the log that this database had not recorded. */
   readonly adoptedEvents: number;
+  /** What stays lost. */
+  readonly missing: readonly MissingEvents[];
 }
 
 /**
  * Reconciles log and database after one of them was restored from an older backup.
  * Events that the log lost are appended again from the stored outbox rows and ledger events, with
  * the same streams, revisions, ids and bytes. For events that only the log has, the database takes
- * over the end of the log. Quarantined sites are released.
+ * over the end of the log. Quarantined sites are released, but not those that miss events. What a
+ * server removed before events that are still there cannot be appended again.
  * Positions in the log change their meaning. Therefore the sealer reads the log from its start
  * once, and the projections require a rebuild.
  * The service must be stopped. The function may be called again after a failure.
- * @throws LogNotRecoverable if an event that the log lost was deleted from the outbox
  * @throws LogDiverged if another program wrote to the log
  * @throws NotGenuine if an outbox row was altered
  */
 export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
+  const missing: MissingEvents[] = [];
   await forgetLogPositions(db, 'the event log was recovered');
   const { rows } = await db.query('select site_id as id from quarantined_sites');
   const quarantined = siteRows.parse(rows).map((row) => row.id);
-  for await (const { stream, known, actual } of streamEnds(db, eventLog)) {
+  for await (const { stream, known, first, actual } of streamEnds(db, eventLog)) {
+    if (first > 0) missing.push({ stream, firstRevision: 0, lastRevision: first - 1 });
     if (actual >= known) continue;
+    const reached = await refill(db, eventLog, keyring, stream, actual, known);
+    if (reached < known) missing.push({ stream, firstRevision: reached + 1, lastRevision: known });
+    if (reached === actual) continue;
     found.refilledStreams += 1;
-    found.refilledEvents += await refill(db, eventLog, keyring, stream, actual, known);
+    found.refilledEvents += reached - actual;
   }
   for await (const siteId of allSites(db)) {
     for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
       found.adoptedEvents += await adopt(db, eventLog, siteId, stream);
     }
   }
-  await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [quarantined]);
-  return found;
+  const incomplete = new Set(missing.map(({ stream }) => siteOfStream(stream)));
+  await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [
+    quarantined.filter((siteId) => !incomplete.has(siteId)),
+  ]);
+  return { ...found, missing };
 }
 
 /**
@@ -69,6 +88,7 @@ async function forgetLogPositions(db: Queryable, reason: string): Promise<void> 
   });
 }
 
+/** @returns the last revision that the log has now */
 async function refill(
   db: Queryable,
   eventLog: EventLog,
@@ -80,17 +100,18 @@ async function refill(
   let revision = from;
   while (revision < to) {
     const kept = await keptEvents(db, stream, revision);
-    if (kept.length === 0) {
-      throw new LogNotRecoverable(
-        `event ${revision + 1} of stream ${stream} is neither in the event log nor in the database: ` +
-          'restore a newer backup of the event log.',
-      );
-    }
+    if (kept.length === 0) break;
     if (stream !== LEDGER_STREAM) for (const event of kept) await assertGenuine({ ...event, stream }, keyring);
-    await appendExactlyOnce(eventLog, stream, revision, kept);
+    try {
+      await appendExactlyOnce(eventLog, stream, revision, kept);
+    } catch (error) {
+      // The stream was deleted for good.
+      if (error instanceof AppendRefused) break;
+      throw error;
+    }
     revision += kept.length;
   }
-  return to - from;
+  return revision;
 }
 
 const keptRows = z.array(

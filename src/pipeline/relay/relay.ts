@@ -7,11 +7,11 @@ import { BackOff, pause } from '../../platform/background/waiting.js';
 import { WakeUp } from '../../platform/background/wake-up.js';
 import type { ProofKeys } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
-import { LogDiverged } from '../event-log/errors.js';
+import { LogBehind, LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
-import { assertLogNotBehind } from './log-check.js';
+import { quarantineSite } from '../event-log/quarantined-sites.js';
+import { assertLogWhole } from './log-check.js';
 import { BEFORE_ALL_SITES, sitesWaiting } from './outbox.js';
-import { quarantineSite } from './quarantined-sites.js';
 import { PageRelay, RefusedForGood } from './relay-page.js';
 import { deleteStampedRows } from './retention.js';
 
@@ -37,6 +37,11 @@ export interface RelayOptions {
   readonly retentionMs: number;
   /** Interval between deletions of expired rows, in milliseconds. */
   readonly retentionEveryMs?: number;
+  /**
+   * Pause between two pages of the check that the log still has what was appended, in milliseconds. A
+   * page has 500 streams, and the check begins anew after the last one.
+   */
+  readonly checkPaceMs?: number;
   /** Maximum number of rows of a page, and size of their bodies. */
   readonly maxRows?: number;
   readonly maxBytes?: number;
@@ -111,8 +116,8 @@ class OutboxRelay implements Relay {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { db, eventLog } = this.options;
-    await assertLogNotBehind(db, eventLog);
+    const { db, eventLog, logger } = this.options;
+    await assertLogWhole(db, eventLog, { logger });
     const stop = new AbortController();
     await withAnySignal([signal, stop.signal], (stopped) => this.#relayPages(signal, stopped, stop));
   }
@@ -123,15 +128,21 @@ class OutboxRelay implements Relay {
     this.#after = BEFORE_ALL_SITES;
     this.#isLeader = true;
     const cleaning = this.#clean(stopped);
+    let damage: unknown = null;
+    const watching = this.#watchLog(stopped).catch((error: unknown) => {
+      damage = error;
+      this.#wakeUp.wake();
+    });
     try {
       while (!signal.aborted) {
+        if (damage !== null) throw damage;
         this.#wakeUp.begin();
         const outcome = await this.#relayPage(signal);
         if (outcome !== 'more') await this.#wakeUp.pause(outcome === 'idle' ? this.#pollMs : this.#gatherMs, signal);
       }
     } finally {
       stop.abort();
-      await cleaning;
+      await Promise.all([cleaning, watching]);
       this.#isLeader = false;
     }
   }
@@ -163,7 +174,8 @@ class OutboxRelay implements Relay {
   async #onFailures(failures: ReadonlyMap<string, unknown>): Promise<void> {
     const retried = new Map<string, string[]>();
     for (const [siteId, error] of failures) {
-      if (error instanceof OperatorNeeded && !isDivergence(error)) throw error;
+      if (error instanceof LogBehind) await assertLogWhole(this.options.db, this.options.eventLog, this.options);
+      else if (error instanceof OperatorNeeded && !isDivergence(error)) throw error;
       if (error instanceof RefusedForGood && (await this.#quarantine(siteId, error))) continue;
       const trouble = this.#trouble.get(siteId) ?? { backOff: new BackOff(), retryAt: 0 };
       trouble.retryAt = performance.now() + trouble.backOff.next();
@@ -197,6 +209,24 @@ class OutboxRelay implements Relay {
     this.#quarantined += 1;
     this.#trouble.delete(siteId);
     return true;
+  }
+
+  /**
+   * Looks at the streams of the log again and again: a server can remove events at any time, and no
+   * append meets what is missing before it.
+   * @throws LogBehind, RevisionGap if a stream of the ledger lost events
+   */
+  async #watchLog(signal: AbortSignal): Promise<void> {
+    const { db, eventLog, logger, checkPaceMs = 10_000 } = this.options;
+    while (!signal.aborted) {
+      await pause(checkPaceMs, signal);
+      try {
+        await assertLogWhole(db, eventLog, { logger, paceMs: checkPaceMs, signal });
+      } catch (error) {
+        if (error instanceof OperatorNeeded) throw error;
+        logger.warn({ part: this.name, reason: describe(error) }, 'checking the event log failed; trying again');
+      }
+    }
   }
 
   async #clean(signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { pause } from '../../platform/background/waiting.js';
 import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
-import { LogDiverged } from '../event-log/errors.js';
+import { RevisionGap } from '../event-log/errors.js';
 import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { Unsealable } from '../ledger/errors.js';
@@ -17,6 +17,7 @@ import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { withErasureTags } from './erasure-tags.js';
+import { LeftOutStreams } from './left-out-streams.js';
 import { type BatchLimits, PendingBatch } from './pending-batch.js';
 import { sealBatch } from './seal.js';
 
@@ -67,6 +68,7 @@ class Sealer implements BackgroundPart {
   #sealedLeaves = 0;
   #size: number | null = null;
   #pendingLeaves = 0;
+  readonly #leftOut: LeftOutStreams;
 
   constructor(private readonly options: SealerOptions) {
     const { maxLeaves, maxAgeMs } = options.limits;
@@ -74,6 +76,9 @@ class Sealer implements BackgroundPart {
       throw new RangeError(`a batch has 1 to ${MAX_BATCH_LEAVES} leaves, not ${maxLeaves}`);
     }
     this.#limits = { maxLeaves, maxAgeMs };
+    this.#leftOut = new LeftOutStreams(options.db, (site, reason) =>
+      options.logger.error({ part: this.name, site, reason }, 'site quarantined: its events cannot be sealed'),
+    );
     this.#now = options.now ?? (() => new Date());
   }
 
@@ -137,24 +142,33 @@ class Sealer implements BackgroundPart {
    * Reads further events from the log, at most as many as the Merkle batch has room for.
    * @returns `gap` if events before the ones read are missing in the batch; reading must then
    *   restart at the beginning of the log
-   * @throws LogDiverged if the log itself lacks those events
-   * @throws Unsealable
+   * @throws RevisionGap, Unsealable if the log is damaged where no single site is concerned
    */
   async #gather(pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
     const { db, eventLog, logger } = this.options;
     const room = pending.room(this.#limits);
     if (room <= 0) return 'more';
+    if (await this.#leftOut.areReleased()) return 'gap';
     const page = await eventLog.readAll(pending.position, Math.min(room, PAGE));
-    const events = page.events.filter((event) => isSealedStream(event.stream));
+    let events = page.events.filter((event) => isSealedStream(event.stream) && !this.#leftOut.has(event));
     const unknown = [...new Set(events.map((event) => event.stream))].filter((stream) => !pending.heads.has(stream));
     for (const [stream, head] of await readStreamHeads(db, unknown)) pending.heads.set(stream, head);
     const isNew = (event: LoggedEvent): boolean => event.revision > pending.heads.get(event.stream).revision;
-    const fresh = events.filter(isNew);
-    for (const event of fresh) {
-      await orUnsealable(`${event.stream}, revision ${event.revision}`, () =>
-        assertGenuine(event, this.options.keyring),
-      );
+    const last = new Map<string, number>();
+    for (const event of events.filter(isNew)) {
+      if (this.#leftOut.has(event)) continue;
+      const { stream, revision } = event;
+      const expected = (last.get(stream) ?? pending.heads.get(stream).revision) + 1;
+      last.set(stream, revision);
+      if (revision !== expected && pending.start !== null) {
+        logger.warn({ part: this.name, stream, revision }, 'events were skipped; reading again');
+        return 'gap';
+      }
+      if (revision !== expected) await this.#leftOut.add(event, new RevisionGap(stream, expected, revision));
+      else await this.#checkGenuine(event);
     }
+    events = events.filter((event) => !this.#leftOut.has(event));
+    const fresh = events.filter(isNew);
     const consentTags = await orUnsealable('person tags', () =>
       assignTags(db, this.options.keyring, pending.nextNumbers, fresh),
     );
@@ -162,15 +176,23 @@ class Sealer implements BackgroundPart {
     const now = performance.now();
     for (const event of events) {
       if (pending.add(event, tags.get(event.id) ?? null, now)) continue;
-      if (pending.start === null) throw new LogDiverged(event.stream, event.revision, 'the event before it is missing');
-      logger.warn(
-        { part: this.name, stream: event.stream, revision: event.revision },
-        'events were skipped; reading again',
-      );
-      return 'gap';
+      throw new Error(`the sealer lost its place in ${event.stream} at revision ${event.revision}`);
     }
     pending.position = page.next;
     return page.atEnd ? 'at-end' : 'more';
+  }
+
+  /** Leaves out an event that bypassed the relay or was altered in the log, and what follows it in its stream. */
+  async #checkGenuine(event: LoggedEvent): Promise<void> {
+    try {
+      await assertGenuine(event, this.options.keyring);
+    } catch (error) {
+      if (!(error instanceof NotGenuine)) throw error;
+      await this.#leftOut.add(
+        event,
+        new Unsealable(`${event.stream}, revision ${event.revision}: ${error.message}`, { cause: error }),
+      );
+    }
   }
 
   /** Warns once half of the promised time has passed, while the promises are still kept. */
@@ -212,7 +234,7 @@ class Sealer implements BackgroundPart {
 }
 
 /**
- * Refuses an event that bypassed the relay, or was altered in the log or in the table of keys.
+ * Refuses what was altered in the table of keys.
  * @throws Unsealable
  */
 async function orUnsealable<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAppending } from './contract/appending.js';
 import { describeBytes } from './contract/bytes.js';
+import { describeDamage } from './contract/damage.js';
 import { describeLostAnswers } from './contract/lost-answers.js';
 import { describeReading } from './contract/reading.js';
 import { describeSubscribing } from './contract/subscribing.js';
@@ -26,6 +27,7 @@ export function describeEventLogContract(name: string, makeFixture: () => Promis
 
     describeAppending(current);
     describeBytes(current);
+    describeDamage(current);
     describeLostAnswers(current);
     describeReading(current);
     describeSubscribing(current);

@@ -43,7 +43,7 @@ export async function readToEnd(eventLog: EventLog, after: Position | null, limi
 
 /** Appends a marker event and returns its position, the newest of the log. */
 export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, eventLog: EventLog): Promise<Position> {
-  const stream = newStream('marker');
+  const stream = newStream();
   await eventLog.append(stream, NO_STREAM, newEvents(1));
   for (;;) {
     const page = await eventLog.readAll(fixture.knownEnd, 1_000);

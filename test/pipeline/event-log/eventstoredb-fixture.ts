@@ -1,6 +1,7 @@
 import { exec } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
@@ -29,6 +30,7 @@ export async function reachEventStoreDb(connectionString: string, restartCommand
     const log = createEventStoreDbEventLog(connectionString.replace(server.host, host), {
       ...(options.appendDeadlineMs === undefined ? {} : { appendDeadlineMs: options.appendDeadlineMs }),
       ...(options.onInterruption === undefined ? {} : { onInterruption: options.onInterruption }),
+      ...(options.onForeign === undefined ? {} : { onForeign: options.onForeign }),
     });
     logs.push(log);
     return log;
@@ -41,6 +43,7 @@ export async function reachEventStoreDb(connectionString: string, restartCommand
     );
   };
 
+  const other = EventStoreDBClient.connectionString(connectionString);
   return {
     slowConsumerMessage: /too slow/i,
     knownEnd: null,
@@ -62,7 +65,17 @@ export async function reachEventStoreDb(connectionString: string, restartCommand
       }
       await until(answers);
     },
+    async writeForeign(stream, type) {
+      await other.appendToStream(stream, jsonEvent({ type, data: { total: 1 } }));
+    },
+    async removeFirst(stream, count) {
+      await other.setStreamMetadata(stream, { truncateBefore: count });
+    },
+    async deleteStream(stream) {
+      await other.tombstoneStream(stream);
+    },
     async close() {
+      await other.dispose();
       await Promise.all(logs.map((log) => log.close()));
       await Promise.all(proxies.map((proxy) => proxy.close()));
     },

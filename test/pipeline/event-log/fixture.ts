@@ -1,4 +1,4 @@
-import type { EventLog, Position } from '../../../src/pipeline/event-log/port.js';
+import type { EventLog, LoggedEvent, Position } from '../../../src/pipeline/event-log/port.js';
 import type { FaultyProxy } from '../../support/faulty-proxy.js';
 
 export interface OpenOptions {
@@ -6,6 +6,7 @@ export interface OpenOptions {
   readonly through?: FaultyProxy;
   readonly appendDeadlineMs?: number;
   readonly onInterruption?: (error: unknown) => void;
+  readonly onForeign?: (event: LoggedEvent) => void;
 }
 
 /** A real server of one kind, and adapters to it. */
@@ -23,5 +24,11 @@ export interface EventLogFixture {
   startProxy(): Promise<FaultyProxy>;
   /** Kills the server and restarts it on the same data; resolves when it responds. */
   restartServer(): Promise<void>;
+  /** Writes an event as another program does, at the end of any stream. */
+  writeForeign(stream: string, type: string): Promise<void>;
+  /** Removes the first events of a stream, as the server does by its metadata. */
+  removeFirst(stream: string, count: number): Promise<void>;
+  /** Deletes a stream for good. */
+  deleteStream(stream: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -71,7 +71,7 @@ describe('the identity of a log and of its copy', () => {
      */
     const fill = async (eventLog: EventLog): Promise<void> => {
       await ensureLogIdentity(eventLog, null);
-      const [a, b, c] = [newStream(), newStream('notices'), newStream('ledger')];
+      const [a, b, c] = [newStream(), newStream('notices'), newStream()];
       for (let round = 0; round < 20; round += 1) {
         await eventLog.append(a, round * 3 - 1, newEvents(3));
         await eventLog.append(b, round - 1, newEvents(1));

@@ -56,6 +56,7 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
         role: 'consent_ledger_worker',
         ...(options.appendDeadlineMs === undefined ? {} : { appendDeadlineMs: options.appendDeadlineMs }),
         ...(options.onInterruption === undefined ? {} : { onInterruption: options.onInterruption }),
+        ...(options.onForeign === undefined ? {} : { onForeign: options.onForeign }),
       });
       logs.push(log);
       return log;
@@ -76,6 +77,15 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
         ),
       );
     },
+    async writeForeign(stream, type) {
+      await run(url, insertForeignSql(stream, type));
+    },
+    async removeFirst(stream, count) {
+      await run(url, ...damageSql(`delete from event_log.events where stream = '${stream}' and revision < ${count}`));
+    },
+    async deleteStream(stream) {
+      await run(url, ...damageSql(`delete from event_log.events where stream = '${stream}'`));
+    },
     async close() {
       for (const proxy of proxies) proxy.restore();
       await Promise.all(logs.map((log) => log.close()));
@@ -85,6 +95,20 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
       await rm(rootHomeBase, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the statements with which an owner of the database changes the log in spite of its trigger. */
+export function damageSql(statement: string): string[] {
+  const trigger = (verb: string): string => `alter table event_log.events ${verb} trigger append_only`;
+  return [trigger('disable'), statement, trigger('enable always')];
+}
+
+/** Returns the statement that adds an event which the service did not write to the end of a stream. */
+export function insertForeignSql(stream: string, type: string): string {
+  return `insert into event_log.events
+    select (select coalesce(max(position), 0) + 1 from event_log.events), '${stream}',
+           (select coalesce(max(revision), -1) + 1 from event_log.events where stream = '${stream}'),
+           gen_random_uuid(), '${type}', '', ''`;
 }
 
 /** Runs statements one by one on a separate connection. */

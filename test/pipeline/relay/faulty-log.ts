@@ -29,6 +29,7 @@ export function faultyLog(eventLog: EventLog, fault: (call: AppendCall) => Fault
     readStream: (stream, from, limit) => eventLog.readStream(stream, from, limit),
     lastRevision: (stream) => eventLog.lastRevision(stream),
     lastRevisions: (streams) => eventLog.lastRevisions(streams),
+    firstRevisions: (streams) => eventLog.firstRevisions(streams),
     readAll: (after, limit) => eventLog.readAll(after, limit),
     subscribe: (after, signal) => eventLog.subscribe(after, signal),
     ping: () => eventLog.ping(),

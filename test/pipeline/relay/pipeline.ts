@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import { consentsStream } from '../../../schemas/events/streams.js';
+import { consentsStream, isOwnStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
@@ -101,7 +101,9 @@ export async function startPipeline(): Promise<Pipeline> {
 function openLog(url: string): EventLog {
   const eventStore = process.env.EVENTSTORE_URL;
   if (eventStore !== undefined && eventStore !== '') {
-    return privateCorner(createEventStoreDbEventLog(eventStore), `t${randomUUID().slice(0, 8)}`);
+    const prefix = `t${randomUUID().slice(0, 8)}`;
+    const isOwn = (stream: string) => stream.startsWith(`${prefix}-`) && isOwnStream(stream.slice(prefix.length + 1));
+    return privateCorner(createEventStoreDbEventLog(eventStore, { isOwnStream: isOwn }), prefix);
   }
   return createPostgresEventLog({ url, role: 'consent_ledger_worker' });
 }

@@ -22,6 +22,10 @@ export function privateCorner(eventLog: EventLog, prefix: string): EventLog {
       const found = await eventLog.lastRevisions(streams.map(outer));
       return new Map(streams.map((stream) => [stream, found.get(outer(stream)) ?? NO_STREAM]));
     },
+    firstRevisions: async (streams) => {
+      const found = await eventLog.firstRevisions(streams.map(outer));
+      return new Map(streams.map((stream) => [stream, found.get(outer(stream)) ?? NO_STREAM]));
+    },
     readAll: async (after, limit) => own(await eventLog.readAll(after, limit)),
     async *subscribe(after, signal) {
       for await (const page of eventLog.subscribe(after, signal)) {

@@ -4,11 +4,11 @@ import { PROJECTIONS } from '../../../projections/index.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { LogBehind } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { listQuarantinedSites, quarantineSite } from '../../../src/pipeline/event-log/quarantined-sites.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { createProjector, knownProjection, projectionStatus } from '../../../src/pipeline/projector/index.js';
-import { assertLogNotBehind } from '../../../src/pipeline/relay/log-check.js';
-import { listQuarantinedSites } from '../../../src/pipeline/relay/quarantined-sites.js';
-import { LogNotRecoverable, recoverLog } from '../../../src/pipeline/relay/recover-log.js';
+import { assertLogWhole } from '../../../src/pipeline/relay/log-check.js';
+import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { deleteStampedRows } from '../../../src/pipeline/relay/retention.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
@@ -99,7 +99,7 @@ test('refuses a log restored from an older backup, and refills it byte for byte'
       [LEDGER_STREAM, 1],
     ]),
   );
-  await expect(assertLogNotBehind(pipeline.worker, older)).rejects.toThrow(LogBehind);
+  await expect(assertLogWhole(pipeline.worker, older, { logger: silent })).rejects.toThrow(LogBehind);
   await expect(
     createSealer({ keyring: testKeyring, db: pipeline.worker, eventLog: older, logger: silent, signer, limits }).run(
       never,
@@ -115,6 +115,7 @@ test('refuses a log restored from an older backup, and refills it byte for byte'
     refilledStreams: 0,
     refilledEvents: 0,
     adoptedEvents: 0,
+    missing: [],
   });
 
   ids.push(...(await consent(a, 4, older)));
@@ -123,11 +124,21 @@ test('refuses a log restored from an older backup, and refills it byte for byte'
   expect(await count(pipeline.owner, 'read_model.consents')).toBe(39);
 });
 
-test('refuses to recover a log whose missing events are no longer in the outbox', async () => {
-  const site = await newSite();
-  await consent(site, 3, pipeline.eventLog);
-  await pipeline.owner.query('delete from outbox');
-  await expect(recoverLog(pipeline.worker, await pipeline.newLog(), testKeyring)).rejects.toThrow(LogNotRecoverable);
+test('gives back what the outbox still has, and says what is missing', async () => {
+  const [whole, site] = [await newSite(), await newSite()];
+  await consent(whole, 3, pipeline.eventLog);
+  await consent(site, 5, pipeline.eventLog);
+  await pipeline.owner.query(
+    'delete from outbox o using outbox_relayed r where r.seq = o.seq and o.stream = $1 and r.revision >= 2',
+    [consentsStream(site)],
+  );
+  await quarantineSite(pipeline.worker, site, 'lost events');
+  const empty = await pipeline.newLog();
+  const recovery = await recoverLog(pipeline.worker, empty, testKeyring);
+  expect(recovery.missing).toEqual([{ stream: consentsStream(site), firstRevision: 2, lastRevision: 4 }]);
+  expect(await idsInLog(empty, consentsStream(whole))).toHaveLength(3);
+  expect(await idsInLog(empty, consentsStream(site))).toHaveLength(2);
+  expect(await listQuarantinedSites(pipeline.worker)).toMatchObject([{ siteId: site }]);
 });
 
 test('takes over the events of the log after a restore of the database', async () => {
@@ -147,7 +158,7 @@ test('takes over the events of the log after a restore of the database', async (
     until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1),
   );
   const recovery = await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring);
-  expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5 });
+  expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5, missing: [] });
   expect(await listQuarantinedSites(pipeline.worker)).toEqual([]);
   await whileRunning(parts(pipeline.eventLog), () => until(() => isSettled(pipeline.eventLog)));
   expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual([...ids, later.id]);

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import { AppendRefused, EventLogUnavailable, LogBehind } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { listQuarantinedSites, releaseSite } from '../../../src/pipeline/event-log/quarantined-sites.js';
 import { BEFORE_ALL_SITES, markRelayed, relayedRows, StreamMoved } from '../../../src/pipeline/relay/outbox.js';
-import { listQuarantinedSites, releaseSite } from '../../../src/pipeline/relay/quarantined-sites.js';
 import { createRelay, type Relay } from '../../../src/pipeline/relay/relay.js';
 import { faultyLog } from './faulty-log.js';
 import {
@@ -281,13 +281,24 @@ test('continues after the loss of every connection', async () => {
   expect(new Set(ids).size).toBe(100);
 });
 
-test('refuses a log that ends before the relayed events', async () => {
-  const stream = consentsStream(randomUUID());
-  await pipeline.owner.query('insert into relayed_streams (stream, revision) values ($1, 3)', [stream]);
+test('refuses a log that ends before the ledger', async () => {
+  await pipeline.owner.query('update sealer_state set ledger_revision = 3');
   const run = relay().run(new AbortController().signal);
   await expect(run).rejects.toThrow(LogBehind);
   await expect(relay().run(new AbortController().signal)).rejects.toThrow('consent-ledger admin log recover');
-  await pipeline.owner.query('delete from relayed_streams where stream = $1', [stream]);
+  await pipeline.owner.query('update sealer_state set ledger_revision = -1');
+});
+
+test('quarantines a site whose stream ends before its relayed events, and relays the others', async () => {
+  const [lost, other] = [randomUUID(), randomUUID()];
+  await pipeline.owner.query('insert into relayed_streams (stream, revision) values ($1, 3)', [consentsStream(lost)]);
+  await admit(pipeline.owner, other, consents(other, 3));
+  await whileRunning([relay()], () => until(async () => (await waiting(other)) === 0));
+  expect(await listQuarantinedSites(pipeline.worker)).toMatchObject([
+    { siteId: lost, reason: expect.stringContaining('is empty or was deleted') },
+  ]);
+  await pipeline.owner.query('delete from relayed_streams where stream = $1', [consentsStream(lost)]);
+  await releaseSite(pipeline.worker, lost);
 });
 
 test('leaves no step half done when it is stopped', async () => {

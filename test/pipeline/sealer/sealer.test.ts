@@ -17,9 +17,10 @@ import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { listQuarantinedSites } from '../../../src/pipeline/event-log/quarantined-sites.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { batchRoot } from '../../../src/pipeline/ledger/batch-tree.js';
-import { LedgerCorrupt, LedgerKeyMismatch, Unsealable } from '../../../src/pipeline/ledger/errors.js';
+import { LedgerCorrupt, LedgerKeyMismatch } from '../../../src/pipeline/ledger/errors.js';
 import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
 import { nextHeader, sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
@@ -311,12 +312,17 @@ test('computes the RFC 6962 tree for every batch size', () => {
   expect(fromHex(toHex(batchRoot([])))).toEqual(new Uint8Array(createHash('sha256').digest()));
 });
 
-test('refuses to seal an event that bypassed the relay with a foreign proof hash', async () => {
+test('leaves out an event that bypassed the relay with a foreign proof hash, and seals other sites', async () => {
   const site = randomUUID();
   const [first, forged] = [newConsent(site), newConsent(site)];
   const body = new TextDecoder().decode(forged.data).replace('partial', 'accepted');
   await pipeline.eventLog.append(consentsStream(site), -1, [first]);
   await pipeline.eventLog.append(consentsStream(site), 0, [{ ...forged, data: new TextEncoder().encode(body) }]);
-  await expect(sealer().run(new AbortController().signal)).rejects.toThrow(Unsealable);
+  const other = await append(randomUUID(), 3);
+  await whileRunning([sealer()], () => until(async () => (await sealed()) === 4));
   expect(await count(pipeline.owner, 'leaves where event_id = $1', [forged.id])).toBe(0);
+  expect(await count(pipeline.owner, 'leaves where event_id = any($1)', [[first.id, ...other]])).toBe(4);
+  expect(await listQuarantinedSites(pipeline.worker)).toMatchObject([
+    { siteId: site, reason: expect.stringContaining(`${consentsStream(site)}, revision 1`) },
+  ]);
 });

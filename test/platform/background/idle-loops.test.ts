@@ -85,6 +85,7 @@ const emptyLog: EventLog = {
   readStream: () => Promise.resolve([]),
   lastRevision: () => Promise.resolve(0),
   lastRevisions: () => Promise.resolve(new Map()),
+  firstRevisions: () => Promise.resolve(new Map()),
   readAll: () => Promise.reject(new Error('nothing is read')),
   subscribe: () => {
     throw new Error('nothing is read');

@@ -108,6 +108,7 @@ export function simulatedLog(eventLog: EventLog, scheduler: Scheduler, actor: Ac
     readStream: (stream, from, limit) => read('read a stream', () => eventLog.readStream(stream, from, limit)),
     lastRevision: (stream) => read('last revision', () => eventLog.lastRevision(stream)),
     lastRevisions: (streams) => read('last revisions', () => eventLog.lastRevisions(streams)),
+    firstRevisions: (streams) => read('first revisions', () => eventLog.firstRevisions(streams)),
     readAll,
     subscribe,
     ping: () => eventLog.ping(),

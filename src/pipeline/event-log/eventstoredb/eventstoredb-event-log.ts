@@ -12,10 +12,13 @@ import {
 // broken connection then fails the appends of every client. A later response throws where no caller
 // can catch it, and no deadline applies.
 import { append } from '@eventstore/db-client/dist/streams/appendToStream/append.js';
+import { isOwnStream } from '../../../../schemas/events/streams.js';
 import { settleAll } from '../../../platform/background/settle-all.js';
 import { withDeadline } from '../../../platform/background/waiting.js';
+import { assertContinuous } from '../continuity.js';
 import { AppendOutcomeUnknown, RevisionConflict } from '../errors.js';
 import { assertAppendable } from '../new-events.js';
+import { ForeignCount, ownEvents } from '../own-events.js';
 import {
   type AppendOutcome,
   type AppendResult,
@@ -53,11 +56,15 @@ export interface EventStoreDbEventLogOptions {
    * a slow subscription is an ordinary one.
    */
   readonly onInterruption?: (error: unknown) => void;
+  /** Receives once each event that another program wrote to a stream of its own. */
+  readonly onForeign?: (event: LoggedEvent) => void;
+  /** Whether the service writes to a stream of this name; the default is the names of the service. */
+  readonly isOwnStream?: (stream: string) => boolean;
 }
 
 /**
- * Creates the `eventstoredb` adapter for EventStoreDB or KurrentDB, one node or a cluster. Only
- * this service may use the database.
+ * Creates the `eventstoredb` adapter for EventStoreDB or KurrentDB, one node or a cluster. Streams of
+ * other programs on the same server are passed over.
  * @param connectionString `esdb://…` as in the server's documentation; in a cluster the leader is
  *   used
  * @returns a log that connects on first use
@@ -71,6 +78,10 @@ export function createEventStoreDbEventLog(
   return new EventStoreDbEventLog(createGuardedClient(connectionString, onInterruption), options);
 }
 
+type StreamEndOption =
+  | { readonly direction: typeof BACKWARDS; readonly fromRevision: typeof END }
+  | { readonly direction: typeof FORWARDS; readonly fromRevision: typeof START };
+
 /** Requests that the adapter sends at the same time for a call about several streams. */
 const MAX_IN_FLIGHT = 32;
 
@@ -83,6 +94,8 @@ class EventStoreDbEventLog implements EventLog {
   readonly #pageEvents: number;
   readonly #pageBytes: number;
   readonly #onInterruption: (error: unknown) => void;
+  readonly #isOwnStream: (stream: string) => boolean;
+  readonly #foreign: ForeignCount;
 
   constructor(client: EventStoreDBClient, options: EventStoreDbEventLogOptions) {
     this.#client = client;
@@ -91,6 +104,8 @@ class EventStoreDbEventLog implements EventLog {
     this.#pageEvents = options.pageEvents ?? 500;
     this.#pageBytes = options.pageBytes ?? 4_000_000;
     this.#onInterruption = options.onInterruption ?? (() => undefined);
+    this.#isOwnStream = options.isOwnStream ?? isOwnStream;
+    this.#foreign = new ForeignCount(options.onForeign ?? (() => undefined));
   }
 
   async append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult> {
@@ -140,26 +155,38 @@ class EventStoreDbEventLog implements EventLog {
       events.push(event);
       return room.isLeftAfter(event);
     });
+    assertContinuous(stream, fromRevision, events);
     return events;
   }
 
-  async lastRevision(stream: string): Promise<number> {
-    let last = NO_STREAM;
-    const reading = this.#client.readStream(stream, {
-      direction: BACKWARDS,
-      fromRevision: END,
-      maxCount: 1,
-      requiresLeader: true,
-    });
-    await this.#gather(reading, (recorded) => {
-      last = toStreamEvent(recorded).revision;
-      return true;
-    });
-    return last;
+  lastRevision(stream: string): Promise<number> {
+    return this.#endOf(stream, { direction: BACKWARDS, fromRevision: END });
   }
 
-  async lastRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const found = await settleAll(streams, MAX_IN_FLIGHT, (stream) => this.lastRevision(stream));
+  lastRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#endsOf(streams, (stream) => this.lastRevision(stream));
+  }
+
+  firstRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#endsOf(streams, (stream) => this.#endOf(stream, { direction: FORWARDS, fromRevision: START }));
+  }
+
+  /** Returns the revision of the first event in a direction, or `NO_STREAM`. */
+  async #endOf(stream: string, from: StreamEndOption): Promise<number> {
+    let revision = NO_STREAM;
+    const reading = this.#client.readStream(stream, { ...from, maxCount: 1, requiresLeader: true });
+    await this.#gather(reading, (recorded) => {
+      revision = toStreamEvent(recorded).revision;
+      return true;
+    });
+    return revision;
+  }
+
+  async #endsOf(
+    streams: readonly string[],
+    endOf: (stream: string) => Promise<number>,
+  ): Promise<ReadonlyMap<string, number>> {
+    const found = await settleAll(streams, MAX_IN_FLIGHT, endOf);
     return new Map(
       found.map((outcome, place) => {
         if (outcome.status === 'rejected') throw outcome.reason;
@@ -193,7 +220,9 @@ class EventStoreDbEventLog implements EventLog {
       enough = !room.isLeftAfter(event);
       return !enough;
     });
-    return { events, next, atEnd: !enough && count < maxCount };
+    const page = ownEvents({ events, next, atEnd: !enough && count < maxCount }, this.#isOwnStream);
+    this.#foreign.note(page.foreign);
+    return page;
   }
 
   subscribe(after: Position | null, signal: AbortSignal): AsyncIterable<LogPage> {
@@ -201,6 +230,8 @@ class EventStoreDbEventLog implements EventLog {
       pageEvents: this.#pageEvents,
       pageBytes: this.#pageBytes,
       onInterruption: this.#onInterruption,
+      isOwnStream: this.#isOwnStream,
+      foreign: this.#foreign,
     });
   }
 

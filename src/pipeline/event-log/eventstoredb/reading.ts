@@ -1,4 +1,4 @@
-import { type EventStoreDBClient, StreamNotFoundError } from '@eventstore/db-client';
+import { type EventStoreDBClient, StreamDeletedError, StreamNotFoundError } from '@eventstore/db-client';
 import { DeadlinePassed } from '../../../platform/background/waiting.js';
 
 type Reading = ReturnType<EventStoreDBClient['readStream']> | ReturnType<EventStoreDBClient['readAll']>;
@@ -8,8 +8,8 @@ type Reading = ReturnType<EventStoreDBClient['readStream']> | ReturnType<EventSt
  * `deadlineMs` milliseconds is cancelled, because the client would wait for the keep-alive of the
  * connection.
  * @param take receives each event of the read; returns false to end it
- * @throws the error that ended the read early, or `DeadlinePassed`; a stream that does not exist
- *   counts as empty
+ * @throws the error that ended the read early, or `DeadlinePassed`; a stream that does not exist or
+ *   was deleted counts as empty
  */
 export async function gather(reading: Reading, deadlineMs: number, take: (event: unknown) => boolean): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export async function gather(reading: Reading, deadlineMs: number, take: (event:
       });
     });
   } catch (error) {
-    if (!(error instanceof StreamNotFoundError)) throw error;
+    if (!(error instanceof StreamNotFoundError || error instanceof StreamDeletedError)) throw error;
   } finally {
     clearTimeout(timer);
     // The stream may never open, for example while the server is down, so the result is not

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventStoreDBClient, START, STREAM_NAME } from '@eventstore/db-client';
 import { BackOff, pause } from '../../../platform/background/waiting.js';
+import { type ForeignCount, ownEvents } from '../own-events.js';
 import type { LoggedEvent, LogPage, Position } from '../port.js';
 import { parsePosition } from './positions.js';
 import { isSystemEvent, toLoggedEvent } from './recorded-events.js';
@@ -9,6 +10,8 @@ export interface FollowOptions {
   readonly pageEvents: number;
   readonly pageBytes: number;
   readonly onInterruption: (error: unknown) => void;
+  readonly isOwnStream: (stream: string) => boolean;
+  readonly foreign: ForeignCount;
 }
 
 type Subscription = ReturnType<EventStoreDBClient['subscribeToAll']>;
@@ -41,7 +44,12 @@ export async function* follow(
         const last = events.at(-1);
         if (last === undefined) continue;
         position = last.position;
-        yield { events, next: position, atEnd: subscription.readableLength === 0 };
+        const page = ownEvents(
+          { events, next: position, atEnd: subscription.readableLength === 0 },
+          options.isOwnStream,
+        );
+        options.foreign.note(page.foreign);
+        if (page.events.length > 0) yield page;
       }
     } catch (error) {
       options.onInterruption(error);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isOwnStream } from '../../../../schemas/events/streams.js';
 import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
 import { textArray } from '../../../platform/database/binary-arrays.js';
 import type { ConnectionOptions } from '../../../platform/database/connection.js';
@@ -6,13 +7,16 @@ import { type CopiedRow, copiedRows } from '../../../platform/database/copied-ro
 import { createPool } from '../../../platform/database/pool.js';
 import type { DatabaseRole } from '../../../platform/database/roles.js';
 import type { SessionStep } from '../../../platform/database/session.js';
+import { assertContinuous } from '../continuity.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
 import { isStreamName } from '../new-events.js';
 import { appended, refusalOf, rejected } from '../outcomes.js';
+import { ForeignCount, ownEvents } from '../own-events.js';
 import {
   type AppendOutcome,
   type AppendResult,
   type EventLog,
+  type LoggedEvent,
   type LogPage,
   MAX_APPEND_BYTES,
   type NewEvent,
@@ -23,8 +27,8 @@ import {
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
 import { appendParameters } from './append-parameters.js';
-import { APPEND, LAST_REVISIONS, readAllSql, readStreamSql } from './queries.js';
-import { appendRows, lastRevisionRows, pagedEventOf, positionOf, streamEventOf } from './rows.js';
+import { APPEND, FIRST_REVISIONS, LAST_REVISIONS, readAllSql, readStreamSql } from './queries.js';
+import { appendRows, firstRevisionRows, lastRevisionRows, pagedEventOf, positionOf, streamEventOf } from './rows.js';
 import { Wakeups } from './wakeups.js';
 
 export interface PostgresEventLogOptions {
@@ -55,6 +59,8 @@ export interface PostgresEventLogOptions {
   readonly pageBytes?: number;
   /** Receives every failure from which a subscription or the notification connection recovers. */
   readonly onInterruption?: (error: unknown) => void;
+  /** Receives once each event that was written to a stream which the service does not know. */
+  readonly onForeign?: (event: LoggedEvent) => void;
 }
 
 /**
@@ -79,6 +85,7 @@ class PostgresEventLog implements EventLog {
   readonly #pageEvents: number;
   readonly #pageBytes: number;
   readonly #onInterruption: (error: unknown) => void;
+  readonly #foreign: ForeignCount;
   #closed: Promise<unknown> | null = null;
 
   constructor(options: PostgresEventLogOptions) {
@@ -88,6 +95,7 @@ class PostgresEventLog implements EventLog {
     this.#pageEvents = options.pageEvents ?? 500;
     this.#pageBytes = options.pageBytes ?? 4_000_000;
     this.#onInterruption = options.onInterruption ?? (() => undefined);
+    this.#foreign = new ForeignCount(options.onForeign ?? (() => undefined));
     const connection: ConnectionOptions = {
       url: options.url,
       role: options.role,
@@ -156,7 +164,9 @@ class PostgresEventLog implements EventLog {
 
   async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
     if (!isStreamName(stream)) return [];
-    return await this.#copy(readStreamSql(stream, fromRevision, limit, this.#pageBytes), streamEventOf);
+    const events = await this.#copy(readStreamSql(stream, fromRevision, limit, this.#pageBytes), streamEventOf);
+    assertContinuous(stream, fromRevision, events);
+    return events;
   }
 
   async lastRevision(stream: string): Promise<number> {
@@ -168,11 +178,19 @@ class PostgresEventLog implements EventLog {
     return new Map(rows.map((row) => [row.stream, row.last_revision]));
   }
 
+  async firstRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = firstRevisionRows.parse(await this.#read(FIRST_REVISIONS, [textArray(streams)]));
+    return new Map(rows.map((row) => [row.stream, row.first_revision]));
+  }
+
   async readAll(after: Position | null, limit: number): Promise<LogPage> {
     const page = await this.#copy(readAllSql(positionOf(after), limit, this.#pageBytes), pagedEventOf);
     const events = page.map(({ event }) => event);
     const read = page[0]?.read ?? 0;
-    return { events, next: events.at(-1)?.position ?? after, atEnd: read < limit && events.length === read };
+    const atEnd = read < limit && events.length === read;
+    const own = ownEvents({ events, next: events.at(-1)?.position ?? after, atEnd }, isOwnStream);
+    this.#foreign.note(own.foreign);
+    return own;
   }
 
   async *subscribe(after: Position | null, signal: AbortSignal): AsyncGenerator<LogPage, void, undefined> {

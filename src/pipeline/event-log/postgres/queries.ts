@@ -19,6 +19,14 @@ export const LAST_REVISIONS = {
     FROM unnest($1::text[]) AS s (stream)`,
 };
 
+/** $1 streams; one row {stream, first_revision} for each, -1 if there is no such stream. */
+export const FIRST_REVISIONS = {
+  name: 'event_log_first_revisions',
+  text: `
+    SELECT s.stream, coalesce((SELECT min(e.revision) FROM event_log.events AS e WHERE e.stream = s.stream), -1) AS first_revision
+    FROM unnest($1::text[]) AS s (stream)`,
+};
+
 /** The columns of an event in the order in which `streamEventOf` reads them. */
 const EVENT = 'stream, revision, id, type, data, metadata';
 

@@ -15,6 +15,7 @@ export const appendRows = z.tuple([
   }),
 ]);
 export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: z.number() }));
+export const firstRevisionRows = z.array(z.object({ stream: z.string(), first_revision: z.number() }));
 
 /** Reads a row of `readStreamSql`. */
 export function streamEventOf(row: CopiedRow): StreamEvent {

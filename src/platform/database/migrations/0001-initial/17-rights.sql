@@ -98,6 +98,8 @@ grant delete on
 -- consent_ledger_projections owns the schema read_model and those of the generations.
 grant select, insert, update, delete on projections, projection_generations, projection_views
   to consent_ledger_projections;
+-- A rebuild compares the log with what was appended to it.
+grant select on relayed_streams to consent_ledger_projections;
 
 -- consent_ledger_admin makes the changes of the panel and of operators. It reads no personal data of
 -- data subjects, and alters nothing that was published.

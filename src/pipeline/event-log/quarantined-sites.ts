@@ -26,12 +26,14 @@ export async function listQuarantinedSites(db: Queryable): Promise<QuarantinedSi
 /**
  * Quarantines a site. An earlier quarantine and its reason remain.
  * @param reason shown to operators; must not contain personal data
+ * @returns whether it was not quarantined before
  */
-export async function quarantineSite(db: Queryable, siteId: string, reason: string): Promise<void> {
-  await db.query('insert into quarantined_sites (site_id, reason) values ($1, $2) on conflict (site_id) do nothing', [
-    siteId,
-    reason,
-  ]);
+export async function quarantineSite(db: Queryable, siteId: string, reason: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'insert into quarantined_sites (site_id, reason) values ($1, $2) on conflict (site_id) do nothing',
+    [siteId, reason],
+  );
+  return rowCount === 1;
 }
 
 /**

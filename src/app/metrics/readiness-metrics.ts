@@ -1,0 +1,20 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Readiness } from '../../platform/health/readiness.js';
+import { READINESS_CODES, READINESS_REASONS } from '../../platform/health/reasons.js';
+
+/** Creates the metric of what `/readyz` says: one series for each reason of the table. */
+export function createReadinessMetrics(registry: Registry, readiness: Readiness): void {
+  new Gauge({
+    name: 'consent_ledger_readiness_reason',
+    help: '1 for each reason for which this process is unready or degraded, 0 for the others.',
+    labelNames: ['code', 'effect'] as const,
+    registers: [registry],
+    async collect() {
+      const reasons = await readiness.reasons();
+      for (const code of READINESS_CODES) {
+        const { effect } = READINESS_REASONS[code];
+        this.set({ code, effect }, reasons.some((reason) => reason.code === code) ? 1 : 0);
+      }
+    },
+  });
+}

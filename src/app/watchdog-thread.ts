@@ -1,0 +1,25 @@
+import { writeSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { Silence } from './silence.js';
+import type { WatchdogData } from './watchdog.js';
+
+// The thread of watchdog.ts. Nothing that passes the event loop of the process works any more when it
+// acts: neither its logger nor an orderly end.
+const { beats, limits }: WatchdogData = workerData;
+const silence = new Silence(limits);
+let last = 0;
+
+setInterval(() => {
+  const now = Atomics.load(beats, 0);
+  if (now !== last) silence.heard();
+  last = now;
+  if (silence.tick() !== 'hung') return;
+  const line = {
+    level: 60,
+    time: Date.now(),
+    pid: process.pid,
+    msg: 'the event loop does not turn: ending the process',
+  };
+  writeSync(process.stderr.fd, `${JSON.stringify(line)}\n`);
+  process.kill(process.pid, 'SIGKILL');
+}, limits.tickMs);

@@ -1,0 +1,31 @@
+import { Worker } from 'node:worker_threads';
+import type { ServiceLogger } from '../platform/background/part.js';
+import { describe } from '../platform/background/run-under-lease.js';
+import type { SilenceLimits } from './silence.js';
+
+/** What the thread of the watchdog works with. */
+export interface WatchdogData {
+  /** The event loop of the process adds to its one number. */
+  readonly beats: Int32Array<SharedArrayBuffer>;
+  readonly limits: SilenceLimits;
+}
+
+const TICK_MS = 1_000;
+/** Longer than any work on the event loop, and shorter than an orchestrator takes to notice. */
+const LIMITS: SilenceLimits = { tickMs: TICK_MS, silentMs: 30_000, hungMs: 30_000, startMs: 120_000 };
+
+/**
+ * Ends this process if its event loop does not turn for half a minute: an orchestrator that restarts
+ * only processes that ended, as Docker does, replaces it then. A thread of its own watches the loop.
+ * `serve` does the same for its worker process (supervise-worker.ts).
+ */
+export function startWatchdog(logger: Pick<ServiceLogger, 'error'>, limits: SilenceLimits = LIMITS): void {
+  const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const workerData: WatchdogData = { beats, limits };
+  // It inherits no flag of the process, such as an inspector or the size of its heap.
+  const options = { workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 8 } };
+  const thread = new Worker(new URL('./watchdog-thread.js', import.meta.url), options);
+  thread.on('error', (error) => logger.error({ reason: describe(error) }, 'the watchdog of the event loop ended'));
+  thread.unref();
+  setInterval(() => Atomics.add(beats, 0, 1), limits.tickMs).unref();
+}

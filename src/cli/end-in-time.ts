@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+
+export interface EndInTimeOptions {
+  readonly ms: number;
+  readonly logger: Pick<Logger, 'error'>;
+  /** Ends the process at once. */
+  readonly exit: (exitCode: number) => void;
+}
+
+/**
+ * Ends the process after `ms` milliseconds, whatever its stop waits for then: a database, a log or an
+ * authority that does not answer. What was answered is durable, and every step survives a kill. Later
+ * the orchestrator would kill the process, and nothing would say why.
+ */
+export function endInTime({ ms, logger, exit }: EndInTimeOptions): void {
+  const end = (): void => {
+    logger.error({ after_ms: ms }, 'the process did not stop in time: ending it; nothing that was answered is lost');
+    exit(1);
+  };
+  setTimeout(end, ms).unref();
+}

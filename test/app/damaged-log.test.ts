@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { LEDGER_STREAM } from '../../schemas/events/streams.js';
+import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
+import { Backend } from '../api/tool/export-fixture.js';
+import { insertForeignSql } from '../pipeline/event-log/postgres-fixture.js';
+
+const Ready = z.object({
+  status: z.string(),
+  reasons: z.array(z.object({ code: z.string(), names: z.array(z.string()).optional() })),
+});
+const METRIC = /^consent_ledger_foreign_events_total\S* (\d+)$/m;
+const TOKEN = 'metrics-token-for-this-test-only';
+
+describe('serve on an event log that another program writes to', () => {
+  let app: RunningApp;
+  let backend: Backend;
+  beforeAll(async () => {
+    app = await startApp('serve', { METRICS_TOKEN: TOKEN });
+    backend = await Backend.of(app);
+  });
+  afterAll(() => app.stop());
+
+  const readyz = async () => Ready.parse((await ask(`${app.url}/readyz`)).body);
+  const sealed = async () => (await app.superuser.query('select from leaves')).rowCount;
+
+  it('passes over a stream that is not its own, and counts it', async () => {
+    await app.superuser.query(insertForeignSql('orders-1', 'OrderPlaced'));
+    const before = (await sealed()) ?? 0;
+    await backend.record({ visitor_id: 'ada' });
+    await expect.poll(sealed, { timeout: 30_000 }).toBe(before + 1);
+    expect(await readyz()).toEqual({ status: 'ready', reasons: [] });
+    const metrics = await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(Number(METRIC.exec(await metrics.text())?.[1])).toBeGreaterThan(0);
+  });
+
+  it('accepts consents and says why nothing is signed, when the ledger has a foreign event', async () => {
+    await app.superuser.query(insertForeignSql(LEDGER_STREAM, 'OrderPlaced'));
+    const before = await sealed();
+    await backend.record({ visitor_id: 'ben' });
+    const isSaid = async () => (await readyz()).reasons.find(({ code }) => code === 'log_damaged')?.names;
+    await expect.poll(isSaid, { timeout: 30_000 }).toContain('LedgerCorrupt');
+    await backend.record({ visitor_id: 'cem' });
+    expect((await readyz()).status).toBe('degraded');
+    expect(await sealed()).toBe(before);
+    expect(app.log()).toContain('events of type OrderPlaced do not belong there');
+  });
+});

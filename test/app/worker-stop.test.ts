@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FaultyProxy } from '../support/faulty-proxy.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { TestInstallation } from '../support/running-service.js';
+
+// What a container gets, and what Kubernetes gives by default.
+const GRACE_MS = 30_000;
+
+let database: TestDatabase;
+let proxy: FaultyProxy;
+let installation: TestInstallation;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const url = new URL(database.url);
+  proxy = await FaultyProxy.start({ host: url.hostname, port: Number(url.port) });
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  installation = await TestInstallation.make({ DATABASE_URL: url.href });
+});
+afterAll(async () => {
+  await installation?.remove();
+  await proxy?.close();
+  await database?.drop();
+});
+
+test('a worker whose database answers nothing any more ends within its grace period, and says why', async () => {
+  const worker = await installation.start('worker');
+  proxy.silence();
+  const startedAt = performance.now();
+  const exitCode = await Promise.race([
+    worker.stop(),
+    new Promise((resolve) => setTimeout(resolve, GRACE_MS, 'still runs')),
+  ]);
+  if (exitCode === 'still runs') await worker.kill();
+  expect(exitCode).toBe(1);
+  expect(worker.stderr).toContain('did not stop in time');
+  console.log(`SIGTERM, database silent: ended after ${Math.round(performance.now() - startedAt)} ms`);
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PROJECTIONS } from '../../../projections/index.js';
+import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { countSite } from '../../../src/app/count-site.js';
+import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
+import { LogBehind, LogDiverged, RevisionGap } from '../../../src/pipeline/event-log/errors.js';
+import { listQuarantinedSites } from '../../../src/pipeline/event-log/quarantined-sites.js';
+import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
+import { LedgerCorrupt } from '../../../src/pipeline/ledger/errors.js';
+import { createProjector, prepareProjections, rebuildProjection } from '../../../src/pipeline/projector/index.js';
+import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
+import { createRelay } from '../../../src/pipeline/relay/relay.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { damageSql, insertForeignSql } from '../event-log/postgres-fixture.js';
+import {
+  admit,
+  count,
+  newConsent,
+  newSigner,
+  type Pipeline,
+  silent,
+  startPipeline,
+  testKeyring,
+  until,
+  whileRunning,
+} from './pipeline.js';
+
+const usesPostgres = !process.env.EVENTSTORE_URL;
+
+describe.skipIf(!usesPostgres)('a log that another program or an operator damaged', () => {
+  let pipeline: Pipeline;
+  const signer = newSigner();
+  beforeEach(async () => {
+    pipeline = await startPipeline();
+    await prepareProjections(pipeline.projections, PROJECTIONS);
+  });
+  afterEach(() => pipeline.close());
+
+  function parts(checkPaceMs = 20): BackgroundPart[] {
+    const { worker: db, projections, eventLog } = pipeline;
+    const shared = { keyring: testKeyring, db, eventLog, logger: silent, pollMs: 20 };
+    return [
+      createRelay({ ...shared, retentionMs: 3_600_000, checkPaceMs }),
+      createSealer({ ...shared, signer, limits: { maxLeaves: 10, maxAgeMs: 50 } }),
+      createProjector({ db: projections, eventLog, logger: silent, projections: PROJECTIONS, stoppedPollMs: 50 }),
+    ];
+  }
+
+  async function newSite(): Promise<string> {
+    const [tenant, site] = [randomUUID(), randomUUID()];
+    await pipeline.owner.query('insert into tenants (id, name) values ($1, $2)', [tenant, 'Example']);
+    await pipeline.owner.query('insert into sites (id, tenant_id, name, domain) values ($1, $2, $3, $4)', [
+      ...[site, tenant, 'Shop', 'shop.example'],
+    ]);
+    return site;
+  }
+
+  const rowsOf = (site: string) => count(pipeline.owner, 'read_model.consents where site_id = $1', [site]);
+  const leavesOf = (site: string) => count(pipeline.owner, 'leaves where stream = $1', [consentsStream(site)]);
+  const isDone = async (site: string, n: number) => (await leavesOf(site)) === n && (await rowsOf(site)) === n;
+
+  /** Admits consents, and waits until a site has `total` of them sealed and projected. */
+  async function consent(site: string, n: number, total = n): Promise<void> {
+    const events = Array.from({ length: n }, () => newConsent(site));
+    await admit(pipeline.owner, site, events);
+    await whileRunning(parts(), () => until(() => isDone(site, total)));
+  }
+
+  async function damage(...statements: readonly string[]): Promise<void> {
+    for (const statement of statements.flatMap(damageSql)) await pipeline.owner.query(statement);
+  }
+
+  const removeFirst = (stream: string, n: number) =>
+    damage(`delete from event_log.events where stream = '${stream}' and revision < ${n}`);
+  const quarantined = async () => (await listQuarantinedSites(pipeline.worker)).map(({ siteId }) => siteId);
+  const rebuild = () => {
+    const [projection] = PROJECTIONS.filter(({ tables }) => Object.hasOwn(tables, 'consents'));
+    if (projection === undefined) throw new Error('no projection has the table consents');
+    return rebuildProjection({ db: pipeline.projections, eventLog: pipeline.eventLog, projection, isFollowed: false });
+  };
+
+  test('a foreign event in a stream of a site quarantines the site, and the others go on', async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    await consent(site, 2);
+    await pipeline.owner.query(insertForeignSql(consentsStream(site), 'OrderPlaced'));
+    await pipeline.owner.query(insertForeignSql('orders-1', 'OrderPlaced'));
+    await consent(other, 3);
+    expect(await quarantined()).toEqual([site]);
+    expect(await isDone(site, 2)).toBe(true);
+    await expect(copyLog(pipeline.eventLog, await pipeline.newLog())).rejects.toThrow(LogDiverged);
+  });
+
+  test('a site is sealed again from the first event on that was left out, after its repair and release', async () => {
+    const site = await newSite();
+    await consent(site, 2);
+    await admit(pipeline.owner, site, [newConsent(site)]);
+    const stream = consentsStream(site);
+    const swap = (type: string) =>
+      damage(`update event_log.events set type = '${type}' where stream = '${stream}' and revision = 2`);
+    const [relay, sealer, projector] = parts();
+    if (relay === undefined || sealer === undefined || projector === undefined) throw new Error('a part is missing');
+    await whileRunning([relay], () => until(async () => (await pipeline.eventLog.lastRevision(stream)) === 2));
+    await swap('OrderPlaced.v1');
+    await whileRunning([sealer], async () => {
+      await until(async () => (await quarantined()).length === 1);
+      await swap('ConsentRecorded.v1');
+      await pipeline.owner.query('delete from quarantined_sites');
+      await until(async () => (await leavesOf(site)) === 3);
+    });
+  });
+
+  test('a foreign event in the ledger stops signing, and says where', async () => {
+    await consent(await newSite(), 1);
+    await pipeline.owner.query(insertForeignSql(LEDGER_STREAM, 'OrderPlaced'));
+    await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow(LedgerCorrupt);
+    await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow('OrderPlaced');
+  });
+
+  test('removed events quarantine their site while the service runs, and no reader passes over them', async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    await consent(site, 5);
+    await whileRunning(parts(), async () => {
+      await removeFirst(consentsStream(site), 3);
+      await until(async () => (await quarantined()).length === 1);
+    });
+    expect(await quarantined()).toEqual([site]);
+    await consent(other, 2);
+    await expect(countSite({ db: pipeline.worker, eventLog: pipeline.eventLog }, site)).rejects.toThrow(RevisionGap);
+    await expect(copyLog(pipeline.eventLog, await pipeline.newLog())).rejects.toThrow(RevisionGap);
+    await expect(rebuild()).rejects.toThrow(RevisionGap);
+    expect(await rowsOf(site)).toBe(5);
+    const { missing } = await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring);
+    expect(missing).toEqual([{ stream: consentsStream(site), firstRevision: 0, lastRevision: 2 }]);
+    expect(await quarantined()).toEqual([site]);
+  });
+
+  test('events that were removed before they were sealed leave out their site only', async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    const stream = consentsStream(site);
+    await admit(pipeline.owner, site, [newConsent(site), newConsent(site)]);
+    const [relay, sealer] = parts(60_000);
+    if (relay === undefined || sealer === undefined) throw new Error('a part is missing');
+    await whileRunning([relay], () => until(async () => (await pipeline.eventLog.lastRevision(stream)) === 1));
+    await removeFirst(stream, 1);
+    await consent(other, 2);
+    expect(await quarantined()).toEqual([site]);
+    expect(await leavesOf(site)).toBe(0);
+  });
+
+  test('a deleted stream quarantines its site at the next start, and a rebuild keeps its rows', async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    await consent(site, 4);
+    await damage(`delete from event_log.events where stream = '${consentsStream(site)}'`);
+    await consent(other, 2);
+    expect(await quarantined()).toEqual([site]);
+    await expect(rebuild()).rejects.toThrow(LogBehind);
+    expect(await rowsOf(site)).toBe(4);
+    const { missing, refilledEvents } = await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring);
+    expect({ missing, refilledEvents }).toEqual({ missing: [], refilledEvents: 4 });
+    expect(await quarantined()).toEqual([]);
+    await rebuild();
+    expect(await rowsOf(site)).toBe(4);
+  });
+
+  test('a ledger that lost its beginning stops the relay, with the reason', async () => {
+    await consent(await newSite(), 1);
+    await removeFirst(LEDGER_STREAM, 1);
+    const stop = new AbortController();
+    const [relay] = parts();
+    await expect(relay?.run(stop.signal)).rejects.toThrow(RevisionGap);
+  });
+});
