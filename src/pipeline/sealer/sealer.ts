@@ -10,11 +10,13 @@ import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { Unsealable } from '../ledger/errors.js';
+import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
-import { type LedgerState, readStreamHeads } from '../ledger/ledger-state.js';
+import type { LedgerState } from '../ledger/ledger-state.js';
 import { type PolicyPace, readPolicyPace } from '../ledger/policy-pace.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
+import { readSealedHeads } from '../ledger/sealed-heads.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { withErasureTags } from './erasure-tags.js';
 import { type BatchLimits, PendingBatch } from './pending-batch.js';
@@ -102,7 +104,7 @@ class Sealer implements BackgroundPart {
     this.#isLeader = true;
     try {
       while (!signal.aborted) {
-        const outcome = await this.#gather(pending);
+        const outcome = await this.#gather(state, pending);
         if (outcome === 'gap') {
           pending = new PendingBatch(null);
           continue;
@@ -140,14 +142,14 @@ class Sealer implements BackgroundPart {
    * @throws LogDiverged if the log itself lacks those events
    * @throws Unsealable
    */
-  async #gather(pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
+  async #gather(state: FollowedLedger, pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
     const { db, eventLog, logger } = this.options;
     const room = pending.room(this.#limits);
     if (room <= 0) return 'more';
     const page = await eventLog.readAll(pending.position, Math.min(room, PAGE));
     const events = page.events.filter((event) => isSealedStream(event.stream));
     const unknown = [...new Set(events.map((event) => event.stream))].filter((stream) => !pending.heads.has(stream));
-    for (const [stream, head] of await readStreamHeads(db, unknown)) pending.heads.set(stream, head);
+    for (const [stream, head] of await readSealedHeads(db, state, unknown)) pending.heads.set(stream, head);
     const isNew = (event: LoggedEvent): boolean => event.revision > pending.heads.get(event.stream).revision;
     const fresh = events.filter(isNew);
     for (const event of fresh) {
@@ -189,9 +191,9 @@ class Sealer implements BackgroundPart {
    * Seals the pending batch, unless another sealer was first.
    * @returns the ledger's state afterwards
    */
-  async #seal(before: LedgerState, pending: PendingBatch): Promise<LedgerState> {
+  async #seal(before: FollowedLedger, pending: PendingBatch): Promise<FollowedLedger> {
     const { db, eventLog, logger, onSealed, rememberHead, tracing = NO_TRACING } = this.options;
-    const current = await catchUpLedger(db, eventLog);
+    const current = await catchUpLedger(db, eventLog, { from: before });
     if (current.size !== before.size) return current;
     const content = { leaves: pending.leaves, logPosition: pending.position };
     const time = await (this.options.trustedClock ?? this.#now)();
