@@ -30,6 +30,9 @@ const TABLES = {
   ledger_keys: { key: ['key'], columns: ['replaces', 'bridge_size', 'published_at'] },
 } as const;
 
+/** What this section uses. */
+export type LedgerSection = Pick<Section, 'db' | 'eventLog' | 'findings' | 'now' | 'step'>;
+
 /** Events of the ledger that one transaction of the replay applies. */
 const STEP = 20;
 
@@ -37,7 +40,7 @@ const STEP = 20;
  * Replays the stream of the ledger into temporary tables, by the code of the sealer, and compares them
  * with the live ones as of the revision that those have reached.
  */
-export async function auditLedger(section: Section): Promise<void> {
+export async function auditLedger(section: LedgerSection): Promise<void> {
   const { db, findings } = section;
   await auditIdentity(section);
   await auditPolicies(section);
@@ -113,7 +116,7 @@ interface Replay {
   to(revision: number, isInside?: boolean): Promise<boolean>;
 }
 
-function createReplay({ eventLog, findings, step }: Section, client: pg.PoolClient): Replay {
+function createReplay({ eventLog, findings, step }: LedgerSection, client: pg.PoolClient): Replay {
   let state: FollowedLedger = emptyLedger();
   return {
     to: async (revision, isInside = false) => {
@@ -128,7 +131,9 @@ function createReplay({ eventLog, findings, step }: Section, client: pg.PoolClie
         }
         return true;
       } catch (error) {
-        const isWrong = [LedgerCorrupt, TablesDiffer, InvalidEventBody, RangeError].some((kind) => error instanceof kind);
+        const isWrong = [LedgerCorrupt, TablesDiffer, InvalidEventBody, RangeError].some(
+          (kind) => error instanceof kind,
+        );
         if (!isWrong || !(error instanceof Error)) throw error;
         if (!isInside) await client.query('rollback');
         findings.add({ kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message });
@@ -140,7 +145,7 @@ function createReplay({ eventLog, findings, step }: Section, client: pg.PoolClie
 
 const IdentityRows = z.array(z.object({ log_id: z.string() }));
 
-async function auditIdentity({ db, eventLog, findings }: Section): Promise<void> {
+async function auditIdentity({ db, eventLog, findings }: LedgerSection): Promise<void> {
   const [row] = IdentityRows.parse((await db.query('select log_id from event_log_identity')).rows);
   const found = await readLogIdentity(eventLog).catch(() => null);
   if (row === undefined || row.log_id === found) return;
@@ -159,7 +164,7 @@ const PolicyRows = z.array(
 
 const SealedRows = z.array(z.object({ revision: z.number() }));
 
-async function auditPolicies({ db, eventLog, findings }: Section): Promise<void> {
+async function auditPolicies({ db, eventLog, findings }: LedgerSection): Promise<void> {
   const stored = PolicyRows.parse(
     (await db.query('select revision, event_id, type, body from ledger_policies order by revision')).rows,
   );

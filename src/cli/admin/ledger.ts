@@ -83,8 +83,12 @@ export function ledgerCommand(context: CliContext): Command {
         await withInstallation(context, async ({ adminPool, workerPool, eventLog, config, logger }) => {
           await bindEventLog(workerPool, eventLog);
           const { revision } = options;
-          const skipped = await skipLedgerEvent(workerPool, eventLog, revision, () => new Date(), (body) =>
-            recordSkip(adminPool, config.ledgerOrigin, body),
+          const skipped = await skipLedgerEvent(
+            workerPool,
+            eventLog,
+            revision,
+            () => new Date(),
+            (body) => recordSkip(adminPool, config.ledgerOrigin, body),
           );
           if (skipped === null)
             throw new CommandError(

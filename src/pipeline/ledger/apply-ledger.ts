@@ -167,7 +167,11 @@ async function store(
     if (!(error instanceof LedgerMoved)) throw error;
     const stored = await readStored(db);
     if (stored.revision >= event.revision) return stored;
-    throw new TablesDiffer('sealer_state', 'true', `it is at revision ${stored.revision}, before ${event.revision - 1}`);
+    throw new TablesDiffer(
+      'sealer_state',
+      'true',
+      `it is at revision ${stored.revision}, before ${event.revision - 1}`,
+    );
   }
 }
 

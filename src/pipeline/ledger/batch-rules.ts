@@ -1,7 +1,13 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
-import { BatchHeader, batchHeaderText, isBatch, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
+import {
+  BatchHeader,
+  batchHeaderText,
+  isBatch,
+  streamsRoot,
+  tiledRuns,
+} from '../../../schemas/evidence/batch-header.js';
 import { LedgerCorrupt } from './errors.js';
 import type { LedgerState } from './ledger-state.js';
 import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
@@ -29,8 +35,7 @@ export function batchHeaderOf(state: LedgerState, body: BatchSealedBody): BatchH
   if (header.after?.size !== newest?.size || header.after?.sha256 !== newest?.sha256)
     throw new LedgerCorrupt(revision, 'it does not name the newest time stamp before it');
   if (isBatch(header.level)) assertCommits(revision, header, body);
-  else if (body.runs.length > 0 || body.tags.length > 0)
-    throw new LedgerCorrupt(revision, 'a roll-up has no leaves');
+  else if (body.runs.length > 0 || body.tags.length > 0) throw new LedgerCorrupt(revision, 'a roll-up has no leaves');
   return header;
 }
 

@@ -1,6 +1,6 @@
-import { foldEdge, Frontier } from '../../../schemas/merkle/tree.js';
+import { Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
 import type { LedgerState } from './ledger-state.js';
-import type { SealedHeads } from './sealed-heads.js';
+import type { SealedHeads } from './sealed-leaf.js';
 
 /** A checkpoint that transfers the ledger to another key. */
 export interface KeyBridge {

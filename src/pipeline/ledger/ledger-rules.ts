@@ -107,8 +107,7 @@ function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): Followe
   if (replaces !== null) {
     // The bridging checkpoint has changed the key already.
     const { bridge } = state;
-    const isAnnounced =
-      bridge?.key === key && bridge.replaces === replaces.key && bridge.size === replaces.bridge_size;
+    const isAnnounced = bridge?.key === key && bridge.replaces === replaces.key && bridge.size === replaces.bridge_size;
     if (isAnnounced && state.key === key) return { state: { ...state, bridge: null }, change: { kind: 'note' } };
   }
   if (replaces !== null || state.key !== null)

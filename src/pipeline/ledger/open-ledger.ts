@@ -11,7 +11,7 @@ import { TablesDiffer } from './errors.js';
 import { type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
 import { readFrontier } from './ledger-state.js';
 import { readNewestCheckpoint } from './read-ledger.js';
-import { SealedHeads } from './sealed-heads.js';
+import { SealedHeads } from './sealed-leaf.js';
 
 /** A ledger without events. */
 export function emptyLedger(): FollowedLedger {

@@ -54,7 +54,11 @@ export function skipOf({ type, data }: StreamEvent): LedgerEventSkippedBody | nu
 export async function readNewestCheckpoint(
   eventLog: EventLog,
   from: number,
-): Promise<{ readonly revision: number; readonly stamp: CheckpointStampedBody; readonly batches: readonly BatchSealedBody[] } | null> {
+): Promise<{
+  readonly revision: number;
+  readonly stamp: CheckpointStampedBody;
+  readonly batches: readonly BatchSealedBody[];
+} | null> {
   let found: { revision: number; stamp: CheckpointStampedBody } | null = null;
   const batches: BatchSealedBody[] = [];
   for await (const { revision, type, data } of backwards(eventLog, from)) {

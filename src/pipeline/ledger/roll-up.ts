@@ -44,7 +44,8 @@ export async function readCommitment(
   const merged = new Map<string, RevisionRun>();
   for await (const { runs, tags } of readBatchesBackwards(eventLog, revision, firstCovered(size))) {
     for (const tag of splitTags(tags) ?? []) logged.add(tag);
-    for (const [stream, first, last] of runs) merged.set(stream, { stream, first, last: merged.get(stream)?.last ?? last });
+    for (const [stream, first, last] of runs)
+      merged.set(stream, { stream, first, last: merged.get(stream)?.last ?? last });
   }
   const tree = new Frontier();
   await eachTag(db, size, (tag) => {

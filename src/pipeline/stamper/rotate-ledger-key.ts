@@ -56,7 +56,7 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
     const before = await catchUpLedger(db, eventLog);
     if (before.key === verifierKeyOf(next)) return before;
     if (before.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(before.key, verifierKeyOf(signer));
-    const { authorities: quorum } = await readStampsDemanded(db, options.quorum);
+    const { authorities: quorum } = await readStampsDemanded(db, eventLog, options.quorum);
     if (before.pending !== null) await stampCheckpoint({ ...options, quorum }, before, await readNewest(), signal);
     const sealed = await sealEmptyBatch(db, eventLog, now, before);
     const { size } = sealed;

@@ -182,9 +182,9 @@ class CheckpointStamper implements Stamper {
 
   /** @returns number of distinct authorities that must stamp the next checkpoint */
   async #readDemanded(): Promise<number> {
-    const { db, logger, quorum } = this.options;
+    const { db, eventLog, logger, quorum } = this.options;
     const before = this.#demanded;
-    const demanded = await readStampsDemanded(db, quorum);
+    const demanded = await readStampsDemanded(db, eventLog, quorum);
     this.#demanded = demanded;
     if (demanded.waitingPolicy !== null && demanded.waitingPolicy !== before?.waitingPolicy)
       logger.warn(

@@ -321,20 +321,20 @@ test('a lowered quorum counts when the former number of authorities has stamped 
   const counts = rows.map(({ tokens }) => tokens);
   expect(counts.slice(0, -1)).toEqual(counts.slice(0, -1).map(() => 2));
   expect(counts.at(-1)).toBe(1);
-  expect(await readStampsDemanded(pipeline.worker, 1)).toEqual({ authorities: 1, waitingPolicy: null });
+  expect(await readStampsDemanded(pipeline.worker, pipeline.eventLog, 1)).toEqual({ authorities: 1, waitingPolicy: null });
 });
 
 test('a raised quorum counts at once', async () => {
   const { worker: db, eventLog } = pipeline;
   const policy = { sealWithinSeconds: 600, stampWithinSeconds: 3600 };
-  const demanded = () => readStampsDemanded(db, 1);
+  const demanded = () => readStampsDemanded(db, eventLog, 1);
   await ensurePolicySet(db, eventLog, { ...policy, stamps: 1 }, () => new Date());
   expect(await demanded()).toEqual({ authorities: 1, waitingPolicy: null });
   await ensurePolicySet(db, eventLog, { ...policy, stamps: 3 }, () => new Date());
   expect(await demanded()).toEqual({ authorities: 3, waitingPolicy: null });
   await ensurePolicySet(db, eventLog, { ...policy, stamps: 2 }, () => new Date());
   expect(await demanded()).toEqual({ authorities: 3, waitingPolicy: 3 });
-  expect(await readStampsDemanded(db, 4)).toEqual({ authorities: 4, waitingPolicy: 3 });
+  expect(await readStampsDemanded(db, eventLog, 4)).toEqual({ authorities: 4, waitingPolicy: 3 });
 });
 
 test('a change of the key completes a pending checkpoint, and both authorities stamp the bridge', async () => {
