@@ -26,6 +26,26 @@ export const LedgerRestoredBody = z.strictObject({
 });
 export type LedgerRestoredBody = z.infer<typeof LedgerRestoredBody>;
 
+export const LEDGER_EVENT_SKIPPED = 'LedgerEventSkipped.v1';
+
+/**
+ * An operator decided that an earlier event of `ledger`, which no worker can apply, counts as absent. It
+ * stays in the stream.
+ */
+export const LedgerEventSkippedBody = z.strictObject({
+  v: z.literal(1),
+  created_at: Instant,
+  /** Revision of the event in `ledger`. */
+  revision: Count,
+  event_id: z.uuid(),
+  type: z.string(),
+  /** SHA-256 of the body of that event. */
+  sha256: Sha256Hex,
+  /** Why it cannot be applied. */
+  reason: z.string(),
+});
+export type LedgerEventSkippedBody = z.infer<typeof LedgerEventSkippedBody>;
+
 /** The first event of `ledger`, and one more at every rotation of the key. */
 export const LedgerKeyPublishedBody = z.strictObject({
   v: z.literal(1),

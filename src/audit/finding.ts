@@ -21,8 +21,9 @@ export const FINDING_KINDS = {
   },
   'ledger-corrupt': {
     meaning:
-      'The stream of the ledger does not verify against the events in the log. What follows it was not compared.',
-    action: 'Nothing may be sealed on it. Compare log and evidence packages with a backup, and restore.',
+      'The stream of the ledger does not verify against the events in the log: a worker that starts now stops there. What follows was not compared.',
+    action:
+      'Nothing is sealed on it. Compare log and evidence packages with a backup, and restore, or skip the event: docs/restore.md.',
   },
   'record-without-key': {
     meaning:
@@ -42,7 +43,7 @@ export const FINDING_KINDS = {
     action: 'Restore the row from a backup. If the bytes are unchanged there, check TSA_CA_FILE and the witnesses.',
   },
   'promise-broken': {
-    meaning: 'A consent was sealed later than the policy in force promises, or is still not sealed.',
+    meaning: 'A consent was sealed later than the policy in force promises, or still waits after the time of its own promise.',
     action: 'Find the cause of the delay in the log of the worker. The promise stays broken; tell holders of receipts.',
   },
   'stopped-part': {

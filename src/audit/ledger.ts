@@ -4,9 +4,10 @@ import { toHex } from '../../schemas/crypto/encoding.js';
 import { InvalidEventBody } from '../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { readLogIdentity } from '../pipeline/event-log/log-identity.js';
-import type { EventLog } from '../pipeline/event-log/port.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
-import { LedgerCorrupt } from '../pipeline/ledger/errors.js';
+import { LedgerCorrupt, TablesDiffer } from '../pipeline/ledger/errors.js';
+import type { FollowedLedger } from '../pipeline/ledger/followed-ledger.js';
+import { emptyLedger } from '../pipeline/ledger/open-ledger.js';
 import { auditPromises } from './promises.js';
 import type { Section } from './section.js';
 import { compareWithReplay, withReplay } from './shadow.js';
@@ -29,6 +30,9 @@ const TABLES = {
   ledger_keys: { key: ['key'], columns: ['replaces', 'bridge_size', 'published_at'] },
 } as const;
 
+/** What this section uses. */
+export type LedgerSection = Pick<Section, 'db' | 'eventLog' | 'findings' | 'now' | 'step'>;
+
 /** Events of the ledger that one transaction of the replay applies. */
 const STEP = 20;
 
@@ -36,7 +40,7 @@ const STEP = 20;
  * Replays the stream of the ledger into temporary tables, by the code of the sealer, and compares them
  * with the live ones as of the revision that those have reached.
  */
-export async function auditLedger(section: Section): Promise<void> {
+export async function auditLedger(section: LedgerSection): Promise<void> {
   const { db, findings } = section;
   await auditIdentity(section);
   await auditPolicies(section);
@@ -53,11 +57,12 @@ export async function auditLedger(section: Section): Promise<void> {
     );
     const live = async (on: pg.Pool | pg.PoolClient) =>
       StateRows.parse((await on.query(`select ledger_revision, log_position from ${schema}.sealer_state`)).rows)[0];
-    const isSound = await replayTo(section, client, (await live(db))?.ledger_revision ?? -1);
+    const replay = createReplay(section, client);
+    const isSound = await replay.to((await live(db))?.ledger_revision ?? -1);
     await client.query('begin isolation level repeatable read');
     const state = await live(client);
     const revision = state?.ledger_revision ?? -1;
-    const isComplete = isSound && (await replayTo(section, client, revision, true));
+    const isComplete = isSound && (await replay.to(revision, true));
     const reached = StateRows.parse(
       (await client.query('select ledger_revision, log_position from sealer_state')).rows,
     )[0];
@@ -84,6 +89,8 @@ export async function auditLedger(section: Section): Promise<void> {
       }
     }
     await client.query('commit');
+    // A worker that starts now follows the stream to its end, so the tables may show less than it meets.
+    if (isComplete) await replay.to(await section.eventLog.lastRevision(LEDGER_STREAM));
   });
   await auditPromises(section);
 }
@@ -100,60 +107,45 @@ async function schemaOf(db: pg.Pool): Promise<string> {
   return SchemaRows.parse(rows)[0].name;
 }
 
-/**
- * @param isInside whether the client is in a transaction already
- * @returns false if the ledger does not verify, which is reported
- */
-async function replayTo(
-  { eventLog, findings, step }: Section,
-  client: pg.PoolClient,
-  revision: number,
-  isInside = false,
-): Promise<boolean> {
-  try {
-    for (let at = await replayed(client); at < revision; ) {
-      if (!isInside) await client.query('begin');
-      const next = Math.min(revision, at + STEP);
-      const state = await catchUpLedger(client, upTo(eventLog, next));
-      if (!isInside) await client.query('commit');
-      if (state.revision === at) return true;
-      at = state.revision;
-      if (!isInside) await step(at + 1, revision + 1);
-    }
-    return true;
-  } catch (error) {
-    if (!(error instanceof LedgerCorrupt || error instanceof InvalidEventBody || error instanceof RangeError))
-      throw error;
-    if (!isInside) await client.query('rollback');
-    findings.add({ kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message });
-    return false;
-  }
+interface Replay {
+  /**
+   * Follows the ledger, and fills the temporary tables.
+   * @param isInside whether the client is in a transaction already
+   * @returns false if the ledger does not verify, which is reported
+   */
+  to(revision: number, isInside?: boolean): Promise<boolean>;
 }
 
-async function replayed(client: pg.PoolClient): Promise<number> {
-  const { rows } = await client.query('select ledger_revision, log_position from sealer_state');
-  return StateRows.parse(rows)[0]?.ledger_revision ?? -1;
-}
-
-/** The log as it was when the ledger had come to a revision. */
-function upTo(eventLog: EventLog, last: number): EventLog {
-  return new Proxy(eventLog, {
-    get(target, name) {
-      if (name !== 'readStream') {
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
+function createReplay({ eventLog, findings, step }: LedgerSection, client: pg.PoolClient): Replay {
+  let state: FollowedLedger = emptyLedger();
+  return {
+    to: async (revision, isInside = false) => {
+      try {
+        while (state.revision < revision) {
+          const at = state.revision;
+          if (!isInside) await client.query('begin');
+          state = await catchUpLedger(client, eventLog, { from: state, last: Math.min(revision, at + STEP) });
+          if (!isInside) await client.query('commit');
+          if (state.revision === at) return true;
+          if (!isInside) await step(state.revision + 1, revision + 1);
+        }
+        return true;
+      } catch (error) {
+        const isWrong = [LedgerCorrupt, TablesDiffer, InvalidEventBody, RangeError].some(
+          (kind) => error instanceof kind,
+        );
+        if (!isWrong || !(error instanceof Error)) throw error;
+        if (!isInside) await client.query('rollback');
+        findings.add({ kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message });
+        return false;
       }
-      return async (stream: string, from: number, limit: number) => {
-        const events = from > last && stream === LEDGER_STREAM ? [] : await target.readStream(stream, from, limit);
-        return stream === LEDGER_STREAM ? events.filter(({ revision }) => revision <= last) : events;
-      };
     },
-  });
+  };
 }
 
 const IdentityRows = z.array(z.object({ log_id: z.string() }));
 
-async function auditIdentity({ db, eventLog, findings }: Section): Promise<void> {
+async function auditIdentity({ db, eventLog, findings }: LedgerSection): Promise<void> {
   const [row] = IdentityRows.parse((await db.query('select log_id from event_log_identity')).rows);
   const found = await readLogIdentity(eventLog).catch(() => null);
   if (row === undefined || row.log_id === found) return;
@@ -172,7 +164,7 @@ const PolicyRows = z.array(
 
 const SealedRows = z.array(z.object({ revision: z.number() }));
 
-async function auditPolicies({ db, eventLog, findings }: Section): Promise<void> {
+async function auditPolicies({ db, eventLog, findings }: LedgerSection): Promise<void> {
   const stored = PolicyRows.parse(
     (await db.query('select revision, event_id, type, body from ledger_policies order by revision')).rows,
   );

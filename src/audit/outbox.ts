@@ -17,6 +17,8 @@ const Rows = z.array(
     /** Null: the table of relayed rows does not have it. */
     revision: z.number().nullable(),
     is_waiting: z.boolean(),
+    sealed_before: z.date().nullable(),
+    is_sealed: z.boolean(),
   }),
 );
 const NewestRows = z.tuple([z.object({ newest: z.string().nullable() })]);
@@ -32,8 +34,10 @@ export async function auditOutbox(section: Section): Promise<void> {
   let done = 0;
   const read = async (after: string | null) => {
     const { rows } = await db.query(
-      `select o.seq::text as seq, o.site_id, stream, event_id, type, body, revision, w.seq is not null as is_waiting
+      `select o.seq::text as seq, o.site_id, o.stream, event_id, type, body, r.revision, w.seq is not null as is_waiting,
+              sealed_before, r.revision is not null and r.revision <= coalesce(s.revision, -1) as is_sealed
          from outbox o left join outbox_relayed r on r.seq = o.seq
+         left join sealed_streams s on s.stream = o.stream
          left join outbox_waiting w on w.site_id = o.site_id and w.seq = o.seq
         where o.seq > $2 and o.seq <= $3 order by o.seq limit $1`,
       [PAGE, after ?? '-1', newest],
@@ -43,6 +47,7 @@ export async function auditOutbox(section: Section): Promise<void> {
   for await (const page of pagesOf(read, (row) => row.seq)) {
     const events = await eventsOf(section, page);
     for (const row of page) {
+      checkPromise(section, row);
       await checkRow(section, row, events.get(`${row.stream} ${row.revision}`));
       await checkOrder(section, row, lastRevisions);
     }
@@ -70,6 +75,14 @@ async function eventsOf({ eventLog }: Section, page: readonly Row[]): Promise<Re
     }
   }
   return events;
+}
+
+/** A consent that waits longer than its own promise says is a broken promise, wherever it waits. */
+function checkPromise({ findings, now }: Section, { event_id: key, sealed_before: promised, is_sealed }: Row): void {
+  if (is_sealed || promised === null || promised >= now()) return;
+  const seconds = Math.round((now().getTime() - promised.getTime()) / 1000);
+  const detail = `a batch before ${promised.toISOString()} was promised, and it still waits, ${seconds} seconds later`;
+  findings.add({ kind: 'promise-broken', table: 'outbox', key, detail });
 }
 
 async function checkRow(section: Section, row: Row, event: StreamEvent | undefined): Promise<void> {

@@ -15,7 +15,7 @@ const LateRows = z.array(z.object({ event_id: z.string(), seconds: z.number() })
  * Lists consents that were sealed later than the most patient policy so far allows, and those that wait
  * longer.
  */
-export async function auditPromises({ db, findings, now }: Section): Promise<void> {
+export async function auditPromises({ db, findings, now }: Pick<Section, 'db' | 'findings' | 'now'>): Promise<void> {
   const { rows } = await db.query('select body from ledger_policies order by revision');
   const limits = PolicyRows.parse(rows).flatMap(({ body }) => secondsOf(body));
   if (limits.length === 0) return;

@@ -16,7 +16,11 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   idempotency: { '*': 'Memory of at most 37 hours.' },
   admission_generations: { '*': 'Where that memory stands.' },
   rate_limit_windows: { '*': 'Counters of minutes.' },
-  outbox: { created_at: 'Only delays when the row is removed.' },
+  outbox: {
+    created_at: 'Only delays when the row is removed.',
+    sealed_before:
+      'Only the alarm of late sealing reads it. The promise itself is signed, and in the hands of the caller.',
+  },
   quarantined_sites: { '*': 'Each row is a finding, whatever it says.' },
   'event_log.events': { metadata: 'About the transport of an event, for traces only.' },
   projections: { changed_at: 'Time for the operator only.' },

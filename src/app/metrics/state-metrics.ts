@@ -43,7 +43,7 @@ const NOTHING: Snapshot = { state: null, projectionStates: new Map(), lags: null
 const GAUGES: readonly {
   readonly name: string;
   readonly help: string;
-  readonly value: (state: PipelineState) => number | null;
+  readonly value: (state: PipelineState, sealWithinSeconds: number) => number | null;
 }[] = [
   {
     name: 'consent_ledger_outbox_waiting_events',
@@ -66,9 +66,14 @@ const GAUGES: readonly {
     value: (state) => state.unsealedEvents,
   },
   {
-    name: 'consent_ledger_unsealed_oldest_seconds',
-    help: 'Upper bound of the age of the oldest accepted event that is in no Merkle batch; 0 if all are in one.',
-    value: (state) => state.unsealedAge ?? 0,
+    name: 'consent_ledger_promise_seconds_left',
+    help: 'Seconds until the earliest promise of a consent that is in no Merkle batch; negative if it is broken; the promised time if none waits.',
+    value: (state, sealWithinSeconds) => state.promiseSecondsLeft ?? sealWithinSeconds,
+  },
+  {
+    name: 'consent_ledger_promises_overdue',
+    help: 'Consents that are in no Merkle batch although the time of their promise has passed.',
+    value: (state) => state.overduePromises,
   },
   {
     name: 'consent_ledger_ledger_size_batches',
@@ -161,7 +166,8 @@ export function createStateMetrics(registry: Registry, options: StateOptions): (
 
   return async () => {
     const snapshot = (await reader()) ?? NOTHING;
-    for (const { gauge, value } of gauges) show(gauge, snapshot.state === null ? null : value(snapshot.state));
+    for (const { gauge, value } of gauges)
+      show(gauge, snapshot.state === null ? null : value(snapshot.state, options.sealWithinSeconds));
     show(clock, snapshot.clockDifference);
     database.set(snapshot.state === null ? 0 : 1);
     log.set(snapshot.lags === null ? 0 : 1);

@@ -13,11 +13,10 @@ export interface PipelineState {
   readonly outboxOldestAge: number | null;
   readonly quarantinedSites: number;
   readonly unsealedEvents: number;
-  /**
-   * No event without a batch was accepted earlier: the age of the oldest one in the outbox, or, if
-   * the log has unsealed ones, the time since the newest batch.
-   */
-  readonly unsealedAge: number | null;
+  /** Seconds until the earliest promise of a consent that is in no batch; negative: it is broken. */
+  readonly promiseSecondsLeft: number | null;
+  /** Consents that are in no batch although their promises said so; counted up to `MAX_UNSEALED`. */
+  readonly overduePromises: number;
   readonly ledgerSize: number;
   /** Unix seconds. */
   readonly lastBatchAt: number | null;
@@ -46,6 +45,8 @@ export interface ProjectionPlace {
 const STATEMENT_TIMEOUT_MS = 10_000;
 const MAX_SITES = 1_000;
 const MAX_ERASURES = 10_000;
+/** Rows of the outbox that wait, and newest ones that were relayed, in which unsealed consents are searched. */
+const MAX_UNSEALED = 50_000;
 
 const number = z.number().nullable();
 const StateRows = z.tuple([
@@ -55,7 +56,8 @@ const StateRows = z.tuple([
       oldest_age: number,
       quarantined: z.int(),
       unsealed: z.int(),
-      unsealed_age: number,
+      promise_left: number,
+      overdue: z.int(),
       size: z.int(),
       last_batch: number,
       unstamped_age: number,
@@ -70,7 +72,8 @@ const StateRows = z.tuple([
         outboxOldestAge: row.oldest_age,
         quarantinedSites: row.quarantined,
         unsealedEvents: row.unsealed,
-        unsealedAge: row.unsealed_age,
+        promiseSecondsLeft: row.promise_left,
+        overduePromises: row.overdue,
         ledgerSize: row.size,
         lastBatchAt: row.last_batch,
         unstampedAge: row.unstamped_age,
@@ -84,13 +87,31 @@ const StateRows = z.tuple([
 const ProjectionRows = z.array(z.object({ name: z.string(), state: z.string(), position: z.string().nullable() }));
 
 const age = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`;
+const left = (time: string): string => `extract(epoch from ${time} - clock_timestamp())::float8`;
 const unixSeconds = (time: string): string => `extract(epoch from ${time})::float8`;
 
 // The oldest waiting row is the oldest of the sites' first ones.
 const STATE_SQL = `
   with first_waiting as (
-    select w.site_id, o.created_at
+    select w.site_id, w.seq, o.created_at
       from waiting_sites('00000000-0000-0000-0000-000000000000', ${MAX_SITES}) w join outbox o on o.seq = w.seq
+  ),
+  unsealed_streams as (
+    select r.stream, coalesce(s.revision, -1) as sealed, r.revision - coalesce(s.revision, -1) as events
+      from relayed_streams r left join sealed_streams s using (stream) where r.revision > coalesce(s.revision, -1)
+  ),
+  -- Events are sealed about in the order in which they were relayed, so that what waits is among the newest.
+  newest_relayed as (
+    select seq, revision from outbox_relayed order by seq desc
+     limit (select case when count(*) = 0 then 0 else least(${MAX_UNSEALED}, 2 * sum(events) + 1000)::bigint end from unsealed_streams)
+  ),
+  promises as (
+    select o.sealed_before from (
+        (select seq from outbox_waiting limit ${MAX_UNSEALED}) union select seq from first_waiting) w
+      join outbox o using (seq) where o.sealed_before is not null
+    union all
+    select o.sealed_before from newest_relayed r join outbox o using (seq) join unsealed_streams u using (stream)
+     where r.revision > u.sealed and o.sealed_before is not null
   ),
   newest_stamp as (select size, gen_time from checkpoints order by size desc limit 1),
   newest_batch as (select number, sealed_at from batches order by number desc limit 1),
@@ -100,14 +121,9 @@ const STATE_SQL = `
     (select ${age('min(created_at)')} from first_waiting f
       where not exists (select from quarantined_sites p where p.site_id = f.site_id)) as oldest_age,
     (select count(*) from quarantined_sites) as quarantined,
-    (select coalesce(sum(greatest(0, r.revision - coalesce(s.revision, -1))), 0)::bigint
-       from relayed_streams r left join sealed_streams s using (stream)) as unsealed,
-    (select max(age) from (
-       select ${age('f.created_at')} as age from first_waiting f
-       union all
-       select ${age('b.sealed_at')} from newest_batch b where exists (
-         select from relayed_streams r left join sealed_streams s using (stream)
-          where r.revision > coalesce(s.revision, -1))) ages) as unsealed_age,
+    (select coalesce(sum(events), 0)::bigint from unsealed_streams) as unsealed,
+    (select ${left('min(sealed_before)')} from promises) as promise_left,
+    (select count(*) from promises where sealed_before < clock_timestamp()) as overdue,
     (select coalesce(max(number) + 1, 0) from newest_batch) as size,
     (select ${unixSeconds('sealed_at')} from newest_batch) as last_batch,
     (select ${age('sealed_at')} from batches

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import type { LedgerEventSkippedBody } from '../../../schemas/events/ledger.js';
 import { counted } from '../../../schemas/text/counted.js';
 import { bindEventLog } from '../../app/bind-event-log.js';
 import { ledgerHeadFile } from '../../app/ledger-head-file.js';
@@ -6,16 +7,17 @@ import { ledgerSignerOf, publishLedgerKeyFile } from '../../app/open-ledger-sign
 import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
 import { openTimestamping } from '../../app/timestamping.js';
 import { adoptLedger, assertMaySign, type LedgerHead, rememberHead } from '../../pipeline/ledger/ledger-head.js';
+import { skipLedgerEvent } from '../../pipeline/ledger/skip-event.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError } from '../command/exit-codes.js';
 
-/** `admin ledger rotate-key|adopt` */
+/** `admin ledger rotate-key|adopt|skip-event` */
 export function ledgerCommand(context: CliContext): Command {
   const group = new Command('ledger').description(
-    'rotate the key of the ledger, and decide which installation signs with it',
+    'rotate the key of the ledger, decide which installation signs with it, and skip an event that no worker can apply',
   );
   group.addCommand(
     jsonCommand(
@@ -71,7 +73,54 @@ export function ledgerCommand(context: CliContext): Command {
       });
     }),
   );
+  group.addCommand(
+    jsonCommand(
+      'skip-event',
+      'let the ledger go on after an event that no worker can apply, and record that in the ledger permanently (docs/restore.md)',
+    )
+      .requiredOption('--revision <number>', 'revision of the event, as the worker names it', revisionOf)
+      .action(async (options: { readonly json?: boolean; readonly revision: number }) => {
+        await withInstallation(context, async ({ adminPool, workerPool, eventLog, config, logger }) => {
+          await bindEventLog(workerPool, eventLog);
+          const { revision } = options;
+          const skipped = await skipLedgerEvent(
+            workerPool,
+            eventLog,
+            revision,
+            () => new Date(),
+            (body) => recordSkip(adminPool, config.ledgerOrigin, body),
+          );
+          if (skipped === null)
+            throw new CommandError(
+              `The ledger does not stand at revision ${revision}: it can be applied, or an earlier event cannot. Read the message of the worker, or run consent-ledger audit.`,
+            );
+          const { body, next } = skipped;
+          logger.warn({ revision, event_id: body.event_id, reason: body.reason }, 'an event of the ledger was skipped');
+          print(context, options, { skipped: body, next_fault: next?.message ?? null }, [
+            `Revision ${revision} of the stream "ledger" (${body.type}, ${body.event_id}) counts as absent from now on: ${body.reason}.`,
+            'The event stays in the stream, and LedgerEventSkipped.v1 after it names it. The audit log records this.',
+            next === null ? 'Start the worker now.' : `The ledger stands at another event: ${next.message}`,
+          ]);
+        });
+      }),
+  );
   return group;
+}
+
+function revisionOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a number from 0.');
+  return Number(text);
+}
+
+function recordSkip(db: Queryable, origin: string, body: LedgerEventSkippedBody): Promise<void> {
+  const { revision, event_id, type, sha256, reason } = body;
+  return changeAsOperator(db, async () => ({
+    tenantId: null,
+    action: 'ledger.skip-event',
+    subject: { kind: 'ledger', id: origin },
+    details: { revision, event_id, type, sha256, reason },
+    result: undefined,
+  }));
 }
 
 function recordAdoption(db: Queryable, origin: string, { size, root }: LedgerHead): Promise<void> {

@@ -1,23 +1,17 @@
-import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { hasTag } from '../../../schemas/events/sealed-event.js';
-import { POLICY_STREAM } from '../../../schemas/events/streams.js';
-import {
-  BatchHeader,
-  batchHeaderText,
-  batchLeaf,
-  isBatch,
-  streamsRoot,
-  tiledRuns,
-} from '../../../schemas/evidence/batch-header.js';
+import { type BatchHeader, batchLeaf, isBatch } from '../../../schemas/evidence/batch-header.js';
+import { Frontier } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
 import { batchTree } from './batch-nodes.js';
-import { LedgerCorrupt } from './errors.js';
-import { type LedgerState, readFrontier, readStreamHeads } from './ledger-state.js';
-import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
+import { LedgerCorrupt, TablesDiffer } from './errors.js';
+import type { FollowedLedger, LedgerTree } from './followed-ledger.js';
+import { splitTags } from './person-tags.js';
 import { type Commitment, readCommitment } from './roll-up.js';
-import { areBatchRuns, countOf, namedRuns, type Run } from './runs.js';
+import type { Run } from './runs.js';
+import { readSealedHeads } from './sealed-heads.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from './sealed-leaf.js';
 
 /** A fully checked Merkle batch or roll-up that is ready to be stored. */
@@ -40,41 +34,50 @@ export interface KnownBatch {
 }
 
 /**
- * Checks that a sealed batch or roll-up continues the tree and that its roots match the events in the
- * log.
- * @param known what was computed earlier; null: all is computed from the log and the stored leaves
- * @throws LedgerCorrupt, EventLogUnavailable, database errors
+ * Checks that the root of a sealed batch is that of the events in the log, and that a roll-up is the sum
+ * of the batches that it covers.
+ * @param state before the batch; the tables are at its revision
+ * @param header as `batchHeaderOf` returns it
+ * @param known what was computed earlier; null: all is computed from the log
+ * @throws LedgerCorrupt, TablesDiffer, EventLogUnavailable, database errors
  */
 export async function checkBatch(
   db: Queryable,
   eventLog: EventLog,
-  state: LedgerState,
+  state: FollowedLedger,
+  header: BatchHeader,
   body: BatchSealedBody,
   known: KnownBatch | null,
 ): Promise<CheckedBatch> {
   const revision = state.revision + 1;
-  const header = parseHeader(revision, body.header);
-  if (header.number !== state.size)
-    throw new LedgerCorrupt(revision, `batch ${header.number} follows ${state.size - 1}`);
-  if (state.sealedAt !== null && Date.parse(header.sealed_at) < state.sealedAt.getTime()) {
-    throw new LedgerCorrupt(revision, 'it was sealed before the batch before it');
-  }
-  const own = body.runs.reduce(
-    (sum, [stream, first, last]) => sum + (stream === POLICY_STREAM ? last - first + 1 : 0),
-    0,
-  );
-  if (header.policies !== state.policies + own) throw new LedgerCorrupt(revision, 'its count of policies is wrong');
+  const whole = { header, headerText: body.header };
   if (!isBatch(header.level)) {
-    const covered = known?.covered ?? (await readCommitment(db, header.number));
-    checkRollUp(revision, header, body, covered);
-    return { header, headerText: body.header, leaves: [], nodes: new Uint8Array(), heads: new StreamHeads() };
+    assertCovers(revision, header, known?.covered ?? (await readCommitment(db, eventLog, state)));
+    return { ...whole, leaves: [], nodes: new Uint8Array(), heads: new StreamHeads() };
   }
-  const checked = await checkedLeaves(db, eventLog, revision, header, body, known?.leaves ?? null);
-  return { header, headerText: body.header, ...checked };
+  const sealed = await readSealedHeads(
+    db,
+    state,
+    body.runs.map(([stream]) => stream),
+  );
+  const heads = new StreamHeads();
+  for (const [stream, head] of sealed) heads.set(stream, head);
+  for (const [stream, first] of body.runs) {
+    const { revision: last } = heads.get(stream);
+    if (first !== last + 1)
+      throw new LedgerCorrupt(revision, `${stream} was sealed up to ${last}, and goes on at ${first}`);
+  }
+  const leaves = known?.leaves ?? (await leavesFromLog(eventLog, revision, body, heads));
+  for (const leaf of leaves) heads.set(leaf.stream, headOf(leaf));
+  const root = header.root === null ? null : fromHex(header.root);
+  const tree = batchTree(leaves.map((leaf) => leaf.hash));
+  if (root === null || !equalBytes(tree.root, root)) {
+    throw new LedgerCorrupt(revision, 'the root is not that of the events in the log');
+  }
+  return { ...whole, leaves, nodes: tree.nodes, heads };
 }
 
-function checkRollUp(revision: number, header: BatchHeader, body: BatchSealedBody, covered: Commitment): void {
-  if (body.runs.length > 0 || body.tags.length > 0) throw new LedgerCorrupt(revision, 'a roll-up has no leaves');
+function assertCovers(revision: number, header: BatchHeader, covered: Commitment): void {
   if (
     header.count !== covered.count ||
     header.streams_count !== covered.streams_count ||
@@ -86,90 +89,30 @@ function checkRollUp(revision: number, header: BatchHeader, body: BatchSealedBod
   }
 }
 
-async function checkedLeaves(
-  db: Queryable,
-  eventLog: EventLog,
-  revision: number,
-  header: BatchHeader,
-  body: BatchSealedBody,
-  known: readonly SealedLeaf[] | null,
-): Promise<Pick<CheckedBatch, 'leaves' | 'nodes' | 'heads'>> {
-  if (!areBatchRuns(body.runs)) throw new LedgerCorrupt(revision, 'the runs are empty, repeated or not in order');
-  if (header.count !== countOf(body.runs)) throw new LedgerCorrupt(revision, 'count and runs differ');
-  const runs = tiledRuns(namedRuns(body.runs));
-  if (header.streams_count !== runs.length || toHex(streamsRoot(runs)) !== header.streams_root)
-    throw new LedgerCorrupt(revision, 'streams_root and runs differ');
-  const tags = splitTags(body.tags);
-  if (tags === null || header.tags_count !== tags.length || rootOf(revision, tags) !== header.tags_root)
-    throw new LedgerCorrupt(revision, 'tags_root and tags differ');
-  const heads = new StreamHeads();
-  for (const [stream, head] of await readStreamHeads(
-    db,
-    runs.map((run) => run.stream),
-  ))
-    heads.set(stream, head);
-  const leaves = known ?? (await leavesFromLog(eventLog, revision, body.runs, tags, heads));
-  for (const leaf of leaves) heads.set(leaf.stream, headOf(leaf));
-  const root = header.root === null ? null : fromHex(header.root);
-  const tree = batchTree(leaves.map((leaf) => leaf.hash));
-  if (root === null || !equalBytes(tree.root, root)) {
-    throw new LedgerCorrupt(revision, 'the root is not that of the events in the log');
-  }
-  return { leaves, nodes: tree.nodes, heads };
-}
-
-function rootOf(revision: number, tags: readonly Uint8Array[]): string {
-  try {
-    return tagsRoot(sortedTags(tags));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new LedgerCorrupt(revision, error.message);
-  }
-}
-
-function parseHeader(revision: number, text: string): BatchHeader {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new LedgerCorrupt(revision, 'the header is not JSON');
-  }
-  const parsed = BatchHeader.safeParse(json);
-  if (!parsed.success || batchHeaderText(parsed.data) !== text) {
-    throw new LedgerCorrupt(revision, 'the header is not the canonical text of a batch header');
-  }
-  return parsed.data;
-}
-
 async function leavesFromLog(
   eventLog: EventLog,
   ledgerRevision: number,
-  runs: readonly Run[],
-  tags: readonly Uint8Array[],
+  { runs, tags }: BatchSealedBody,
   sealed: StreamHeads,
 ): Promise<SealedLeaf[]> {
   const leaves: SealedLeaf[] = [];
+  const tagList = splitTags(tags) ?? [];
   let nextTag = 0;
-  const heads = new StreamHeads();
-  for (const [stream, first, last] of runs) {
-    let head = heads.has(stream) ? heads.get(stream) : sealed.get(stream);
-    if (first !== head.revision + 1) {
-      throw new LedgerCorrupt(ledgerRevision, `${stream} was sealed up to ${head.revision}, and goes on at ${first}`);
-    }
+  for (const [stream, first, last] of runs satisfies readonly Run[]) {
+    let head = sealed.get(stream);
     for (let next = first; next <= last; ) {
       const page = await eventLog.readStream(stream, next, last - next + 1);
       if (page.length === 0) throw new LedgerCorrupt(ledgerRevision, `${stream} has no revision ${next}`);
       for (const event of page) {
-        const tag = hasTag(event.type) ? (tags[nextTag++] ?? null) : null;
+        const tag = hasTag(event.type) ? (tagList[nextTag++] ?? null) : null;
         const leaf = leafOf(event, head, tag);
         leaves.push(leaf);
         head = headOf(leaf);
       }
       next = head.revision + 1;
     }
-    heads.set(stream, head);
   }
-  if (nextTag !== tags.length)
+  if (nextTag !== tagList.length)
     throw new LedgerCorrupt(ledgerRevision, 'the number of tags is not that of the consents and erasures');
   return leaves;
 }
@@ -177,11 +120,14 @@ async function leavesFromLog(
 /**
  * Stores a checked batch.
  * @param db in a transaction that locks the row of `sealer_state`
+ * @param tree the ledger tree before the batch
+ * @throws TablesDiffer if a batch before it is not stored
  */
-export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<void> {
+export async function insertBatch(db: Queryable, batch: CheckedBatch, tree: LedgerTree): Promise<void> {
   const { header, headerText, leaves, nodes, heads } = batch;
-  await db.query(
-    'insert into batches (number, header, count, root, nodes, sealed_at) values ($1, $2, $3, $4, $5, $6)',
+  const { rowCount } = await db.query(
+    `insert into batches (number, header, count, root, nodes, sealed_at)
+     select $1::bigint, $2, $3, $4, $5, $6 where $1 = (select coalesce(max(number) + 1, 0) from batches)`,
     [
       header.number,
       headerText,
@@ -191,6 +137,7 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<v
       header.sealed_at,
     ],
   );
+  if (rowCount !== 1) throw new TablesDiffer('batches', String(header.number), 'it is not the next one of the table');
   await db.query(
     `insert into leaves (batch, index, stream, revision, event_id, hash, person_tag)
      select $1, place - 1, stream, revision, event_id, hash, person_tag
@@ -212,7 +159,7 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<v
      on conflict (stream) do update set revision = excluded.revision, leaf = excluded.leaf`,
     [sealed.map(([stream]) => stream), sealed.map(([, head]) => head.revision), sealed.map(([, head]) => head.leaf)],
   );
-  const ledgerNodes = (await readFrontier(db, header.number)).append(batchLeaf(headerText));
+  const ledgerNodes = new Frontier(tree.size, tree.edge).append(batchLeaf(headerText));
   await db.query(
     `insert into ledger_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])`,
     [

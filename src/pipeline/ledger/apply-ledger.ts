@@ -1,148 +1,208 @@
-import {
-  BATCH_SEALED,
-  BatchSealedBody,
-  CHECKPOINT_STAMPED,
-  CheckpointStampedBody,
-  LEDGER_KEY_PUBLISHED,
-  LEDGER_RESTORED,
-  LedgerKeyPublishedBody,
-  LedgerRestoredBody,
-} from '../../../schemas/events/ledger.js';
-import { InvalidEventBody, parseBody } from '../../../schemas/events/sealed-event.js';
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { LedgerKeyPublishedBody } from '../../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
+import { LogBehind } from '../event-log/errors.js';
 import type { EventLog, Position, StreamEvent } from '../event-log/port.js';
-import { checkBatch, insertBatch, type KnownBatch } from './apply-batch.js';
-import { checkCheckpoint, insertCheckpoint } from './apply-checkpoint.js';
-import { LedgerCorrupt, LedgerMoved } from './errors.js';
-import { type LedgerState, readLedgerState } from './ledger-state.js';
+import { type CheckedBatch, checkBatch, insertBatch } from './apply-batch.js';
+import { insertCheckpoint } from './apply-checkpoint.js';
+import { LedgerCorrupt, LedgerMoved, TablesDiffer } from './errors.js';
+import type { FollowedLedger } from './followed-ledger.js';
+import { type FollowedEvent, followEvent, type LedgerChange } from './ledger-rules.js';
+import { openLedger } from './open-ledger.js';
+import { skipOf } from './read-ledger.js';
+import type { StreamHeads } from './sealed-leaf.js';
 
 const PAGE = 50;
 
-/** What was computed before the append of the batch or roll-up with this event id. */
-export interface AppendedBatch extends KnownBatch {
+/** A batch or roll-up that was checked before the append of the event with this id. */
+export interface AppendedBatch {
   readonly eventId: string;
+  readonly batch: CheckedBatch;
   /** Every event of a sealed stream up to this position is in this batch or an earlier one. */
   readonly logPosition: Position | null;
 }
 
+export interface CatchUpOptions {
+  /** The ledger as the caller followed it so far; without it, it is read from the log. */
+  readonly from?: FollowedLedger | null;
+  readonly known?: AppendedBatch;
+  /** Last revision to follow; the default is the end of the stream. */
+  readonly last?: number;
+}
+
 /**
- * Updates the tables to the end of the `ledger` stream. No other code changes these tables, whether
- * the event was appended by this process, by another one, or before a crash. Each event is checked
- * and applied in one transaction. Any number of processes may do this concurrently.
- * @returns the state at the end
- * @throws LedgerCorrupt, EventLogUnavailable, database errors
+ * Follows the `ledger` stream to its end, and updates the tables by it. No other code changes these
+ * tables, whether the event was appended by this process, by another one, or before a crash. Each event
+ * is checked and applied in one transaction. Any number of processes may do this concurrently.
+ * @returns the ledger at the end
+ * @throws LedgerCorrupt, LogBehind; TablesDiffer, EventLogUnavailable, database errors
  */
 export async function catchUpLedger(
   db: Queryable,
   eventLog: EventLog,
-  known: AppendedBatch | null = null,
-): Promise<LedgerState> {
-  let state = await readLedgerState(db);
+  { from = null, known, last = Number.MAX_SAFE_INTEGER }: CatchUpOptions = {},
+): Promise<FollowedLedger> {
+  let stored = await readStored(db);
+  let state = from ?? (await openLedger(db, eventLog, stored.revision));
+  if (stored.revision < state.revision)
+    throw new TablesDiffer('sealer_state', 'true', `it is at revision ${stored.revision}, before ${state.revision}`);
   for (;;) {
-    const page = await eventLog.readStream(LEDGER_STREAM, state.revision + 1, PAGE);
-    if (page.length === 0) return state;
+    const page = await eventLog.readStream(LEDGER_STREAM, state.revision + 1, Math.min(PAGE, last - state.revision));
     for (const event of page) {
-      // Another process may have applied it in the meantime.
-      if (event.revision <= state.revision) continue;
-      try {
-        await applyLedgerEvent(db, eventLog, state, event, known?.eventId === event.id ? known : null);
-      } catch (error) {
-        if (!(error instanceof LedgerMoved)) throw error;
-      }
-      state = await readLedgerState(db);
+      const own = known?.eventId === event.id ? known : undefined;
+      const check = (isNew: boolean): Promise<CheckedEvent> => checkEvent(db, eventLog, state, event, isNew, own);
+      const { followed, insert, heads } = await check(event.revision > stored.revision).catch(
+        async (error: unknown) => {
+          // A check by the tables counts only if no other process changed them meanwhile.
+          stored = await readStored(db);
+          if (stored.revision < event.revision) throw error;
+          return check(false);
+        },
+      );
+      if (insert !== null) stored = await store(db, event, insert, own?.logPosition ?? null);
+      forgetOrRemember(state, followed.change, heads);
+      state = followed.state;
     }
+    if (page.length > 0 && state.revision < last) continue;
+    if (stored.revision > state.revision && state.revision < last)
+      throw new LogBehind(LEDGER_STREAM, stored.revision, state.revision);
+    return { ...state, logPosition: stored.logPosition };
   }
-}
-
-async function applyLedgerEvent(
-  db: Queryable,
-  eventLog: EventLog,
-  state: LedgerState,
-  event: StreamEvent,
-  known: AppendedBatch | null,
-): Promise<void> {
-  const insert = await checkLedgerEvent(db, eventLog, state, event, known).catch(async (error: unknown) => {
-    // The failed check counts only if the tables did not change during the comparison.
-    const now = await readLedgerState(db);
-    throw now.revision === state.revision ? error : new LedgerMoved(`the ledger is no longer at ${state.revision}`);
-  });
-  await withTransaction(db, async (db) => {
-    const { rowCount } = await db.query(
-      'update sealer_state set ledger_revision = $2, log_position = coalesce($3, log_position) where ledger_revision = $1',
-      [state.revision, event.revision, known?.logPosition ?? null],
-    );
-    if (rowCount !== 1) throw new LedgerMoved(`the ledger is no longer at revision ${state.revision}`);
-    await db.query('insert into ledger_events (revision, event_id, type, body) values ($1, $2, $3, $4)', [
-      event.revision,
-      event.id,
-      event.type,
-      event.data,
-    ]);
-    await insert(db);
-  });
 }
 
 type Insert = (db: Queryable) => Promise<void>;
 
-/**
- * Checks an event of the ledger and returns its change of the tables.
- * @throws LedgerCorrupt
- */
-async function checkLedgerEvent(
+interface CheckedEvent {
+  readonly followed: FollowedEvent;
+  /** Null if the tables have the event. */
+  readonly insert: Insert | null;
+  /** Ends of the streams of a batch. */
+  readonly heads: StreamHeads | null;
+}
+
+/** @throws LedgerCorrupt unless a later event of the stream skips the event */
+async function checkEvent(
   db: Queryable,
   eventLog: EventLog,
-  state: LedgerState,
+  state: FollowedLedger,
   event: StreamEvent,
-  known: KnownBatch | null,
-): Promise<Insert> {
+  isNew: boolean,
+  own: AppendedBatch | undefined,
+): Promise<CheckedEvent> {
   try {
-    switch (event.type) {
-      case BATCH_SEALED: {
-        const body = parseBody(BatchSealedBody, event.type, event.data);
-        const batch = await checkBatch(db, eventLog, state, body, known);
-        return (db) => insertBatch(db, batch);
-      }
-      case CHECKPOINT_STAMPED: {
-        const body = parseBody(CheckpointStampedBody, event.type, event.data);
-        const bridge = await checkCheckpoint(db, state, body);
-        return (db) => insertCheckpoint(db, body, bridge);
-      }
-      case LEDGER_KEY_PUBLISHED: {
-        const body = parseBody(LedgerKeyPublishedBody, event.type, event.data);
-        return (db) => insertKey(db, state, event.revision, body);
-      }
-      case LEDGER_RESTORED: {
-        // The event changes no table. It documents in `ledger` why two histories exist.
-        parseBody(LedgerRestoredBody, event.type, event.data);
-        return async () => undefined;
-      }
-      default:
-        throw new LedgerCorrupt(event.revision, `events of type ${event.type} do not belong there`);
-    }
+    const followed = await followEvent(state, event);
+    if (!isNew) return { followed, insert: null, heads: null };
+    return { followed, ...(await insertOf(db, eventLog, state, followed.change, own)) };
   } catch (error) {
-    if (!(error instanceof InvalidEventBody)) throw error;
-    throw new LedgerCorrupt(event.revision, error.message);
+    if (!(error instanceof LedgerCorrupt) || !(await isSkipped(eventLog, event))) throw error;
+    const skipped = { ...state, revision: event.revision, skipped: [...state.skipped, event.revision] };
+    const followed: FollowedEvent = { state: skipped, change: { kind: 'note' } };
+    return { followed, insert: isNew ? async () => undefined : null, heads: null };
   }
 }
 
-async function insertKey(
-  db: Queryable,
-  state: LedgerState,
-  revision: number,
-  body: LedgerKeyPublishedBody,
-): Promise<void> {
-  if (body.replaces !== null) {
-    // The bridging checkpoint has already inserted the key.
-    const { rowCount } = await db.query(
-      'select from ledger_keys where key = $1 and replaces = $2 and bridge_size = $3',
-      [body.key, body.replaces.key, body.replaces.bridge_size],
-    );
-    if (rowCount === 1 && state.key === body.key) return;
+/** Whether an operator decided that the event counts as absent. */
+async function isSkipped(eventLog: EventLog, { revision, id, data }: StreamEvent): Promise<boolean> {
+  for (let next = revision + 1; ; ) {
+    const page = await eventLog.readStream(LEDGER_STREAM, next, PAGE);
+    if (page.length === 0) return false;
+    const digest = toHex(sha256(data));
+    const skips = page.flatMap((event) => skipOf(event) ?? []);
+    if (skips.some((skip) => skip.revision === revision && skip.event_id === id && skip.sha256 === digest)) return true;
+    next += page.length;
   }
-  if (body.replaces !== null || state.key !== null)
-    throw new LedgerCorrupt(revision, 'the key does not follow the one before');
+}
+
+async function insertOf(
+  db: Queryable,
+  eventLog: EventLog,
+  state: FollowedLedger,
+  change: LedgerChange,
+  own: AppendedBatch | undefined,
+): Promise<Pick<CheckedEvent, 'insert' | 'heads'>> {
+  switch (change.kind) {
+    case 'batch': {
+      const batch = own?.batch ?? (await checkBatch(db, eventLog, state, change.header, change.body, null));
+      return { insert: (db) => insertBatch(db, batch, state.tree), heads: batch.heads };
+    }
+    case 'stamp':
+      return { insert: (db) => insertCheckpoint(db, change.body, change.bridge), heads: null };
+    case 'first-key':
+      return { insert: (db) => insertFirstKey(db, change.body), heads: null };
+    case 'note':
+      return { insert: async () => undefined, heads: null };
+  }
+}
+
+/** @returns how far the tables are; another process may have been first */
+async function store(
+  db: Queryable,
+  event: StreamEvent,
+  insert: Insert,
+  position: Position | null,
+): Promise<StoredPlace> {
+  try {
+    return await withTransaction(db, async (db) => {
+      const { rows } = await db.query(
+        `update sealer_state set ledger_revision = $2, log_position = coalesce($3, log_position)
+          where ledger_revision = $1 returning ledger_revision, log_position`,
+        [event.revision - 1, event.revision, position],
+      );
+      const [stored] = StoredRows.parse(rows);
+      if (stored === undefined) throw new LedgerMoved(`the ledger is no longer at revision ${event.revision - 1}`);
+      await db.query('insert into ledger_events (revision, event_id, type, body) values ($1, $2, $3, $4)', [
+        event.revision,
+        event.id,
+        event.type,
+        event.data,
+      ]);
+      await insert(db);
+      return stored;
+    });
+  } catch (error) {
+    if (!(error instanceof LedgerMoved)) throw error;
+    const stored = await readStored(db);
+    if (stored.revision >= event.revision) return stored;
+    throw new TablesDiffer(
+      'sealer_state',
+      'true',
+      `it is at revision ${stored.revision}, before ${event.revision - 1}`,
+    );
+  }
+}
+
+/** What the tables have; the row says only where to go on. */
+interface StoredPlace {
+  readonly revision: number;
+  readonly logPosition: Position | null;
+}
+
+const StoredRows = z
+  .array(
+    z
+      .object({ ledger_revision: z.int(), log_position: z.string().nullable() })
+      .transform((row): StoredPlace => ({ revision: row.ledger_revision, logPosition: row.log_position })),
+  )
+  .max(1);
+
+async function readStored(db: Queryable): Promise<StoredPlace> {
+  const [stored] = StoredRows.parse((await db.query('select ledger_revision, log_position from sealer_state')).rows);
+  if (stored === undefined) throw new TablesDiffer('sealer_state', 'true', 'the row is missing');
+  return stored;
+}
+
+/** Ends that this process checked are known; those of a batch of another process are read when needed. */
+function forgetOrRemember({ heads }: FollowedLedger, change: LedgerChange, checked: StreamHeads | null): void {
+  if (change.kind !== 'batch') return;
+  if (checked === null) heads.forget(change.body.runs.map(([stream]) => stream));
+  else for (const [stream, head] of checked.entries()) heads.set(stream, head);
+}
+
+async function insertFirstKey(db: Queryable, body: LedgerKeyPublishedBody): Promise<void> {
   await db.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, null, null, $2)', [
     body.key,
     body.created_at,

@@ -8,9 +8,34 @@ export class LedgerCorrupt extends LogDamaged {
   override readonly stream = LEDGER_STREAM;
   constructor(
     readonly revision: number,
-    reason: string,
+    readonly reason: string,
   ) {
-    super(`revision ${revision} of the stream "ledger" cannot be applied: ${reason}`);
+    super(
+      `revision ${revision} of the stream "ledger" cannot be applied: ${reason}. ` +
+        'Nothing is sealed or stamped until an operator acts: docs/restore.md, “An event of the ledger cannot be applied”.',
+    );
+  }
+}
+
+/** An event that could not follow the ledger was not appended: it would have stopped every worker. */
+export class LedgerRefused extends Error {
+  override readonly name = 'LedgerRefused';
+  constructor(type: string, reason: string) {
+    super(`${type} was not appended to the stream "ledger", because no worker could apply it: ${reason}`);
+  }
+}
+
+/**
+ * A row that the service derives from the log contradicts the log. It decides nothing: the part tries
+ * again, and goes on when the row is as it was.
+ */
+export class TablesDiffer extends Error {
+  override readonly name = 'TablesDiffer';
+  constructor(table: string, key: string, reason: string) {
+    super(
+      `The row ${key} of the table ${table} contradicts the event log: ${reason}. Nothing was appended. ` +
+        'Restore the row: `consent-ledger audit` shows what differs.',
+    );
   }
 }
 

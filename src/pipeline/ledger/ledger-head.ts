@@ -144,7 +144,7 @@ export async function acceptRestoredLedger(
     lost_from_size: lostFromSize,
     head: { size: head.size, root: head.root, revision: head.revision, key: head.key },
   });
-  while (!(await tryAppendToLedger(eventLog, state.revision, event))) state = await catchUpLedger(db, eventLog);
+  while (!(await tryAppendToLedger(eventLog, state, event))) state = await catchUpLedger(db, eventLog);
   await file.write(await headOf(db, await catchUpLedger(db, eventLog)));
   return { lostFromSize, head };
 }

@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
 import { readTreeNodes } from './read-tree.js';
 
-/** State of the ledger in the tables at one revision of its stream. */
+/** State of the ledger at one revision of its stream. */
 export interface LedgerState {
   /** Last applied revision of `ledger`; -1: none. */
   readonly revision: number;
@@ -63,7 +63,10 @@ const stateRows = z
   )
   .length(1);
 
-/** Reads the state in one statement, so in one snapshot. */
+/**
+ * Reads the state that the tables show, in one statement, so in one snapshot. Nothing is appended or
+ * signed by it: see `FollowedLedger`.
+ */
 export async function readLedgerState(db: Queryable): Promise<LedgerState> {
   const { rows } = await db.query(
     `select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at,
@@ -101,18 +104,6 @@ function pendingOf(row: z.infer<typeof stateRows>[number]): PendingCheckpoint | 
   const { pending_size: size, pending_note: note, pending_sha256: digests, pending_organizations: names } = row;
   if (size === null || note === null || digests === null || names === null) return null;
   return { size, note, tokens: digests.map((sha256, index) => ({ sha256, organization: names[index] ?? '' })) };
-}
-
-const headRows = z.array(z.object({ stream: z.string(), revision: z.int(), leaf: z.string() }));
-
-/** Returns the last sealed events of these streams. Streams without sealed events are omitted. */
-export async function readStreamHeads(db: Queryable, streams: readonly string[]): Promise<Map<string, StreamHead>> {
-  if (streams.length === 0) return new Map();
-  const { rows } = await db.query(
-    `select stream, revision, encode(leaf, 'hex') as leaf from sealed_streams where stream = any($1)`,
-    [streams],
-  );
-  return new Map(headRows.parse(rows).map((row) => [row.stream, { revision: row.revision, leaf: row.leaf }]));
 }
 
 /**

@@ -1,13 +1,11 @@
 import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
-import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { LogBehind } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { LedgerKeyMismatch } from './errors.js';
+import type { FollowedLedger } from './followed-ledger.js';
 import { type LedgerSigner, verifierKeyOf } from './ledger-signer.js';
-import type { LedgerState } from './ledger-state.js';
 
 /**
  * Publishes the ledger's key as its first event, or verifies that the published key is the
@@ -23,15 +21,13 @@ export async function ensureKeyPublished(
   eventLog: EventLog,
   signer: LedgerSigner,
   now: () => Date,
-): Promise<LedgerState> {
+): Promise<FollowedLedger> {
   const key = verifierKeyOf(signer);
   for (;;) {
     const state = await catchUpLedger(db, eventLog);
-    const end = await eventLog.lastRevision(LEDGER_STREAM);
-    if (end < state.revision) throw new LogBehind(LEDGER_STREAM, state.revision, end);
     if (state.key === key) return state;
     if (state.key !== null) throw new LedgerKeyMismatch(state.key, key);
     const event = ledgerEvent(LEDGER_KEY_PUBLISHED, { v: 1, created_at: now().toISOString(), key, replaces: null });
-    await tryAppendToLedger(eventLog, state.revision, event);
+    await tryAppendToLedger(eventLog, state, event);
   }
 }

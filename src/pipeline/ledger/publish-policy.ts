@@ -44,12 +44,12 @@ export async function ensurePolicySet(
 ): Promise<number> {
   for (;;) {
     const known = await storedRevision(db);
-    const events = await readStream(eventLog);
+    const events = await readPolicyStream(eventLog);
     const end = events.length - 1;
     if (end < known) throw new LogBehind(POLICY_STREAM, known, end);
     await store(db, events.slice(known + 1));
     const newest = events.at(-1);
-    const record = newest === undefined ? null : recordOf(newest);
+    const record = newest === undefined ? null : policyOf(newest);
     if (record !== null && contentOf(record) === contentOf(settingsRecord(settings))) return record.number;
     const event = policyEvent(settings, events.length + 1, await now());
     try {
@@ -99,11 +99,13 @@ function policyEvent(settings: PolicySettings, number: number, createdAt: Date):
   return { id, type: LEDGER_POLICY_SET, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
 }
 
-function recordOf({ type, data }: StreamEvent): LedgerPolicySetRecord {
+/** The record of an event of this stream. @throws InvalidEventBody */
+export function policyOf({ type, data }: StreamEvent): LedgerPolicySetRecord {
   return parseRecord(LEDGER_POLICY_SET, parseBody(PublicEventBody, type, data).record);
 }
 
-async function readStream(eventLog: EventLog): Promise<StreamEvent[]> {
+/** Reads the stream of policies. @throws EventLogUnavailable */
+export async function readPolicyStream(eventLog: EventLog): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
   for (;;) {
     const page = await eventLog.readStream(POLICY_STREAM, events.length, PAGE);

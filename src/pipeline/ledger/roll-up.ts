@@ -1,10 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { toHex } from '../../../schemas/crypto/encoding.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { type KeyedRun, type RevisionRun, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { Frontier } from '../../../schemas/merkle/tree.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import type { EventLog } from '../event-log/port.js';
+import { TablesDiffer } from './errors.js';
+import type { LedgerState } from './ledger-state.js';
+import { splitTags } from './person-tags.js';
+import { readBatchesBackwards } from './read-ledger.js';
 
 /** Tags that one fetch reads. */
 const PAGE = 10_000;
@@ -22,22 +29,60 @@ export interface Commitment {
 }
 
 /**
- * Computes what the leaf `number` of the ledger tree commits to, from the stored leaves of the batches
- * that it covers. The time is linear in their number; only their streams are held in memory.
+ * Computes what the roll-up that follows `state` commits to, from the batches that it covers as the
+ * stream `ledger` has them. The time is linear in their number; only their streams are held in memory.
+ * The database sorts the tags, and a keyed digest of the set shows that they are those of the stream.
+ * @throws TablesDiffer if the stored tags are others; EventLogUnavailable, database errors
  */
-export async function readCommitment(db: Queryable, number: number): Promise<Commitment> {
-  const runs = (await readRuns(db, [number])).get(number) ?? [];
-  const tags = new Frontier();
-  await eachTag(db, number, (tag) => {
-    tags.append(personTagLeaf(tag));
+export async function readCommitment(
+  db: Queryable,
+  eventLog: EventLog,
+  { revision, size }: Pick<LedgerState, 'revision' | 'size'>,
+): Promise<Commitment> {
+  const logged = new TagSet();
+  const stored = logged.another();
+  const merged = new Map<string, RevisionRun>();
+  for await (const { runs, tags } of readBatchesBackwards(eventLog, revision, firstCovered(size))) {
+    for (const tag of splitTags(tags) ?? []) logged.add(tag);
+    for (const [stream, first, last] of runs)
+      merged.set(stream, { stream, first, last: merged.get(stream)?.last ?? last });
+  }
+  const tree = new Frontier();
+  await eachTag(db, size, (tag) => {
+    tree.append(personTagLeaf(tag));
+    stored.add(tag);
   });
+  if (!stored.equals(logged))
+    throw new TablesDiffer('leaves', `batches ${firstCovered(size)} to ${size - 1}`, 'the person tags are others');
+  const runs = tiledRuns([...merged.values()]);
   return {
     count: runs.reduce((sum, { first, last }) => sum + last - first + 1, 0),
     streams_count: runs.length,
     streams_root: toHex(streamsRoot(runs)),
-    tags_count: tags.size,
-    tags_root: toHex(tags.root()),
+    tags_count: tree.size,
+    tags_root: toHex(tree.root()),
   };
+}
+
+/** Digest of a set of tags: the order does not matter, and no one can aim at it without the key. */
+class TagSet {
+  readonly #sum = new Uint8Array(32);
+  #count = 0;
+
+  constructor(private readonly key: Uint8Array = randomBytes(32)) {}
+
+  another(): TagSet {
+    return new TagSet(this.key);
+  }
+
+  add(tag: Uint8Array): void {
+    this.#count += 1;
+    for (const [place, byte] of sha256(this.key, tag).entries()) this.#sum[place] = (this.#sum[place] ?? 0) ^ byte;
+  }
+
+  equals(other: TagSet): boolean {
+    return this.#count === other.#count && equalBytes(this.#sum, other.#sum);
+  }
 }
 
 /**

@@ -65,3 +65,27 @@ export class StreamHeads {
     return [...this.#heads];
   }
 }
+
+/** Ends that one process remembers; further ones are read and verified again. */
+const MAX_REMEMBERED = 50_000;
+
+/** The ends of sealed streams that were verified against the ledger tree, or sealed by this process. */
+export class SealedHeads {
+  readonly #known = new Map<string, StreamHead>();
+
+  get(stream: string): StreamHead | undefined {
+    return this.#known.get(stream);
+  }
+
+  set(stream: string, head: StreamHead): void {
+    this.#known.delete(stream);
+    this.#known.set(stream, head);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** Forgets streams that another process continued. */
+  forget(streams: readonly string[]): void {
+    for (const stream of streams) this.#known.delete(stream);
+  }
+}

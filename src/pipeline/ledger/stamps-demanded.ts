@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
-import { PublicEventBody } from '../../../schemas/events/notices.js';
-import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import type { EventLog } from '../event-log/port.js';
+import { policyOf, readPolicyStream } from './publish-policy.js';
 
 /** How many distinct authorities must stamp the next checkpoint, and why. */
 export interface StampsDemanded {
@@ -15,7 +14,7 @@ export interface StampsDemanded {
   readonly waitingPolicy: number | null;
 }
 
-const PolicyRows = z.array(z.object({ body: z.instanceof(Uint8Array), batch: z.int().nullable() }));
+const BatchRows = z.array(z.object({ revision: z.int(), batch: z.int() }));
 const CountRows = z.tuple([z.object({ authorities: z.int() })]);
 
 /** Time stamps over a policy that are read: the first checkpoint over it has enough of them. */
@@ -26,21 +25,22 @@ const MAX_TOKENS_READ = 1_000;
  * only after a checkpoint that contains it has the stamps that were demanded before
  * (docs/evidence-format.md §9, “A lowered number of stamps”).
  * @param configured number of authorities that the configuration demands
- * @throws InvalidEventBody, database errors
+ * @throws InvalidEventBody, EventLogUnavailable, database errors
  */
-export async function readStampsDemanded(db: Queryable, configured: number): Promise<StampsDemanded> {
-  const { rows } = await db.query(
-    `select p.body, l.batch from ledger_policies p left join leaves l on l.stream = $1 and l.revision = p.revision
-      order by p.revision`,
-    [POLICY_STREAM],
-  );
+export async function readStampsDemanded(
+  db: Queryable,
+  eventLog: EventLog,
+  configured: number,
+): Promise<StampsDemanded> {
+  const { rows } = await db.query('select revision, batch from leaves where stream = $1', [POLICY_STREAM]);
+  const batches = new Map(BatchRows.parse(rows).map(({ revision, batch }) => [revision, batch]));
   let demanded = 1;
   let waitingPolicy: number | null = null;
-  for (const { body, batch } of PolicyRows.parse(rows)) {
-    const { record: text } = parseBody(PublicEventBody, LEDGER_POLICY_SET, body);
-    const { stamps, number } = parseRecord(LEDGER_POLICY_SET, text);
+  for (const event of await readPolicyStream(eventLog)) {
+    const { stamps, number } = policyOf(event);
+    const batch = batches.get(event.revision);
     const isLowered = stamps < demanded;
-    if (!isLowered || (batch !== null && (await countAuthorities(db, batch)) >= demanded)) {
+    if (!isLowered || (batch !== undefined && (await countAuthorities(db, batch)) >= demanded)) {
       demanded = stamps;
       waitingPolicy = null;
     } else waitingPolicy ??= number;

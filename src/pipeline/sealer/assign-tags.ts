@@ -7,6 +7,7 @@ import { PERSON_TAG_BYTES, personTag } from '../../../schemas/evidence/person-ta
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { type Keyring, keyRowColumns, keyRowsOf, NotGenuine, personId, SEED_BYTES } from '../../platform/keys/index.js';
 import type { LoggedEvent } from '../event-log/port.js';
+import { TablesDiffer } from '../ledger/errors.js';
 
 export type SiteKeys = Pick<Keyring, 'siteKeys' | 'openKeyRows'>;
 
@@ -27,6 +28,8 @@ interface Person {
   readonly numbering: string;
   /** Number of the person's next record. */
   next: number;
+  /** Whether `next` is what the table says. */
+  readonly isStored: boolean;
 }
 
 /**
@@ -36,6 +39,7 @@ interface Person {
  *   index and seed; updated
  * @param events in the order in which they are sealed
  * @returns tags by event id, 32 bytes each; none for events that are not consents
+ * @throws TablesDiffer if a row of `persons` contradicts the ledger
  * @throws NotGenuine if a key row was altered: a tag says for ever whose record it is
  */
 export async function assignTags(
@@ -59,8 +63,10 @@ export async function assignTags(
     const id = personId(siteKey, row.seed, row.visitor_index);
     // A person who is erased while the batch is pending gets another seed, and begins with 1 again.
     const numbering = `${key} ${toHex(row.seed)}`;
-    persons.set(key, { id, numbering, next: nextNumbers.get(numbering) ?? row.records + 1 });
+    const known = nextNumbers.get(numbering);
+    persons.set(key, { id, numbering, next: known ?? row.records + 1, isStored: known === undefined });
   }
+  await assertSealed(db, [...persons.values()]);
   await skipSealedNumbers(db, persons);
   const tags = new Map<string, Uint8Array>();
   for (const { id: eventId } of consents) {
@@ -128,6 +134,20 @@ async function readPersons(
     );
     return { personOf, persons: personRows.parse(persons.rows) };
   });
+}
+
+/**
+ * Checks that the last record that a row counts is sealed: after a number that was left out, no verifier
+ * would look for the person's further records.
+ * @throws TablesDiffer
+ */
+async function assertSealed(db: Queryable, persons: readonly Person[]): Promise<void> {
+  const last = persons.flatMap(({ id, next, isStored }) => (isStored && next > 1 ? [personTag(id, next - 1)] : []));
+  if (last.length === 0) return;
+  const { rows } = await db.query('select person_tag from leaves where person_tag = any($1::bytea[])', [last]);
+  const sealed = new Set(tagRows.parse(rows).map((row) => toHex(row.person_tag)));
+  const missing = last.filter((tag) => !sealed.has(toHex(tag))).length;
+  if (missing > 0) throw new TablesDiffer('persons', 'records', `${missing} of them count a record that is not sealed`);
 }
 
 /**

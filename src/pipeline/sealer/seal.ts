@@ -1,13 +1,16 @@
-import { toBase64, toHex } from '../../../schemas/crypto/encoding.js';
-import { BATCH_SEALED } from '../../../schemas/events/ledger.js';
-import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { concatBytes, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
+import { BATCH_SEALED, type BatchSealedBody } from '../../../schemas/events/ledger.js';
+import { LEDGER_STREAM, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type BatchHeader, batchHeaderText, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
 import { levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
-import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
-import { type AppendedBatch, catchUpLedger } from '../ledger/apply-ledger.js';
+import { ledgerEvent, refuseIfCorrupt, tryAppendToLedger } from '../ledger/append-to-ledger.js';
+import { checkBatch, type KnownBatch } from '../ledger/apply-batch.js';
+import { catchUpLedger } from '../ledger/apply-ledger.js';
+import { newestResponse } from '../ledger/batch-rules.js';
 import { batchRoot } from '../ledger/batch-tree.js';
+import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { sortedTags, tagsRoot } from '../ledger/person-tags.js';
 import { readCommitment } from '../ledger/roll-up.js';
@@ -60,15 +63,8 @@ function headerStart(
   };
 }
 
-/** The newest time-stamp response, also that of a checkpoint that has too few. */
-function newestResponse({ pending, stamped }: LedgerState): BatchHeader['after'] {
-  const last = pending?.tokens.at(-1);
-  if (pending !== null && last !== undefined) return { size: pending.size, sha256: last.sha256 };
-  return stamped === null ? null : { size: stamped.size, sha256: stamped.sha256 };
-}
-
 interface SealOutcome {
-  readonly state: LedgerState;
+  readonly state: FollowedLedger;
   /** Whether this call sealed the batch. */
   readonly sealed: boolean;
 }
@@ -81,7 +77,7 @@ interface SealOutcome {
 export async function sealBatch(
   db: Queryable,
   eventLog: EventLog,
-  state: LedgerState,
+  state: FollowedLedger,
   content: BatchContent,
   now: Date,
 ): Promise<SealOutcome> {
@@ -89,38 +85,46 @@ export async function sealBatch(
   if (!before.sealed) return before;
   const leaves = sortedLeaves(content.leaves);
   const header = nextHeader(before.state, leaves, now);
-  return append(db, eventLog, before.state, header, { ...content, leaves, covered: null });
+  return append(db, eventLog, before.state, header, { leaves, covered: null }, content.logPosition);
 }
 
 /** Seals the roll-up that is due at `state`. @returns `sealed`: false if another sealer was first */
-async function sealDueRollUp(db: Queryable, eventLog: EventLog, state: LedgerState, now: Date): Promise<SealOutcome> {
+async function sealDueRollUp(
+  db: Queryable,
+  eventLog: EventLog,
+  state: FollowedLedger,
+  now: Date,
+): Promise<SealOutcome> {
   const level = levelOf(state.size);
   if (level === 0) return { state, sealed: true };
-  const covered = await readCommitment(db, state.size);
+  const covered = await readCommitment(db, eventLog, state);
   const header = { ...headerStart(state, now), level, root: null, ...covered };
-  return append(db, eventLog, state, header, { leaves: [], covered, logPosition: null });
+  return append(db, eventLog, state, header, { leaves: [], covered }, null);
 }
 
+/** Checks a batch as if the log had it already, and then appends it. */
 async function append(
   db: Queryable,
   eventLog: EventLog,
-  state: LedgerState,
+  state: FollowedLedger,
   header: BatchHeader,
-  known: Omit<AppendedBatch, 'eventId'>,
+  known: KnownBatch,
+  logPosition: Position | null,
 ): Promise<SealOutcome> {
-  const { leaves } = known;
-  const event = ledgerEvent(BATCH_SEALED, {
+  const body: BatchSealedBody = {
     header: batchHeaderText(header),
-    runs: runsOf(leaves).map((run) => [...run]),
-    tags: toBase64(Buffer.concat(leaves.flatMap(({ tag }) => tag ?? []))),
+    runs: runsOf(known.leaves).map(([stream, first, last]) => [stream, first, last]),
+    tags: concatBytes(...known.leaves.flatMap(({ tag }) => tag ?? [])),
+  };
+  const event = ledgerEvent(BATCH_SEALED, { ...body, tags: toBase64(body.tags) });
+  const batch = await refuseIfCorrupt(BATCH_SEALED, () => checkBatch(db, eventLog, state, header, body, known));
+  await tryAppendToLedger(eventLog, state, event);
+  const after = await catchUpLedger(db, eventLog, {
+    from: state,
+    known: { eventId: event.id, batch, logPosition },
   });
-  await tryAppendToLedger(eventLog, state.revision, event);
-  const after = await catchUpLedger(db, eventLog, { eventId: event.id, ...known });
-  const { rowCount } = await db.query('select from ledger_events where revision = $1 and event_id = $2', [
-    state.revision + 1,
-    event.id,
-  ]);
-  return { state: after, sealed: rowCount === 1 };
+  const [first] = await eventLog.readStream(LEDGER_STREAM, state.revision + 1, 1);
+  return { state: after, sealed: first?.id === event.id };
 }
 
 /**
@@ -134,8 +138,9 @@ export async function sealEmptyBatch(
   db: Queryable,
   eventLog: EventLog,
   now: () => Date | Promise<Date>,
-): Promise<LedgerState> {
-  let state = await catchUpLedger(db, eventLog);
+  from: FollowedLedger | null = null,
+): Promise<FollowedLedger> {
+  let state = await catchUpLedger(db, eventLog, { from });
   while (state.size === (state.pending ?? state.stamped)?.size || state.size === 0) {
     ({ state } = await sealBatch(db, eventLog, state, { leaves: [], logPosition: null }, await now()));
   }

@@ -10,11 +10,13 @@ import { RevisionGap } from '../event-log/errors.js';
 import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { Unsealable } from '../ledger/errors.js';
+import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
-import { type LedgerState, readStreamHeads } from '../ledger/ledger-state.js';
+import type { LedgerState } from '../ledger/ledger-state.js';
 import { type PolicyPace, readPolicyPace } from '../ledger/policy-pace.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
+import { readSealedHeads } from '../ledger/sealed-heads.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { withErasureTags } from './erasure-tags.js';
 import { LeftOutStreams } from './left-out-streams.js';
@@ -107,7 +109,7 @@ class Sealer implements BackgroundPart {
     this.#isLeader = true;
     try {
       while (!signal.aborted) {
-        const outcome = await this.#gather(pending);
+        const outcome = await this.#gather(state, pending);
         if (outcome === 'gap') {
           pending = new PendingBatch(null);
           continue;
@@ -144,7 +146,7 @@ class Sealer implements BackgroundPart {
    *   restart at the beginning of the log
    * @throws RevisionGap, Unsealable if the log is damaged where no single site is concerned
    */
-  async #gather(pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
+  async #gather(state: FollowedLedger, pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
     const { db, eventLog, logger } = this.options;
     const room = pending.room(this.#limits);
     if (room <= 0) return 'more';
@@ -152,7 +154,7 @@ class Sealer implements BackgroundPart {
     const page = await eventLog.readAll(pending.position, Math.min(room, PAGE));
     let events = page.events.filter((event) => isSealedStream(event.stream) && !this.#leftOut.has(event));
     const unknown = [...new Set(events.map((event) => event.stream))].filter((stream) => !pending.heads.has(stream));
-    for (const [stream, head] of await readStreamHeads(db, unknown)) pending.heads.set(stream, head);
+    for (const [stream, head] of await readSealedHeads(db, state, unknown)) pending.heads.set(stream, head);
     const isNew = (event: LoggedEvent): boolean => event.revision > pending.heads.get(event.stream).revision;
     const last = new Map<string, number>();
     for (const event of events.filter(isNew)) {
@@ -211,9 +213,9 @@ class Sealer implements BackgroundPart {
    * Seals the pending batch, unless another sealer was first.
    * @returns the ledger's state afterwards
    */
-  async #seal(before: LedgerState, pending: PendingBatch): Promise<LedgerState> {
+  async #seal(before: FollowedLedger, pending: PendingBatch): Promise<FollowedLedger> {
     const { db, eventLog, logger, onSealed, rememberHead, tracing = NO_TRACING } = this.options;
-    const current = await catchUpLedger(db, eventLog);
+    const current = await catchUpLedger(db, eventLog, { from: before });
     if (current.size !== before.size) return current;
     const content = { leaves: pending.leaves, logPosition: pending.position };
     const time = await (this.options.trustedClock ?? this.#now)();

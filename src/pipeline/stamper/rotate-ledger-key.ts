@@ -6,8 +6,9 @@ import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { LedgerKeyMismatch } from '../ledger/errors.js';
+import { type FollowedLedger, rootOf } from '../ledger/followed-ledger.js';
 import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
-import { type LedgerState, readLedgerRoot } from '../ledger/ledger-state.js';
+import type { LedgerState } from '../ledger/ledger-state.js';
 import { readStampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import { bridgingNote } from './checkpoint-note.js';
@@ -49,18 +50,18 @@ export interface BridgeOptions {
  * @throws TimestampUnavailable
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
-export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSignal): Promise<LedgerState> {
+export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSignal): Promise<FollowedLedger> {
   const { db, eventLog, client, signer, next, readNewest, rememberHead, now = () => new Date() } = options;
   for (;;) {
     const before = await catchUpLedger(db, eventLog);
     if (before.key === verifierKeyOf(next)) return before;
     if (before.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(before.key, verifierKeyOf(signer));
-    const { authorities: quorum } = await readStampsDemanded(db, options.quorum);
+    const { authorities: quorum } = await readStampsDemanded(db, eventLog, options.quorum);
     if (before.pending !== null) await stampCheckpoint({ ...options, quorum }, before, await readNewest(), signal);
-    const sealed = await sealEmptyBatch(db, eventLog, now);
+    const sealed = await sealEmptyBatch(db, eventLog, now, before);
     const { size } = sealed;
     await rememberHead?.(sealed);
-    const note = bridgingNote(signer, next, size, await readLedgerRoot(db, size));
+    const note = bridgingNote(signer, next, size, rootOf(sealed.tree));
     const previous = await readNewest();
     const stamps: StoredStamp[] = [];
     while (stamps.length < quorum) {
@@ -74,10 +75,10 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
       key: verifierKeyOf(next),
       replaces: { key: verifierKeyOf(signer), bridge_size: size },
     });
-    let current = await catchUpLedger(db, eventLog);
+    let current = await catchUpLedger(db, eventLog, { from: sealed });
     while (current.key === verifierKeyOf(signer) && current.pending === null && (current.stamped?.size ?? 0) < size) {
-      await tryAppendToLedger(eventLog, current.revision, ...stamped, published);
-      current = await catchUpLedger(db, eventLog);
+      await tryAppendToLedger(eventLog, current, ...stamped, published);
+      current = await catchUpLedger(db, eventLog, { from: current });
     }
   }
 }

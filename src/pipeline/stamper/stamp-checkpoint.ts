@@ -5,8 +5,9 @@ import type { EventLog } from '../event-log/port.js';
 import { tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { LedgerKeyMismatch } from '../ledger/errors.js';
+import { type FollowedLedger, rootOf } from '../ledger/followed-ledger.js';
 import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
-import { type LedgerState, readLedgerRoot } from '../ledger/ledger-state.js';
+import type { LedgerState } from '../ledger/ledger-state.js';
 import { checkpointNote } from './checkpoint-note.js';
 import { obtainStamp, type StoredStamp, stampedEvent } from './obtain-stamp.js';
 
@@ -28,7 +29,7 @@ export interface StampingOptions {
  * to `ledger` at once. So a later call continues with those that are still missing. The checkpoint
  * is the pending one, or else that of `state.size`. Nothing is appended if another process was
  * first.
- * @param state applied to the tables: `ledger` contains that size
+ * @param state the ledger as it was followed: it contains that size
  * @param previous the newest time stamp of a smaller checkpoint; the new ones must not precede it
  * @returns the ledger's state afterwards, and whether this call obtained the last time stamp. The
  *   state is stamped at that size or above, or another process began another checkpoint
@@ -38,12 +39,12 @@ export interface StampingOptions {
  */
 export async function stampCheckpoint(
   { db, eventLog, signer, client, quorum, rememberHead }: StampingOptions,
-  state: LedgerState,
+  state: FollowedLedger,
   previous: StatedTime | null,
   signal: AbortSignal,
-): Promise<{ readonly state: LedgerState; readonly isOwn: boolean }> {
+): Promise<{ readonly state: FollowedLedger; readonly isOwn: boolean }> {
   const { size } = state.pending ?? state;
-  const note = state.pending?.note ?? checkpointNote(signer, size, await readLedgerRoot(db, size));
+  const note = state.pending?.note ?? checkpointNote(signer, size, rootOf(state.tree));
   await rememberHead?.(state);
   let current = state;
   let newest: StoredStamp | null = null;
@@ -51,14 +52,14 @@ export async function stampCheckpoint(
     const exclude = excludedBy(current, quorum);
     const obtained = await obtainStamp({ db, client }, { note, previous, exclude }, signal);
     newest = obtained;
-    current = await catchUpLedger(db, eventLog);
+    current = await catchUpLedger(db, eventLog, { from: current });
     while (mayFollow(current, size, note) && isMissing(current, size, obtained, quorum)) {
       // The append succeeds only at this revision, so no checkpoint of a replaced key enters the
       // ledger.
       if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
       const number = (current.pending?.tokens.length ?? 0) + 1;
-      await tryAppendToLedger(eventLog, current.revision, stampedEvent(obtained, { size, note, number, quorum }));
-      current = await catchUpLedger(db, eventLog);
+      await tryAppendToLedger(eventLog, current, stampedEvent(obtained, { size, note, number, quorum }));
+      current = await catchUpLedger(db, eventLog, { from: current });
     }
   }
   return { state: current, isOwn: newest !== null && current.stamped?.sha256 === newest.sha256 };

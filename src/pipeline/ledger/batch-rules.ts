@@ -1,0 +1,81 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import {
+  BatchHeader,
+  batchHeaderText,
+  isBatch,
+  streamsRoot,
+  tiledRuns,
+} from '../../../schemas/evidence/batch-header.js';
+import { LedgerCorrupt } from './errors.js';
+import type { LedgerState } from './ledger-state.js';
+import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
+import { areBatchRuns, countOf, namedRuns } from './runs.js';
+
+/**
+ * Checks that a sealed batch or roll-up continues the ledger, and that its header commits to its runs
+ * and tags.
+ * @param state at the revision of the event, before the batch
+ * @throws LedgerCorrupt
+ */
+export function batchHeaderOf(state: LedgerState, body: BatchSealedBody): BatchHeader {
+  const { revision } = state;
+  const header = parseHeader(revision, body.header);
+  if (header.number !== state.size)
+    throw new LedgerCorrupt(revision, `batch ${header.number} follows ${state.size - 1}`);
+  if (state.sealedAt !== null && Date.parse(header.sealed_at) < state.sealedAt.getTime())
+    throw new LedgerCorrupt(revision, 'it was sealed before the batch before it');
+  const own = body.runs.reduce(
+    (sum, [stream, first, last]) => sum + (stream === POLICY_STREAM ? last - first + 1 : 0),
+    0,
+  );
+  if (header.policies !== state.policies + own) throw new LedgerCorrupt(revision, 'its count of policies is wrong');
+  const newest = newestResponse(state);
+  if (header.after?.size !== newest?.size || header.after?.sha256 !== newest?.sha256)
+    throw new LedgerCorrupt(revision, 'it does not name the newest time stamp before it');
+  if (isBatch(header.level)) assertCommits(revision, header, body);
+  else if (body.runs.length > 0 || body.tags.length > 0) throw new LedgerCorrupt(revision, 'a roll-up has no leaves');
+  return header;
+}
+
+/** The newest time-stamp response, also that of a checkpoint that has too few. */
+export function newestResponse({ pending, stamped }: LedgerState): BatchHeader['after'] {
+  const last = pending?.tokens.at(-1);
+  if (pending !== null && last !== undefined) return { size: pending.size, sha256: last.sha256 };
+  return stamped === null ? null : { size: stamped.size, sha256: stamped.sha256 };
+}
+
+function assertCommits(revision: number, header: BatchHeader, body: BatchSealedBody): void {
+  if (!areBatchRuns(body.runs)) throw new LedgerCorrupt(revision, 'the runs are empty, repeated or not in order');
+  if (header.count !== countOf(body.runs)) throw new LedgerCorrupt(revision, 'count and runs differ');
+  const runs = tiledRuns(namedRuns(body.runs));
+  if (header.streams_count !== runs.length || toHex(streamsRoot(runs)) !== header.streams_root)
+    throw new LedgerCorrupt(revision, 'streams_root and runs differ');
+  const tags = splitTags(body.tags);
+  if (tags === null || header.tags_count !== tags.length || rootOfTags(revision, tags) !== header.tags_root)
+    throw new LedgerCorrupt(revision, 'tags_root and tags differ');
+}
+
+function rootOfTags(revision: number, tags: readonly Uint8Array[]): string {
+  try {
+    return tagsRoot(sortedTags(tags));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new LedgerCorrupt(revision, error.message);
+  }
+}
+
+function parseHeader(revision: number, text: string): BatchHeader {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new LedgerCorrupt(revision, 'the header is not JSON');
+  }
+  const parsed = BatchHeader.safeParse(json);
+  if (!parsed.success || batchHeaderText(parsed.data) !== text) {
+    throw new LedgerCorrupt(revision, 'the header is not the canonical text of a batch header');
+  }
+  return parsed.data;
+}

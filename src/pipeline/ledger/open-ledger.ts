@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
+import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
+import { BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.js';
+import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { EventLog } from '../event-log/port.js';
+import { TablesDiffer } from './errors.js';
+import { type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
+import { readFrontier } from './ledger-state.js';
+import { readNewestCheckpoint } from './read-ledger.js';
+import { SealedHeads } from './sealed-leaf.js';
+
+/** A ledger without events. */
+export function emptyLedger(): FollowedLedger {
+  return {
+    revision: -1,
+    logPosition: null,
+    size: 0,
+    sealedAt: null,
+    policies: 0,
+    stamped: null,
+    pending: null,
+    key: null,
+    tree: { size: 0, edge: [], before: null },
+    bridge: null,
+    skipped: [],
+    heads: new SealedHeads(),
+  };
+}
+
+/**
+ * Begins to follow the ledger at its newest stamped checkpoint, without its whole history: the root in
+ * the checkpoint decides whether the stored edge of the tree is right, and its signature whether the
+ * stored key is. Without such a checkpoint, the ledger is followed from its first event.
+ * @param last revision that the tables have
+ * @returns the ledger at the event that completed the checkpoint
+ * @throws TablesDiffer, InvalidEventBody, EventLogUnavailable, database errors
+ */
+export async function openLedger(db: Queryable, eventLog: EventLog, last: number): Promise<FollowedLedger> {
+  const newest = await readNewestCheckpoint(eventLog, last);
+  if (newest === null) return emptyLedger();
+  const { revision, stamp, batches } = newest;
+  const checkpoint = checkpointOf(stamp);
+  const covered = batches[0];
+  const isCovered = covered !== undefined && headerOf(covered.header).number === stamp.size - 1;
+  if (checkpoint === null || !isCovered) return emptyLedger();
+  const { edge } = await readEdge(db, stamp.size);
+  let tree: FollowedLedger['tree'] = { size: stamp.size, edge, before: null };
+  if (!equalBytes(rootOf(tree), checkpoint.root))
+    throw new TablesDiffer('ledger_nodes', `edge of size ${stamp.size}`, 'a stamped checkpoint has another root');
+  const later = batches.slice(1).map(({ header }) => header);
+  for (const header of later) tree = withLeaf(tree, batchLeaf(header));
+  const { sealed_at: sealedAt, policies } = headerOf(later.at(-1) ?? covered.header);
+  const signer = await signerOf(db, stamp.note, checkpoint);
+  const { nextKey } = checkpoint;
+  return {
+    ...emptyLedger(),
+    revision,
+    size: tree.size,
+    sealedAt: new Date(sealedAt),
+    policies,
+    stamped: { size: stamp.size, sha256: toHex(sha256(stamp.tsr)) },
+    key: nextKey ?? signer,
+    bridge: nextKey === null ? null : { key: nextKey, replaces: signer, size: stamp.size },
+    tree,
+  };
+}
+
+function headerOf(text: string): BatchHeader {
+  return BatchHeader.parse(JSON.parse(text));
+}
+
+function checkpointOf({ note }: CheckpointStampedBody): Checkpoint | null {
+  const parsed = parseNote(note);
+  return parsed === null ? null : parseCheckpoint(parsed.text);
+}
+
+async function readEdge(db: Queryable, size: number): ReturnType<typeof readFrontier> {
+  try {
+    return await readFrontier(db, size);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new TablesDiffer('ledger_nodes', `edge of size ${size}`, 'a node is missing');
+  }
+}
+
+const KeyRows = z.array(z.object({ key: z.string() }));
+
+/** The ledger's key that signed a note, and not the one to which the note hands over. */
+async function signerOf(db: Queryable, text: string, { size, nextKey }: Checkpoint): Promise<string> {
+  const note = parseNote(text);
+  const { rows } = await db.query('select key from ledger_keys order by bridge_size desc nulls last');
+  for (const { key } of KeyRows.parse(rows)) {
+    const parsed = parseVerifierKey(key);
+    if (note === null || parsed === null || key === nextKey) continue;
+    if ((await verifyNote(note, parsed)) === 'signed') return key;
+  }
+  throw new TablesDiffer('ledger_keys', `key of checkpoint ${size}`, 'no stored key signed it');
+}

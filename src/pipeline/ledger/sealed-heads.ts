@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.js';
+import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { readBatchPath } from './batch-nodes.js';
+import { TablesDiffer } from './errors.js';
+import { type LedgerTree, rootOf } from './followed-ledger.js';
+import { NOTHING_SEALED, type StreamHead } from './ledger-state.js';
+import { readTreeProof } from './read-tree.js';
+import type { SealedHeads } from './sealed-leaf.js';
+
+const Bytes = z.instanceof(Uint8Array);
+const HeadRows = z.array(
+  z.object({
+    stream: z.string(),
+    stated: z.int().nullable(),
+    stated_leaf: Bytes.nullable(),
+    revision: z.int().nullable(),
+    hash: Bytes.nullable(),
+    batch: z.int().nullable(),
+    index: z.int().nullable(),
+    header: z.string().nullable(),
+  }),
+);
+
+/**
+ * Returns the last sealed event of each stream. The tables only say where to look: a stored leaf counts
+ * if its path leads through its batch to the root of the ledger tree, which the log gives.
+ * @param ledger of the revision that the tables have
+ * @throws TablesDiffer if a row contradicts the ledger
+ */
+export async function readSealedHeads(
+  db: Queryable,
+  { tree, heads }: { readonly tree: LedgerTree; readonly heads: SealedHeads },
+  streams: readonly string[],
+): Promise<ReadonlyMap<string, StreamHead>> {
+  const unknown = streams.filter((stream) => heads.get(stream) === undefined);
+  if (unknown.length > 0) {
+    const { rows } = await db.query(
+      `select w.stream, s.revision as stated, s.leaf as stated_leaf, l.revision, l.hash, l.batch, l.index, b.header
+         from unnest($1::text[]) as w (stream)
+         left join sealed_streams s on s.stream = w.stream
+         left join lateral (select revision, hash, batch, index from leaves where stream = w.stream
+                             order by revision desc limit 1) l on true
+         left join batches b on b.number = l.batch`,
+      [unknown],
+    );
+    const sound = new Set<string>();
+    for (const row of HeadRows.parse(rows)) heads.set(row.stream, await verifiedHead(db, tree, row, sound));
+  }
+  return new Map(streams.map((stream) => [stream, heads.get(stream) ?? NOTHING_SEALED]));
+}
+
+/** @param sound headers that were found in the ledger tree */
+async function verifiedHead(
+  db: Queryable,
+  tree: LedgerTree,
+  row: z.infer<typeof HeadRows>[number],
+  sound: Set<string>,
+): Promise<StreamHead> {
+  const { stream, stated, stated_leaf: statedLeaf, revision, hash, batch, index, header } = row;
+  if (stated === null && revision === null) return NOTHING_SEALED;
+  const isWhole = hash !== null && batch !== null && index !== null && header !== null && statedLeaf !== null;
+  if (!isWhole || revision === null || stated !== revision || !equalBytes(statedLeaf, hash))
+    throw new TablesDiffer('sealed_streams', stream, `the newest row of leaves has revision ${revision ?? -1}`);
+  if (!sound.has(header)) await assertInTree(db, tree, batch, header);
+  sound.add(header);
+  const { root, count } = BatchHeader.parse(JSON.parse(header));
+  const path = root === null ? null : await readBatchPath(db, batch, index, count);
+  if (root === null || path === null || !verifyInclusion(index, count, hash, path, fromHex(root) ?? hash).ok)
+    throw new TablesDiffer('leaves', `${stream} ${revision}`, 'the leaf is not in its batch');
+  return { revision, leaf: toHex(hash) };
+}
+
+/** Checks that a stored header is the leaf of its number in the ledger tree. @throws TablesDiffer */
+async function assertInTree(db: Queryable, tree: LedgerTree, number: number, header: string): Promise<void> {
+  const path = await readTreeProof(db, inclusionRanges(number, tree.size));
+  if (path !== null && verifyInclusion(number, tree.size, batchLeaf(header), path, rootOf(tree)).ok) return;
+  throw new TablesDiffer('batches', String(number), 'the header is not in the ledger tree, or the tree is not whole');
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readPipelineState } from '../../src/app/metrics/state-query.js';
+import { createRelay } from '../../src/pipeline/relay/relay.js';
+import { RecordingTenant } from '../api/panel/recording-tenant.js';
+import { type RunningApp, startApp } from '../api/server/running-app.js';
+import { commandLine } from '../cli/command-line.js';
+import { count, silent, until, whileRunning } from '../pipeline/relay/pipeline.js';
+
+const Report = z.looseObject({ findings: z.array(z.looseObject({ kind: z.string(), table: z.string() })) });
+
+let app: RunningApp;
+let shop: RecordingTenant;
+beforeAll(async () => {
+  // Nothing seals: there is no worker.
+  app = await startApp('api', { SEAL_WITHIN_SECONDS: '1', BATCH_MAX_AGE_MS: '500' });
+  shop = await RecordingTenant.of(app);
+});
+afterAll(() => app.stop());
+
+const promises = async () => (await readPipelineState(app.superuser, 1_000)).state;
+
+async function broken(): Promise<number> {
+  const { stdout } = await commandLine(app).run(['audit', '--json']);
+  return Report.parse(JSON.parse(stdout)).findings.filter(({ kind }) => kind === 'promise-broken').length;
+}
+
+test('consents that wait beyond their promise are counted and audited, wherever they wait', async () => {
+  // The tenant's documents wait, too, and nothing was promised of them.
+  expect(await count(app.superuser, 'outbox where sealed_before is null')).toBeGreaterThan(0);
+  expect(await promises()).toMatchObject({ promiseSecondsLeft: null, overduePromises: 0 });
+  expect(await broken()).toBe(0);
+  for (const visitor of ['ann', 'ben', 'cem'])
+    await shop.backend.record({ idempotency_key: randomUUID(), visitor_id: visitor });
+  const left = (await promises()).promiseSecondsLeft;
+  expect(left).toBeLessThanOrEqual(1);
+  await until(async () => (await promises()).overduePromises === 3);
+  expect((await promises()).promiseSecondsLeft).toBeLessThan(0);
+  expect(await broken()).toBe(3);
+
+  const { workerPool: db, eventLog, keyring } = app.service.installation;
+  await whileRunning([createRelay({ db, eventLog, keyring, logger: silent, retentionMs: 3_600_000 })], () =>
+    until(async () => (await count(app.superuser, 'outbox_waiting')) === 0),
+  );
+  expect(await promises()).toMatchObject({ overduePromises: 3 });
+  expect(await broken()).toBe(3);
+});
