@@ -4,7 +4,7 @@ export interface SilenceLimits {
   /** Silence from which on the other process counts as silent, and as hung. */
   readonly silentMs: number;
   readonly hungMs: number;
-  /** As `hungMs`, before the first sign of life: the process loads its program. */
+  /** As `hungMs`, until the process has started: to load its program takes long where processors are scarce. */
   readonly startMs: number;
 }
 
@@ -15,19 +15,22 @@ export interface SilenceLimits {
  */
 export class Silence {
   #ticks = 0;
-  #wasHeard = false;
+  #hasStarted = false;
 
   constructor(private readonly limits: SilenceLimits) {}
 
   heard(): void {
     this.#ticks = 0;
-    this.#wasHeard = true;
+  }
+
+  started(): void {
+    this.#hasStarted = true;
   }
 
   tick(): 'alive' | 'silent' | 'hung' {
     this.#ticks += 1;
     const ms = this.#ticks * this.limits.tickMs;
-    if (ms >= (this.#wasHeard ? this.limits.hungMs : this.limits.startMs)) return 'hung';
-    return this.#wasHeard && ms >= this.limits.silentMs ? 'silent' : 'alive';
+    if (ms >= (this.#hasStarted ? this.limits.hungMs : this.limits.startMs)) return 'hung';
+    return this.#hasStarted && ms >= this.limits.silentMs ? 'silent' : 'alive';
   }
 }

@@ -57,7 +57,7 @@ const STEADY_MS = 30_000;
  */
 const STOP_MS = 20_000;
 /** The parts of a process that hangs for so long lose their locks (lease.ts), so that nothing is lost by a kill. */
-const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 60_000 };
+const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 120_000 };
 /** Longest wait of a scrape for the metrics of the process. */
 const METRICS_MS = 2_000;
 
@@ -133,6 +133,7 @@ export function superviseWorker(options: SuperviseOptions): WorkerBeside {
       else if (data.kind === 'failed') failure = data;
       else {
         state = data.kind;
+        silence.started();
         hasStarted = true;
         onFirstStart();
         if (state === 'running') onPrepared();

@@ -5,13 +5,18 @@ import type { WatchdogData } from './watchdog.js';
 
 // The thread of watchdog.ts. Nothing that passes the event loop of the process works any more when it
 // acts: neither its logger nor an orderly end.
+/** Of the process: `process.stderr` of a thread passes the event loop, and has no descriptor. */
+const STANDARD_ERROR = 2;
 const { beats, limits }: WatchdogData = workerData;
 const silence = new Silence(limits);
 let last = 0;
 
 setInterval(() => {
   const now = Atomics.load(beats, 0);
-  if (now !== last) silence.heard();
+  if (now !== last) {
+    silence.heard();
+    silence.started();
+  }
   last = now;
   if (silence.tick() !== 'hung') return;
   const line = {
@@ -20,6 +25,9 @@ setInterval(() => {
     pid: process.pid,
     msg: 'the event loop does not turn: ending the process',
   };
-  writeSync(process.stderr.fd, `${JSON.stringify(line)}\n`);
-  process.kill(process.pid, 'SIGKILL');
+  try {
+    writeSync(STANDARD_ERROR, `${JSON.stringify(line)}\n`);
+  } finally {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }, limits.tickMs);

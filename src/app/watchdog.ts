@@ -11,11 +11,11 @@ export interface WatchdogData {
 }
 
 const TICK_MS = 1_000;
-/** Longer than any work on the event loop, and shorter than an orchestrator takes to notice. */
-const LIMITS: SilenceLimits = { tickMs: TICK_MS, silentMs: 30_000, hungMs: 30_000, startMs: 120_000 };
+/** Longer than any work on the event loop, also where processors are scarce: it is the last resort. */
+const LIMITS: SilenceLimits = { tickMs: TICK_MS, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
 
 /**
- * Ends this process if its event loop does not turn for half a minute: an orchestrator that restarts
+ * Ends this process if its event loop does not turn for a minute: an orchestrator that restarts
  * only processes that ended, as Docker does, replaces it then. A thread of its own watches the loop.
  * `serve` does the same for its worker process (supervise-worker.ts).
  */

@@ -33,6 +33,8 @@ export function roleCommand(context: CliContext, role: Role): Command {
     const service = await startRole(context, role, config, logger);
     answersCallers = role !== 'worker';
     try {
+      const { startWatchdog } = await import('../app/watchdog.js');
+      startWatchdog(logger);
       print(context, options, { role, url: service.url }, [
         `Consent Ledger (${role}) listens on ${service.url}`,
         ...(config.timestamping === undefined && role !== 'api' ? [DEVELOPMENT_NOTICE] : []),
@@ -53,10 +55,8 @@ function loggerOf(context: CliContext, level: string): Logger {
 /** Below the 30 s that containers get for the steps in progress (docs/operations.md, “Deploy”). */
 const LONGEST_STOP_MS = 25_000;
 
-// The modules are imported here, because they load the code of the service.
+// Both modules are imported here, because they load the code of the service.
 async function startRole(context: CliContext, role: Role, config: Config, logger: Logger): Promise<Service> {
-  const { startWatchdog } = await import('../app/watchdog.js');
-  startWatchdog(logger);
   if (role === 'serve') {
     const { superviseWorker, WORKER_PROGRAM } = await import('../app/supervise-worker.js');
     // Its process loads the program while this one does.

@@ -9,12 +9,13 @@ function ticks(silence: Silence, count: number): string[] {
 
 test('a process that gives no sign of life is silent, and then hung', () => {
   const silence = new Silence(LIMITS);
-  silence.heard();
+  silence.started();
   expect(ticks(silence, 4)).toEqual(['alive', 'silent', 'silent', 'hung']);
 });
 
 test('each sign of life counts', () => {
   const silence = new Silence(LIMITS);
+  silence.started();
   for (let beats = 0; beats < 10; beats += 1) {
     silence.heard();
     expect(silence.tick()).toBe('alive');

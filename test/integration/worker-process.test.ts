@@ -105,7 +105,7 @@ test('replaces a worker that is killed under load, and moves each accepted conse
   expect((await loggedTokens()).toSorted()).toEqual(accepted.toSorted());
 });
 
-test('replaces a worker that hangs within 15 s, is degraded meanwhile, and loses nothing', async () => {
+test('replaces a worker that hangs, is degraded meanwhile, and loses nothing', async () => {
   const before = replacements();
   const hung = workerPid();
   const stoppedAt = performance.now();

@@ -163,6 +163,7 @@ describe('GET /metrics', () => {
     expect([...labels].sort()).toEqual([
       'authority',
       'code',
+      'effect',
       'le',
       'method',
       'outcome',

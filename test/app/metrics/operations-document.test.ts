@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import { createProgram } from '../../../src/cli/program.js';
 import { variables } from '../../../src/platform/config/variables.js';
+import { READINESS_REASONS } from '../../../src/platform/health/reasons.js';
 
 const DOCUMENTS = ['operations.md', 'restore.md', 'ledger-key.md', 'configuration.md', 'erasure.md'];
 /** Variables of other programs, which the document explains where it uses them. */
@@ -75,6 +76,12 @@ describe.each(DOCUMENTS)('docs/%s', (name) => {
     for (const [, path = ''] of text.matchAll(/\]\(([\w./-]+\.md)(?:#[\w-]+)?\)/g))
       expect(() => read(path)).not.toThrow();
   });
+});
+
+it('the document for operators explains exactly the reasons of readiness', () => {
+  const rows = [...read('operations.md').matchAll(/^\| `([a-z_]+)` \| (unready|degraded) \|/gm)];
+  const reasons = Object.entries(READINESS_REASONS).map(([code, { effect }]) => [code, effect]);
+  expect(rows.map(([, code, effect]) => [code, effect])).toEqual(reasons);
 });
 
 it('the document for operators names many commands', () => {
