@@ -43,7 +43,8 @@ export const FINDING_KINDS = {
     action: 'Restore the row from a backup. If the bytes are unchanged there, check TSA_CA_FILE and the witnesses.',
   },
   'promise-broken': {
-    meaning: 'A consent was sealed later than the policy in force promises, or still waits after the time of its own promise.',
+    meaning:
+      'A consent was sealed later than the policy in force promises, or still waits after the time of its own promise.',
     action: 'Find the cause of the delay in the log of the worker. The promise stays broken; tell holders of receipts.',
   },
   'stopped-part': {

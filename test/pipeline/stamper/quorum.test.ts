@@ -321,7 +321,10 @@ test('a lowered quorum counts when the former number of authorities has stamped 
   const counts = rows.map(({ tokens }) => tokens);
   expect(counts.slice(0, -1)).toEqual(counts.slice(0, -1).map(() => 2));
   expect(counts.at(-1)).toBe(1);
-  expect(await readStampsDemanded(pipeline.worker, pipeline.eventLog, 1)).toEqual({ authorities: 1, waitingPolicy: null });
+  expect(await readStampsDemanded(pipeline.worker, pipeline.eventLog, 1)).toEqual({
+    authorities: 1,
+    waitingPolicy: null,
+  });
 });
 
 test('a raised quorum counts at once', async () => {
