@@ -201,7 +201,6 @@ export async function createApi(
           verifier,
           detectRegion: createDetectRegion({
             ...config.geo,
-            trustedProxies: config.http.trustedProxies,
             database: await openGeoDatabase(config.geo.databaseFile),
           }),
           rateLimiter,

@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/files': [],
   'platform/health': [],
   'platform/keys': ['platform/config', 'platform/database', 'platform/errors', 'platform/files'],
-  'platform/language.ts': [],
+  'platform/accepted-languages.ts': [],
   'platform/net': [],
   'platform/regions': ['platform/net'],
   'platform/telemetry': ['platform/config'],
