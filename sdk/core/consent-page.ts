@@ -47,7 +47,8 @@ export class ConsentPage {
   }
 
   allows(category: string): boolean {
-    return allows(this.#facts, category, this.#sight());
+    const { jar, now, isSignalled } = this.#ports;
+    return allows(this.#facts, category, { choices: jar.read(CHOICE), now: now(), isSignalled: isSignalled() });
   }
 
   /**
@@ -60,7 +61,7 @@ export class ConsentPage {
     const { facts, choice, visitor, send, settledAt } = step(this.#facts, event, sight);
     this.#facts = facts;
     // Perhaps by a page of another host: an earlier choice would count as the later one.
-    for (const item of sight.queue) {
+    for (const item of settledAt > 0 ? this.queue.items() : []) {
       const { consent_type, visitor_id } = sentOf(item) ?? {};
       if (consent_type !== 'cookie' || item.queued_at >= settledAt || visitor_id !== identityOf(sight)) continue;
       this.queue.drop(item);
@@ -81,7 +82,7 @@ export class ConsentPage {
     const { jar, store, now, random, isSignalled, ownVisitor } = this.#ports;
     return {
       now: now(),
-      queue: this.queue.items(),
+      queue: () => this.queue.items(),
       random: random(),
       choices: jar.read(CHOICE),
       visitors: jar.read(VISITOR),

@@ -26,7 +26,7 @@ export interface Sight {
   /** Unix milliseconds of the visitor's clock. */
   readonly now: number;
   /** What waits in the page's own store, oldest first. */
-  readonly queue: readonly QueuedConsent[];
+  readonly queue: () => readonly QueuedConsent[];
   /** 64 hex digits that were never used. */
   readonly random: string;
   /** Values of the cookies that hold the choice. */
@@ -183,59 +183,61 @@ interface Cause {
   readonly recorded: readonly BrowserConsent[];
 }
 
-function consequences(
-  facts: Facts,
-  { type }: Event,
-  sight: Sight,
-  { before, found, recorded }: Cause,
-): Omit<Step, 'facts'> {
-  const { newest, configuration, isUnavailable } = facts;
-  const { now, random, choices, visitors, ownVisitor, isSignalled, queue } = sight;
-  const known = readVisitors(visitors);
+function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): Omit<Step, 'facts'> {
+  const { newest, configuration } = facts;
+  const { before, found } = cause;
+  const { now, random, choices, visitors, ownVisitor } = sight;
   const id = identityOf(sight) ?? random.slice(32);
   const isStale = choices.length > 1 || found.some(({ at }) => newest !== null && at < newest.at);
   const isKept = newest !== null && (newest !== before || (isStale && configuration !== null));
-  const send: Outgoing[] = [];
-  if (configuration !== null && newest !== null && isKept)
-    send.push(...withdrawnElsewhere(newest, found, known, { id, now, configuration, isSignalled }));
-  if (configuration !== null) {
-    const key = random.slice(0, 32);
-    // An approval token names the person; another reference would contradict it.
-    for (const consent of recorded)
-      send.push(
-        outgoing(consent, configuration, {
-          key,
-          // After what other tabs queued, also within the same millisecond and after the clock was set back.
-          at: Math.max(now, (queue.at(-1)?.queued_at ?? 0) + 1),
-          now,
-          isSignalled,
-          visitorId: consent.approval_token == null ? id : ownVisitor,
-        }),
-      );
-    // What another page of the site could not finish, perhaps on another host, this page does.
-    const isTaken = !isUnavailable && (type === 'chose' || type === 'configured');
-    for (const one of new Set(isTaken ? [before, newest] : [])) {
-      const isQueued = queue.some((item) => item.idempotency_key === one?.key);
-      if (one?.key !== undefined && !one.isVoid && !isQueued && (isNext(one) || (one !== before && type === 'chose')))
-        send.push(outgoing(consentOf(one), configuration, { ...one, now, key: one.key, visitorId: id }));
-    }
-  }
-  const isNamed = ownVisitor === undefined && (isKept ? known.length > 0 || sight.storedVisitor !== undefined : false);
-  const isUsed = ownVisitor === undefined && send.some(({ body }) => body.includes(id));
+  const send =
+    configuration === null
+      ? []
+      : [
+          ...(isKept ? withdrawnElsewhere(newest, found, id, configuration, sight) : []),
+          ...sent(facts, configuration, event, sight, cause, id),
+        ];
+  const isNamed = ownVisitor === undefined && (isKept || send.some(({ body }) => body.includes(id)));
   const text = writeVisitor({ at: newest?.at ?? 0, id });
   return {
     send,
     settledAt: Math.max(settledAtOf(before), settledAtOf(newest)),
     choice: isKept ? { text: writeChoice(newest), days: daysLeft(newest, configuration, now) } : null,
-    visitor: (isNamed || isUsed) && (visitors.length !== 1 || visitors[0] !== text) ? { text, id } : null,
+    visitor: isNamed && visitors.join() !== text ? { text, id } : null,
   };
 }
 
-interface Elsewhere {
-  readonly id: string;
-  readonly now: number;
-  readonly configuration: Configuration;
-  readonly isSignalled: boolean;
+/** What the event records, and what another page of the site could not finish. */
+function sent(
+  { newest, isUnavailable }: Facts,
+  configuration: Configuration,
+  { type }: Event,
+  sight: Sight,
+  { before, recorded }: Cause,
+  id: string,
+): readonly Outgoing[] {
+  const { now, random, ownVisitor, isSignalled, queue } = sight;
+  const isTaken = !isUnavailable && (type === 'chose' || type === 'configured');
+  if (recorded.length === 0 && !isTaken) return [];
+  const queued = queue();
+  return [
+    ...recorded.map((consent) =>
+      outgoing(consent, configuration, {
+        key: random.slice(0, 32),
+        // After what other tabs queued, also within the same millisecond and after the clock was set back.
+        at: Math.max(now, (queued.at(-1)?.queued_at ?? 0) + 1),
+        now,
+        isSignalled,
+        // An approval token names the person; another reference would contradict it.
+        visitorId: consent.approval_token == null ? id : ownVisitor,
+      }),
+    ),
+    ...[...new Set(isTaken ? [before, newest] : [])].flatMap((one) => {
+      if (one?.key === undefined || one.isVoid || (one === before && !isNext(one))) return [];
+      if (queued.some(({ idempotency_key }) => idempotency_key === one.key)) return [];
+      return outgoing(consentOf(one), configuration, { ...one, now, key: one.key, visitorId: id });
+    }),
+  ];
 }
 
 /**
@@ -245,16 +247,24 @@ interface Elsewhere {
 function withdrawnElsewhere(
   newest: Kept,
   found: readonly Kept[],
-  visitors: ReturnType<typeof readVisitors>,
-  { id, now, configuration, isSignalled }: Elsewhere,
+  id: string,
+  configuration: Configuration,
+  { visitors, now, isSignalled }: Sight,
 ): readonly Outgoing[] {
+  const known = readVisitors(visitors);
   return found.flatMap(({ at, categories, isPermitted }) => {
-    const visitorId = visitors.find((visitor) => visitor.at === at)?.id;
+    const visitorId = known.find((visitor) => visitor.at === at)?.id;
     const isWider = isPermitted && Object.keys(categories).some((key) => categories[key] && !newest.categories[key]);
     if (visitorId === undefined || visitorId === id || newest.isVoid || !isWider) return [];
     const decision = decisionOf(configuration, newest.categories, true);
     const key = `${at.toString(36)}-${visitorId}`;
-    return outgoing({ ...consentOf(newest), decision }, configuration, { key, at: newest.at, now, isSignalled, visitorId });
+    return outgoing({ ...consentOf(newest), decision }, configuration, {
+      key,
+      at: newest.at,
+      now,
+      isSignalled,
+      visitorId,
+    });
   });
 }
 

@@ -2,7 +2,7 @@ import type { Guard } from './guards.js';
 
 /**
  * Cookies, as a page can read and write them. A jar that is blocked, full or throws reads as empty,
- * and keeps nothing. Every jar passes test/sdk/core/jar-contract.ts.
+ * and keeps nothing. Every jar passes test/sdk/core/ports.test.ts.
  */
 export interface Jar {
   /** Every value of the cookies of this name that the page sees, of any domain and path. */
@@ -18,7 +18,7 @@ export interface Jar {
 /**
  * Values under names of their own, for one origin. A store that is blocked, full or throws keeps
  * what this page wrote for as long as the page lives, as it does when the visitor clears the store.
- * Every store passes test/sdk/core/store-contract.ts.
+ * Every store passes test/sdk/core/ports.test.ts.
  */
 export interface Store {
   read<T>(name: string, guard: Guard<T>): T | undefined;
@@ -38,7 +38,7 @@ export interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-/** Signed requests to the service. Every transport passes test/sdk/core/transport-contract.ts. */
+/** Signed requests to the service. Every transport passes test/sdk/core/ports.test.ts. */
 export interface Transport {
   /**
    * Sends a body of any size, and resolves to an answer always; to one of status 0 without a network.

@@ -6,13 +6,13 @@ import {
   cookiePolicyOf,
   decisionOf,
   grantedOf,
-  type Kept,
   isNext,
+  type Kept,
   settledAtOf,
   validUntil,
 } from './choice.js';
-import type { QueuedConsent } from './queue.js';
 import { isFramework, SIGNAL_RECORDS } from './precedence.js';
+import type { QueuedConsent } from './queue.js';
 
 /** When and by what something is kept. */
 export interface Moment {
@@ -22,7 +22,7 @@ export interface Moment {
   readonly key: string;
   readonly isSignalled: boolean;
   /** What waits in the page's own store. */
-  readonly queue: readonly QueuedConsent[];
+  readonly queue: () => readonly QueuedConsent[];
 }
 
 /** The visitor's choice. @param before the newest choice that the page knows */
@@ -37,7 +37,8 @@ export function chosen(
   const wasPermitted = before?.isPermitted ?? false;
   const waits = before?.key !== undefined && !before.isVoid;
   // More than one choice waits on another host, of which this page knows the last one only.
-  const isElsewhere = waits && !isNext(before) && queue.every(({ idempotency_key }) => idempotency_key !== before.key);
+  const isElsewhere =
+    waits && !isNext(before) && queue().every(({ idempotency_key }) => idempotency_key !== before.key);
   return {
     at: after(before, now),
     key,

@@ -103,7 +103,8 @@ export class Outbox {
     const error = errorOf(answer);
     const verdict = page.queue.fail(consent, answer, error.code, Date.now());
     if (verdict === 'clock' && !(await service.readClock())) page.queue.wait(consent, Date.now(), null);
-    const isRefused = verdict === 'outdated' ? !(await this.#options.isStillActive(consent).catch(() => true)) : verdict === 'refused';
+    const isRefused =
+      verdict === 'outdated' ? !(await this.#options.isStillActive(consent).catch(() => true)) : verdict === 'refused';
     if (isRefused) {
       page.queue.drop(consent);
       this.#options.onRefused(consent, error);

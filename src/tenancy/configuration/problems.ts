@@ -25,7 +25,10 @@ const MAX_PROBLEMS = 200;
  * the displayed language.
  */
 export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
-  return [...settingsProblems(draft), ...keyProblems(draft), ...sizeProblems(draft), ...textProblems(draft)].slice(0, MAX_PROBLEMS);
+  return [...settingsProblems(draft), ...keyProblems(draft), ...sizeProblems(draft), ...textProblems(draft)].slice(
+    0,
+    MAX_PROBLEMS,
+  );
 }
 
 function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {

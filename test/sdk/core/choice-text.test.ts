@@ -8,7 +8,9 @@ import { MAX_ANSWER_BYTES } from '../../../src/tenancy/configuration/problems.js
 const COOKIE_BYTES = 4_096;
 
 const key = fc.stringMatching(/^[a-z0-9_-]{1,50}$/).filter((one) => one !== '__proto__');
-const time = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString());
+const time = fc
+  .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString());
 const kept: fc.Arbitrary<Kept> = fc.record(
   {
     at: fc.nat(Number.MAX_SAFE_INTEGER),

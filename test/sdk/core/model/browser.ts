@@ -91,15 +91,15 @@ export class ModelBrowser {
     if (this.cookies === 'throws') throw new Error('SecurityError');
     if (this.cookies === 'blocked') return;
     const [pair = '', ...attributes] = text.split('; ');
-    const valueOf = (name: string): string | undefined =>
+    const attribute = (name: string): string | undefined =>
       attributes.find((one) => one.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
     const name = pair.slice(0, pair.indexOf('='));
     const value = pair.slice(name.length + 1);
-    const stated = valueOf('domain')?.replace(/^\./, '');
+    const stated = attribute('domain')?.replace(/^\./, '');
     const isPublic = stated !== undefined && !stated.includes('.');
     if (stated !== undefined && (isPublic || !isUnder(host, stated))) return;
-    const age = Number(valueOf('max-age'));
-    const place = { name, domain: stated ?? host, isHostOnly: stated === undefined, path: valueOf('path') ?? '/' };
+    const age = Number(attribute('max-age'));
+    const place = { name, domain: stated ?? host, isHostOnly: stated === undefined, path: attribute('path') ?? '/' };
     const isSame = (one: Cookie): boolean =>
       one.name === name &&
       one.domain === place.domain &&

@@ -83,7 +83,13 @@ export class Tab {
       this.page.handle({ type: 'accepted', key: item.idempotency_key, at: item.queued_at, consentType, acceptance });
     } else if (answer !== undefined && queue.fail(item, answer, 'VALIDATION_ERROR', now()) === 'refused') {
       queue.drop(item);
-      this.page.handle({ type: 'refused', key: item.idempotency_key, at: item.queued_at, consentType, isOutdated: false });
+      this.page.handle({
+        type: 'refused',
+        key: item.idempotency_key,
+        at: item.queued_at,
+        consentType,
+        isOutdated: false,
+      });
     }
     return true;
   }
