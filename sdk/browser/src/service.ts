@@ -13,6 +13,8 @@ const LONGEST_WAIT_MS = 60_000;
  * other scripts included, and fail the rest (Fetch standard, keepalive).
  */
 const MOST_KEPT_ALIVE = 16_384;
+/** The service uses no cookies. What was read before is used only if the service confirms it. */
+const ALWAYS = { credentials: 'omit', cache: 'no-cache' } as const;
 const utf8 = new TextEncoder();
 
 const isError = objectOf<{ code: string; message: string }>({ code: isText, message: isText });
@@ -91,9 +93,7 @@ export class Service implements Transport {
       const response = await fetch(this.#baseUrl + path, {
         ...init,
         headers: { ...init.headers, 'X-API-Key': this.#apiKey },
-        // The service uses no cookies. What was read before is used only if the service confirms it.
-        credentials: 'omit',
-        cache: 'no-cache',
+        ...ALWAYS,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const { status, headers } = response;

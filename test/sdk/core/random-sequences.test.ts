@@ -20,7 +20,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('choose'),
       tab,
-      categories: fc.constantFrom(
+      categories: fc.constantFrom<Readonly<Record<string, boolean>>>(
         {},
         {},
         { analytics: true, marketing: true },
