@@ -1,13 +1,12 @@
 import type { BrowserConsent } from '../shared/types.js';
 import type { Configuration, KnownDocument } from './answers.js';
-import { isFlag, isText, nullable, objectOf, optional, recordOf } from './guards.js';
 
 export type Decision = BrowserConsent['decision'];
 export type Categories = Readonly<Record<string, boolean>>;
 
 /**
- * A visitor's choice about cookies, as the cookie `_svc_consent` holds it. The members of the
- * acceptance are absent until the service has accepted the choice.
+ * A visitor's choice about cookies. The members of the acceptance are absent until the service has
+ * accepted the choice.
  */
 export interface Choice {
   readonly decision: string;
@@ -22,16 +21,42 @@ export interface Choice {
   readonly valid_until?: string | null | undefined;
 }
 
-export const isChoice = objectOf<Choice>({
-  decision: isText,
-  categories: recordOf(isFlag),
-  document_version_id: isText,
-  language: isText,
-  consent_token: optional(isText),
-  proof_hash: optional(isText),
-  created_at: optional(isText),
-  valid_until: optional(nullable(isText)),
-});
+/** What the cookie `_svc_consent` keeps: a choice, with what tells its order and its record. */
+export interface Kept extends Choice {
+  readonly decision: Decision;
+  /**
+   * Order of choices: Unix milliseconds of the visitor's clock, and later than every choice that the
+   * page knew, so that a clock that is set back changes no order.
+   */
+  readonly at: number;
+  /** Idempotency key under which it is recorded; absent once the service has accepted it. */
+  readonly key?: string | undefined;
+  /**
+   * Whether it is no choice, but the end of one: the service refused it, or a signal of the browser
+   * came later. It permits nothing, and the visitor is asked.
+   */
+  readonly isVoid: boolean;
+  /** Whether the signal was on when it was made, so that the signal is not the later of the two. */
+  readonly isSignalled: boolean;
+  /** Whether something optional is permitted on record: by this choice or, if it is void, by the one before. */
+  readonly isPermitted: boolean;
+  /** `at` of the choice before it, if that waited for the service's answer when this one was made. */
+  readonly after?: number | undefined;
+  /** Choices before this `at` are recorded, refused or given up: they must not be recorded any more. */
+  readonly settledAt?: number | undefined;
+  /** `isPermitted` of the choice before it. */
+  readonly wasPermitted: boolean;
+}
+
+/** Choices before this `at` must not be recorded any more: they would count as later ones. */
+export function settledAtOf(kept: Kept | null): number {
+  return (kept?.consent_token === undefined ? kept?.settledAt : kept.at) ?? 0;
+}
+
+/** Whether nothing that waits elsewhere must be recorded before a choice. */
+export function isNext(kept: Kept): boolean {
+  return (kept.after ?? 0) <= settledAtOf(kept);
+}
 
 /** The document to which consents to cookies refer. */
 export function cookiePolicyOf({ documents }: Configuration): KnownDocument | undefined {
@@ -48,17 +73,20 @@ export function allCategories({ categories }: Configuration, on: boolean): Recor
   return Object.fromEntries(categories.map(({ key, required }) => [key, required || on]));
 }
 
+/** The optional categories that a choice permits. */
+export function grantedOf({ categories }: Configuration, chosen: Categories): readonly string[] {
+  return categories.filter(({ key, required }) => !required && chosen[key] === true).map(({ key }) => key);
+}
+
 /**
- * The decision that a choice amounts to. Refusing everything is a withdrawal if an earlier choice
- * permitted something.
- * @param before the choice that the browser has kept, of any tab; null without one
+ * The decision that a choice amounts to. Refusing everything is a withdrawal if something was
+ * permitted before.
  */
-export function decisionOf({ categories }: Configuration, chosen: Categories, before: Choice | null): Decision {
-  const optionalKeys = categories.filter(({ required }) => !required).map(({ key }) => key);
-  const granted = optionalKeys.filter((key) => chosen[key] === true);
-  if (granted.length === optionalKeys.length) return 'accepted';
-  if (granted.length > 0) return 'partial';
-  return optionalKeys.some((key) => before?.categories[key] === true) ? 'withdrawn' : 'rejected';
+export function decisionOf(configuration: Configuration, chosen: Categories, wasPermitted: boolean): Decision {
+  const granted = grantedOf(configuration, chosen).length;
+  if (granted === configuration.categories.filter(({ required }) => !required).length) return 'accepted';
+  if (granted > 0) return 'partial';
+  return wasPermitted ? 'withdrawn' : 'rejected';
 }
 
 /**

@@ -1,29 +1,18 @@
 import { matchLanguage } from '../../../schemas/language/match-language.js';
-import {
-  type Acceptance,
-  type Configuration,
-  isConfiguration,
-  isShownDocument,
-  type ShownDocument,
-} from '../../core/answers.js';
-import {
-  allCategories,
-  type Categories,
-  type Choice,
-  completeCategories,
-  cookiePolicyOf,
-  decisionOf,
-  isInForce,
-  validUntil,
-} from '../../core/choice.js';
-import { isNumber, isText, objectOf, optional, parseJson } from '../../core/guards.js';
-import { isRetried } from '../../shared/retry.js';
+import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from '../../core/answers.js';
+import { allCategories, type Categories, type Choice, cookiePolicyOf, isInForce } from '../../core/choice.js';
+import { ConsentPage } from '../../core/consent-page.js';
+import type { KeptRecord } from '../../core/consent-queue.js';
+import { CookieJar } from '../../core/cookie-jar.js';
+import type { Event } from '../../core/machine.js';
+import { PageStore } from '../../core/page-store.js';
+import { type QueuedConsent, sentOf } from '../../core/queue.js';
+import { optOutOf } from '../../core/transitions.js';
 import { ServiceError } from '../../shared/service-error.js';
 import type { BrowserConsent } from '../../shared/types.js';
-import { BrowserStore } from './browser-store.js';
-import { readCookie, writeCookie } from './cookie.js';
+import { Configurations, languageQuery } from './configurations.js';
 import type { ConsentOptions } from './options.js';
-import { type KeptRecord, Outbox, type QueuedConsent } from './outbox.js';
+import { Outbox } from './outbox.js';
 import { randomHex, Service } from './service.js';
 
 /**
@@ -52,61 +41,44 @@ export type ApprovalFields = Omit<
   'consent_type' | 'document_version_id' | 'language' | 'idempotency_key'
 >;
 
-type Framework = NonNullable<BrowserConsent['compliance_framework']>;
-const FRAMEWORKS: readonly Framework[] = [
-  'kvkk',
-  'gdpr',
-  'uk_gdpr',
-  'ccpa',
-  'lgpd',
-  'popia',
-  'pipeda',
-  'pipl',
-  'pipa',
-  'none',
-];
-
-interface CachedConfiguration {
-  readonly apiKey: string;
-  readonly baseUrl: string;
-  /** Unix milliseconds. */
-  readonly readAt: number;
-  readonly configuration: Configuration;
-}
-const isCached = objectOf<CachedConfiguration>({
-  apiKey: isText,
-  baseUrl: isText,
-  readAt: isNumber,
-  configuration: isConfiguration,
-});
-const isLanguageBody = objectOf<{ document_version_id: string; language?: string | undefined }>({
-  document_version_id: isText,
-  language: optional(isText),
-});
-
-const DEFAULT_MAX_AGE_SECONDS = 300;
-
 /**
  * The consent of one visitor at one site, without a user interface. Create one for each page, and
  * call `start`.
  */
 export class Consent {
-  /** Fields that the service warned of. */
-  readonly #warned = new Set<string>();
+  /** What the console said. */
+  readonly #said = new Set<string>();
   readonly #options: ConsentOptions;
-  readonly #store = new BrowserStore();
   readonly #service: Service;
+  readonly #configurations: Configurations;
+  readonly #page: ConsentPage;
   readonly #outbox: Outbox;
   readonly #listeners = new Set<(state: ConsentState) => void>();
   readonly #ended = new AbortController();
+  #error: ServiceError | null = null;
   #state: ConsentState = { status: 'loading', configuration: null, choice: null, error: null };
   #started: Promise<ConsentState> | undefined;
 
   constructor(options: ConsentOptions) {
     this.#options = options;
     this.#service = new Service(options.baseUrl, options.apiKey);
+    const store = new PageStore(() => localStorage);
+    this.#configurations = new Configurations(store, this.#service, options, (configuration) =>
+      this.#warnOf(configuration),
+    );
+    this.#page = new ConsentPage({
+      jar: new CookieJar(document, location, options.cookieDomain),
+      store,
+      now: () => this.#service.now(),
+      random: () => randomHex(32),
+      isSignalled: () => this.isGpcOn,
+      ownVisitor: options.visitorId,
+      onNotKept: () => this.#warn('This browser keeps no choice: it is asked again on the next page.'),
+      onGivenUp: (consent) => this.#outbox.giveUp(consent),
+    });
     this.#outbox = new Outbox({
-      store: this.#store,
+      onMove: () => this.#handle({ type: 'looked' }),
+      page: this.#page,
       service: this.#service,
       isStillActive: (consent) => this.#isStillActive(consent),
       onAccepted: (consent, acceptance) => this.#onAccepted(consent, acceptance),
@@ -132,11 +104,7 @@ export class Consent {
 
   /** Whether the visitor permits a category. Before the configuration is known, only an earlier choice does. */
   allows(category: string): boolean {
-    const { choice, configuration } = this.#state;
-    return (
-      choice?.categories[category] === true ||
-      (configuration?.categories.some(({ key, required }) => required && key === category) ?? false)
-    );
+    return this.#page.allows(category);
   }
 
   /**
@@ -162,21 +130,9 @@ export class Consent {
    * @throws ServiceError `UNAVAILABLE` before the configuration is known
    */
   choose(chosen: Categories): Promise<Acceptance> {
-    const configuration = this.#configuration();
-    const { version } = this.#cookiePolicy(configuration);
-    const categories = completeCategories(configuration, chosen);
-    const decision = decisionOf(configuration, categories, readCookie());
-    const choice: Choice = { decision, categories, document_version_id: version.id, language: version.language };
-    writeCookie(choice, configuration.validity_days, this.#options.cookieDomain);
-    const answered = this.#record({
-      consent_type: 'cookie',
-      decision,
-      document_version_id: version.id,
-      language: version.language,
-      categories,
-    });
-    this.#change({ status: 'chosen', choice, error: null });
-    return answered;
+    if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
+    this.#error = null;
+    return this.#record({ type: 'chose', categories: chosen });
   }
 
   /** Permits every category. @throws as `choose` */
@@ -195,15 +151,9 @@ export class Consent {
    * @throws as `choose`
    */
   optOutOfSale(isOptedOut = true): Promise<Acceptance> {
-    const configuration = this.#configuration();
-    const notice = configuration.documents.find(({ kind }) => kind === 'do_not_sell');
-    const { version } = notice ?? this.#cookiePolicy(configuration);
-    return this.#record({
-      consent_type: 'do_not_sell_opt_out',
-      decision: isOptedOut ? 'accepted' : 'withdrawn',
-      document_version_id: version.id,
-      language: version.language,
-    });
+    const consent = optOutOf(this.#configuration(), isOptedOut);
+    if (consent === undefined) throw noPolicy();
+    return this.#record({ type: 'recorded', consent });
   }
 
   /**
@@ -225,18 +175,22 @@ export class Consent {
    */
   approve({ version }: ShownDocument, fields: ApprovalFields): Promise<Acceptance> {
     const token = this.#options.approvalToken;
-    return this.#record({
+    this.#configuration();
+    const consent: BrowserConsent = {
       ...(token !== undefined && { approval_token: token }),
       ...fields,
       consent_type: 'document_approval',
       document_version_id: version.id,
       language: version.language,
-    });
+    };
+    return this.#record({ type: 'recorded', consent });
   }
 
   /** Shows the texts in another language of the site. @throws ServiceError */
   async setLanguage(language: string): Promise<void> {
-    this.#change({ configuration: await this.#readConfiguration(language), error: null });
+    const configuration = await this.#configurations.read(language);
+    this.#error = null;
+    this.#handle({ type: 'translated', configuration });
   }
 
   /** The language of the page or of the option; undefined: as the browser asks. */
@@ -260,203 +214,123 @@ export class Consent {
 
   /** Accepted consents of this browser with their promises, oldest first, at most 50. */
   records(): readonly KeptRecord[] {
-    return this.#outbox.records();
+    return this.#page.queue.records();
   }
 
   /** Consents that wait for the service's answer, oldest first. */
   queued(): readonly QueuedConsent[] {
-    return this.#outbox.queued();
+    return this.#page.queue.items();
   }
 
   async #start(): Promise<ConsentState> {
     // Without a secure context there is no WebCrypto, so that no request can be signed.
     if (globalThis.crypto?.subtle === undefined) {
       const message = 'Consents are recorded on secure pages (https) only.';
-      return this.#change({ status: 'unavailable', error: new ServiceError(message, 'INSECURE_CONTEXT', 0) });
+      return this.#fail(new ServiceError(message, 'INSECURE_CONTEXT', 0));
     }
     this.#listen();
     return this.#load();
   }
 
   async #load(): Promise<ConsentState> {
-    const choice = readCookie();
-    const cached = this.#cachedConfiguration(choice?.language ?? this.#wantedLanguage());
+    this.#handle({ type: 'looked' });
+    const { newest } = this.#page.facts;
+    const language = newest?.language || this.#wantedLanguage();
+    const cached = this.#configurations.cached(language)?.configuration;
     // What this browser knows is used at once; scripts do not wait for the network.
-    if (cached !== undefined && choice !== null && isInForce(choice, cached.configuration))
-      this.#change({ status: 'chosen', configuration: cached.configuration, choice });
+    if (cached !== undefined && newest !== null && isInForce(newest, cached))
+      this.#handle({ type: 'translated', configuration: cached });
     try {
-      this.#settle(await this.#toShow(choice));
-      if (this.#state.error?.code === 'NO_ANSWER') this.#change({ error: null });
+      const configuration = await this.#toShow(language);
+      if (this.#error?.code === 'NO_ANSWER') this.#error = null;
+      if (cookiePolicyOf(configuration) === undefined) this.#error = noPolicy();
+      this.#handle({ type: 'configured', configuration });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.#change({ status: 'unavailable', choice: null, error });
+      this.#fail(error);
     }
-    this.#honourSignal();
     this.#outbox.flush();
     return this.#state;
   }
 
   /** The configuration in the language of the choice, to check it; of the page, if the visitor must choose again. */
-  async #toShow(choice: Choice | null): Promise<Configuration> {
-    const wanted = this.#wantedLanguage();
-    const configuration = await this.#configurationIn(choice?.language ?? wanted);
+  async #toShow(language: string | undefined): Promise<Configuration> {
+    const { newest } = this.#page.facts;
+    const configuration = await this.#configurations.in(language);
     const isOther = this.readLanguage(configuration) !== configuration.language;
-    return choice !== null && isOther && !isInForce(choice, configuration)
-      ? this.#configurationIn(wanted)
+    return newest !== null && isOther && !isInForce(newest, configuration)
+      ? this.#configurations.in(this.#wantedLanguage())
       : configuration;
-  }
-
-  /**
-   * The configuration as it was read lately, else anew. Offline, the visitor chooses by the texts
-   * that were read before; the service refuses a choice by outdated ones.
-   */
-  async #configurationIn(language: string | undefined): Promise<Configuration> {
-    const cached = this.#cachedConfiguration(language);
-    if (cached?.isFresh === true) return cached.configuration;
-    try {
-      return await this.#readConfiguration(language);
-    } catch (error) {
-      const isAway = error instanceof ServiceError && (error.status === 0 || isRetried(error.status));
-      if (isAway && cached !== undefined) return cached.configuration;
-      throw error;
-    }
   }
 
   #listen(): void {
     const { signal } = this.#ended;
+    const look = (): void => this.#handle({ type: 'looked' });
     const resume = (): void => {
       if (document.visibilityState !== 'visible') return;
+      look();
       this.#outbox.flush();
-      this.#followOtherTabs();
       // The page was opened without a network.
-      if (this.#state.status === 'unavailable' && this.#state.error?.code === 'NO_ANSWER') this.#load();
+      if (this.#state.status === 'unavailable' && this.#error?.code === 'NO_ANSWER') this.#load();
     };
     addEventListener('online', resume, { signal });
     // A page that the browser had kept in memory.
     addEventListener('pageshow', ({ persisted }) => persisted && resume(), { signal });
     document.addEventListener('visibilitychange', resume, { signal });
+    // Another tab queued a choice.
+    addEventListener('storage', look, { signal });
   }
 
-  /** Another tab may have changed the choice. */
-  #followOtherTabs(): void {
-    const { configuration, choice } = this.#state;
-    const kept = readCookie();
-    if (configuration === null || JSON.stringify(kept) === JSON.stringify(choice)) return;
-    if (kept?.language === configuration.language || kept === null) this.#settle(configuration);
-    else this.#change({ choice: kept, status: 'chosen' });
+  /** @returns the service's answer to what the event records */
+  #record(event: Event): Promise<Acceptance> {
+    const key = this.#page.handle(event);
+    const answered = this.#outbox.answerTo(key ?? '');
+    this.#outbox.flush();
+    this.#show();
+    return answered;
   }
 
-  /** @param configuration in the language of the choice, if there is one */
-  #settle(configuration: Configuration): void {
-    if (cookiePolicyOf(configuration) === undefined) {
-      const error = new ServiceError('The site has no active cookie policy.', 'UNAVAILABLE', 0);
-      this.#change({ status: 'unavailable', configuration, choice: null, error });
-      return;
-    }
-    const kept = readCookie();
-    const choice = kept !== null && isInForce(kept, configuration) ? kept : null;
-    const asks = this.isGpcOn ? 'signalled' : 'needed';
-    this.#change({ status: choice === null ? asks : 'chosen', configuration, choice });
+  #handle(event: Event): void {
+    this.#page.handle(event);
+    this.#show();
   }
 
-  /** In California the signal is an opt-out by law (CCPA regulations, §7025), which is recorded once. */
-  #honourSignal(): void {
-    const { status, configuration } = this.#state;
-    if (!this.isGpcOn || configuration?.region.compliance_framework !== 'ccpa' || status === 'unavailable') return;
-    if (this.#store.read('gpc', isText) !== undefined) return;
-    this.#store.write('gpc', new Date(this.#service.now()).toISOString());
-    this.optOutOfSale();
+  #fail(error: ServiceError): ConsentState {
+    this.#error = error;
+    this.#handle({ type: 'failed' });
+    return this.#state;
   }
 
-  #record(consent: BrowserConsent): Promise<Acceptance> {
-    const { region } = this.#configuration();
-    const framework = FRAMEWORKS.find((name) => name === region.compliance_framework);
-    const key = randomHex(16);
-    const body: BrowserConsent = {
-      source: 'client',
-      // The token names the person; another reference would contradict it.
-      visitor_id: consent.approval_token == null ? this.#visitorId() : this.#options.visitorId,
-      ...(region.country !== null && { visitor_country: region.country }),
-      ...(framework !== undefined && { compliance_framework: framework }),
-      ...consent,
-      metadata: {
-        ...consent.metadata,
-        // The record states when it was accepted. A choice made offline was made earlier.
-        chosen_at: new Date(this.#service.now()).toISOString(),
-        ...(this.isGpcOn && { gpc: true }),
-      },
-      idempotency_key: key,
-    };
-    return this.#outbox.add(key, JSON.stringify(body));
+  #onAccepted(consent: QueuedConsent, acceptance: Acceptance): void {
+    this.#warnOf(acceptance);
+    this.#error = null;
+    this.#handle({ type: 'accepted', ...answered(consent), acceptance });
   }
 
-  #visitorId(): string {
-    if (this.#options.visitorId !== undefined) return this.#options.visitorId;
-    const known = this.#store.read('visitor', isText);
-    if (known !== undefined) return known;
-    const made = randomHex(16);
-    this.#store.write('visitor', made);
-    return made;
-  }
-
-  #onAccepted({ body }: QueuedConsent, { consent_token, proof_hash, created_at, warnings }: Acceptance): void {
-    this.#warn(warnings);
-    const { configuration } = this.#state;
-    const kept = readCookie();
-    const sent = parseJson(body, isCookieConsent);
-    // A choice that was changed meanwhile has a consent of its own in the queue.
-    const isKept =
-      sent?.consent_type === 'cookie' && JSON.stringify(sent.categories) === JSON.stringify(kept?.categories);
-    if (!isKept || kept === null || configuration === null || this.#hasNewerChoice()) {
-      this.#change({ error: null });
-      return;
-    }
-    const confirmed: Choice = {
-      ...kept,
-      consent_token,
-      proof_hash,
-      created_at,
-      valid_until: validUntil(created_at, configuration),
-    };
-    writeCookie(confirmed, configuration.validity_days, this.#options.cookieDomain);
-    this.#change({ choice: confirmed, error: null });
-  }
-
-  #warn(warnings: Acceptance['warnings'] = []): void {
-    for (const { field, message } of warnings) {
-      // For the developer of the page, to whom one line is enough.
-      if (!this.#warned.has(field)) console.warn(`Consent Ledger: ${field}: ${message}`);
-      this.#warned.add(field);
-    }
-  }
-
-  #hasNewerChoice(): boolean {
-    return this.queued().some(({ body }) => parseJson(body, isCookieConsent)?.consent_type === 'cookie');
-  }
-
-  #onRefused({ body }: QueuedConsent, error: ServiceError): void {
+  #onRefused(consent: QueuedConsent, error: ServiceError): void {
     console.error(`Consent Ledger: not recorded: ${error.code}: ${error.message}`);
-    const type = parseJson(body, isCookieConsent)?.consent_type;
-    if (type === 'do_not_sell_opt_out') this.#store.remove('gpc');
-    if (type !== 'cookie' || this.#hasNewerChoice()) {
-      this.#change({ error });
-      return;
-    }
-    // What is not recorded is not relied on.
-    writeCookie(null, null, this.#options.cookieDomain);
-    if (error.code === 'CONFIG_OUTDATED' && this.#state.configuration !== null) {
-      this.#change({ error });
-      this.#settle(this.#state.configuration);
-    } else this.#change({ status: 'unavailable', choice: null, error });
+    this.#error = error;
+    const isOutdated = error.code === 'CONFIG_OUTDATED';
+    this.#handle({ type: 'refused', ...answered(consent), isOutdated });
+  }
+
+  /** What the service warns of, once for a field: to the developer of the page one line is enough. */
+  #warnOf({ warnings = [] }: Pick<Acceptance, 'warnings'>): void {
+    for (const { field, message } of warnings) this.#warn(`${field}: ${message}`, field);
+  }
+
+  /** Says something to the developer of the page, once. */
+  #warn(text: string, about = text): void {
+    if (!this.#said.has(about)) console.warn(`Consent Ledger: ${text}`);
+    this.#said.add(about);
   }
 
   /** Re-reads the configuration (specification, `CONFIG_OUTDATED`). */
-  async #isStillActive({ body }: QueuedConsent): Promise<boolean> {
-    const sent = parseJson(body, isLanguageBody);
-    if (sent === undefined) return false;
-    const configuration = await this.#readConfiguration(sent.language);
-    const isActive = configuration.documents.some(({ version }) => version.id === sent.document_version_id);
-    if (!isActive) this.#change({ configuration });
+  async #isStillActive(consent: QueuedConsent): Promise<boolean> {
+    const sent = sentOf(consent);
+    const configuration = await this.#configurations.read(sent?.language);
+    const isActive = configuration.documents.some(({ version }) => version.id === sent?.document_version_id);
+    if (!isActive) this.#handle({ type: 'translated', configuration });
     return isActive;
   }
 
@@ -464,37 +338,19 @@ export class Consent {
     return this.#options.language ?? (document.documentElement.lang || undefined);
   }
 
-  async #readConfiguration(language: string | undefined): Promise<Configuration> {
-    const configuration = await this.#service.get(`/tool/v1/config${languageQuery(language)}`, isConfiguration);
-    this.#warn(configuration.warnings);
-    const { apiKey, baseUrl } = this.#options;
-    const cached: CachedConfiguration = { apiKey, baseUrl, readAt: Date.now(), configuration };
-    this.#store.write(`config:${language ?? ''}`, cached);
-    return configuration;
-  }
-
-  #cachedConfiguration(language: string | undefined): { configuration: Configuration; isFresh: boolean } | undefined {
-    const { apiKey, baseUrl, configurationMaxAge = DEFAULT_MAX_AGE_SECONDS } = this.#options;
-    const cached = this.#store.read(`config:${language ?? ''}`, isCached);
-    if (cached === undefined || cached.apiKey !== apiKey || cached.baseUrl !== baseUrl) return undefined;
-    const age = Date.now() - cached.readAt;
-    return { configuration: cached.configuration, isFresh: age >= 0 && age < configurationMaxAge * 1000 };
-  }
-
   #configuration(): Configuration {
-    const { configuration, error } = this.#state;
+    const { configuration } = this.#page.facts;
     if (configuration !== null) return configuration;
-    throw error ?? new ServiceError('No configuration yet: wait for start().', 'UNAVAILABLE', 0);
+    throw this.#error ?? new ServiceError('No configuration yet: wait for start().', 'UNAVAILABLE', 0);
   }
 
-  #cookiePolicy(configuration: Configuration) {
-    const policy = cookiePolicyOf(configuration);
-    if (policy === undefined) throw new ServiceError('The site has no active cookie policy.', 'UNAVAILABLE', 0);
-    return policy;
-  }
-
-  #change(change: Partial<ConsentState>): ConsentState {
-    this.#state = { ...this.#state, ...change };
+  #show(): void {
+    const { configuration, isUnavailable } = this.#page.facts;
+    const { choice } = this.#page;
+    const asks = this.isGpcOn ? 'signalled' : 'needed';
+    const known = choice !== null ? 'chosen' : asks;
+    const status = isUnavailable ? 'unavailable' : configuration === null ? 'loading' : known;
+    this.#state = { status, configuration, choice, error: this.#error };
     for (const listener of [...this.#listeners]) {
       try {
         listener(this.#state);
@@ -503,15 +359,14 @@ export class Consent {
         reportError(error);
       }
     }
-    return this.#state;
   }
 }
 
-const isCookieConsent = objectOf<{ consent_type: string; categories?: unknown }>({
-  consent_type: isText,
-  categories: (value): value is unknown => value === undefined || typeof value === 'object',
-});
+function answered(consent: QueuedConsent) {
+  const { idempotency_key: key, queued_at: at } = consent;
+  return { key, at, consentType: sentOf(consent)?.consent_type ?? '' };
+}
 
-function languageQuery(language: string | undefined): string {
-  return language === undefined ? '' : `?language=${encodeURIComponent(language)}`;
+function noPolicy(): ServiceError {
+  return new ServiceError('The site has no active cookie policy.', 'UNAVAILABLE', 0);
 }

@@ -1,5 +1,7 @@
 export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
 export type { Categories, Choice, Decision } from '../../core/choice.js';
+export type { KeptRecord } from '../../core/consent-queue.js';
+export type { QueuedConsent } from '../../core/queue.js';
 export type { FieldError } from '../../shared/service-error.js';
 export { ServiceError } from '../../shared/service-error.js';
 export type { BrowserConsent, SignedPromise } from '../../shared/types.js';
@@ -12,5 +14,4 @@ export {
   speakGoogleConsentMode,
 } from './google-consent-mode.js';
 export type { ConsentOptions } from './options.js';
-export type { KeptRecord, QueuedConsent } from './outbox.js';
 export { type Started, type StartOptions, startConsent } from './start.js';

@@ -1,4 +1,5 @@
 import { type Guard, isText, objectOf } from '../../core/guards.js';
+import type { Answer, Transport } from '../../core/ports.js';
 import { backOffMs, isRetried, retryAfterMs } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
 import { signatureText } from '../../shared/signature-text.js';
@@ -7,24 +8,20 @@ const TIMEOUT_MS = 30_000;
 const MOST_READS = 4;
 /** A visitor does not wait longer for a banner. */
 const LONGEST_WAIT_MS = 60_000;
-/** Browsers permit 64 KiB in requests that outlive their page (Fetch standard, keepalive). */
-const MOST_KEPT_ALIVE = 60_000;
+/**
+ * Bytes of a request that may outlive its page. Browsers permit 64 KiB of them at a time, those of
+ * other scripts included, and fail the rest (Fetch standard, keepalive).
+ */
+const MOST_KEPT_ALIVE = 16_384;
+/** The service uses no cookies. What was read before is used only if the service confirms it. */
+const ALWAYS = { credentials: 'omit', cache: 'no-cache' } as const;
 const utf8 = new TextEncoder();
-
-/** An answer of the service, or its absence. */
-export interface Answer {
-  /** HTTP status; 0 if no answer arrived. */
-  readonly status: number;
-  readonly body: unknown;
-  /** From `Retry-After`, in milliseconds; null without one. */
-  readonly retryAfterMs: number | null;
-}
 
 const isError = objectOf<{ code: string; message: string }>({ code: isText, message: isText });
 const isPing = objectOf<{ data: { time: string } }>({ data: objectOf<{ time: string }>({ time: isText }) });
 
 /** The Tool API as a browser calls it. */
-export class Service {
+export class Service implements Transport {
   readonly #baseUrl: string;
   readonly #apiKey: string;
   /** Milliseconds that the clock of the service is ahead of this one. */
@@ -58,9 +55,10 @@ export class Service {
 
   /** Sends a signed POST. A page that is left does not end a small one. */
   async post(path: string, body: string): Promise<Answer> {
+    const bytes = utf8.encode(body);
     const timestamp = String(Math.floor(this.now() / 1000));
     const nonce = randomHex(16);
-    const bodyHash = hex(await crypto.subtle.digest('SHA-256', utf8.encode(body)));
+    const bodyHash = hex(await crypto.subtle.digest('SHA-256', bytes));
     const key = await crypto.subtle.importKey(
       'raw',
       utf8.encode(this.#apiKey),
@@ -72,7 +70,7 @@ export class Service {
     return this.#send(path, {
       method: 'POST',
       body,
-      keepalive: body.length < MOST_KEPT_ALIVE,
+      keepalive: bytes.length <= MOST_KEPT_ALIVE,
       headers: {
         'Content-Type': 'application/json',
         'X-Timestamp': timestamp,
@@ -82,14 +80,12 @@ export class Service {
     });
   }
 
-  /**
-   * Learns the service's time. The response header `Date` is not readable across origins.
-   * @throws ServiceError
-   */
-  async readClock(): Promise<void> {
-    const answer = await this.#send('/tool/v1/ping', {});
-    if (!isPing(answer.body)) throw errorOf(answer);
-    this.#aheadMs = Date.parse(answer.body.data.time) - Date.now();
+  /** Learns the service's time. The response header `Date` is not readable across origins. @returns whether it answered */
+  async readClock(): Promise<boolean> {
+    const { body } = await this.#send('/tool/v1/ping', {});
+    if (!isPing(body)) return false;
+    this.#aheadMs = Date.parse(body.data.time) - Date.now();
+    return true;
   }
 
   async #send(path: string, init: RequestInit): Promise<Answer> {
@@ -97,9 +93,7 @@ export class Service {
       const response = await fetch(this.#baseUrl + path, {
         ...init,
         headers: { ...init.headers, 'X-API-Key': this.#apiKey },
-        // The service uses no cookies. What was read before is used only if the service confirms it.
-        credentials: 'omit',
-        cache: 'no-cache',
+        ...ALWAYS,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const { status, headers } = response;

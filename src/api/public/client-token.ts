@@ -45,9 +45,16 @@ function parseObject(text: string): JsonObject | null {
   }
 }
 
+/** The categories as the cookie has them: keys, with `!` before those that were refused. */
+function readAnswers(text: string): JsonObject {
+  const keys = text.split('.').filter((key) => key !== '');
+  return Object.fromEntries(keys.map((key) => [key.replace(/^!/, ''), !key.startsWith('!')]));
+}
+
 function knownFields(json: JsonObject): ClientTokenFields {
   const given: JsonObject = { ...json };
   if (given.consent_token === undefined && given.token !== undefined) given.consent_token = given.token;
+  if (typeof given.categories === 'string') given.categories = readAnswers(given.categories);
   const kept = Object.fromEntries(NAMES.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
   const parsed = ClientTokenFields.safeParse(kept);
   if (parsed.success) return parsed.data;

@@ -9,16 +9,26 @@ export class IncompleteConfiguration extends ChangeRefused {
   }
 }
 
+/**
+ * Bytes that the answers to all categories may have in the cookie of the browser SDK (docs/sdk.md):
+ * of each its key and two separators. The other members have up to 750 bytes, and browsers keep
+ * 4,096 of a cookie (RFC 6265 §6.1), some of them its name and attributes included.
+ */
+export const MAX_ANSWER_BYTES = 3_200;
+
 /** Most problems in one response. */
 const MAX_PROBLEMS = 200;
 
 /**
- * Lists the reasons why a draft cannot be published: no controller, no default language, or a text
- * that is missing in a language. A person who consents must have been able to read every text in
+ * Lists the reasons why a draft cannot be published: no controller, no default language, categories
+ * that do not fit into the cookie, or a text that is missing in a language. A person who consents must have been able to read every text in
  * the displayed language.
  */
 export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
-  return [...settingsProblems(draft), ...keyProblems(draft), ...textProblems(draft)].slice(0, MAX_PROBLEMS);
+  return [...settingsProblems(draft), ...keyProblems(draft), ...sizeProblems(draft), ...textProblems(draft)].slice(
+    0,
+    MAX_PROBLEMS,
+  );
 }
 
 function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
@@ -37,6 +47,15 @@ function* settingsProblems({ controller, default_language, languages }: SiteConf
 export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>): Generator<DraftProblem> {
   if (categories.some(({ key }) => key === '__proto__')) {
     yield { field: 'categories.__proto__', message: 'is not allowed as the key of a category' };
+  }
+}
+
+/** A choice that does not fit into its cookie would be asked for, and recorded, on every page. */
+function* sizeProblems({ categories }: SiteConfigDraft): Generator<DraftProblem> {
+  const bytes = categories.reduce((sum, { key }) => sum + key.length + 2, 0);
+  if (bytes > MAX_ANSWER_BYTES) {
+    const message = `the keys have ${bytes} bytes with their separators, and a visitor's choice fits into a cookie up to ${MAX_ANSWER_BYTES}; use fewer categories or shorter keys`;
+    yield { field: 'categories', message };
   }
 }
 

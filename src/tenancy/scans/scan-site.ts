@@ -110,7 +110,7 @@ function refusalCookie(site: SiteContext): InitialCookie | null {
   if (policy === undefined) return null;
   const choice = {
     decision: 'rejected',
-    categories: Object.fromEntries(categories.map(({ key, required }) => [key, required])),
+    categories: categories.map(({ key, required }) => (required ? key : `!${key}`)).join('.'),
     document_version_id: policy.version.id,
     language: policy.language,
   };

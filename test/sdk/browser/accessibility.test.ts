@@ -119,7 +119,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.acceptedToken();
     expect(await visitor.cookie()).toMatchObject({
       decision: 'partial',
-      categories: { analytics: true, marketing: false },
+      categories: 'necessary.analytics.!marketing',
     });
     expect(await focused()).toBe('settings');
     expect(await visitor.inBanner(`banner.querySelector('[role=status]').textContent`)).toBe('Your choice is saved.');

@@ -185,7 +185,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.visit();
     await visitor.offline();
     await visitor.click('accept');
-    expect(await visitor.ran()).toEqual(['inline marketing']);
+    // It follows a script that cannot be loaded.
+    await expect.poll(() => visitor.ran()).toEqual(['inline marketing']);
     await visitor.click('settings');
     await visitor.click('reject');
     expect(await visitor.queued()).toBe(2);

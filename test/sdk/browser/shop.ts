@@ -75,7 +75,7 @@ export class Shop {
   }
 
   #policy(): string {
-    return `default-src 'none'; script-src 'nonce-${NONCE}'; img-src 'self'; connect-src ${this.#service}; base-uri 'none'`;
+    return `default-src 'none'; script-src 'nonce-${NONCE}'; img-src 'self'; connect-src ${this.#service}; frame-src http://*.localhost:*; base-uri 'none'`;
   }
 
   async #answer(path: string): Promise<{ type: string; body: string | Buffer }> {
@@ -85,11 +85,26 @@ export class Shop {
       this.requested.push(path);
       return { type: 'text/javascript', body: `window.ran = [...(window.ran ?? []), ${JSON.stringify(path)}];` };
     }
+    if (path.startsWith('/shop/')) return { type: 'text/html; charset=utf-8', body: this.#html() };
+    if (path.startsWith('/frame'))
+      return { type: 'text/html; charset=utf-8', body: this.#frame(path.endsWith('?choose')) };
     if (path !== '/' && path !== '/favicon.ico') this.requested.push(path);
     return {
       type: 'text/html; charset=utf-8',
       body: path === '/' ? this.#html() : '<!doctype html><title>Other</title>',
     };
+  }
+
+  /** A page for a frame, which tells the page around it what it knows, at last. */
+  #frame(chooses: boolean): string {
+    const choice = `consentLedger.consent.acceptAll(); document.dispatchEvent(new Event('visibilitychange'));`;
+    return `${this.#html()}<script nonce="${NONCE}">
+      const { consent } = consentLedger;
+      consent.start().then(() => {
+        ${chooses ? choice : ''}
+        parent.postMessage({ status: consent.state.status, allows: consent.allows('marketing') }, '*');
+      });
+    </script>`;
   }
 
   #html(): string {

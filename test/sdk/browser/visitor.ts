@@ -4,7 +4,8 @@ import type { PageOptions, Shop } from './shop.js';
 
 const Kept = z.looseObject({
   decision: z.string(),
-  categories: z.record(z.string(), z.boolean()),
+  state: z.string(),
+  categories: z.string(),
   document_version_id: z.string(),
   language: z.string(),
   consent_token: z.string().optional(),
@@ -74,11 +75,12 @@ export class Visitor {
     );
   }
 
-  /** The value of the cookie `_svc_consent`; null without one. */
+  /** The choice in the cookie `_svc_consent`; null without one, and after its end. */
   async cookie(): Promise<Kept | null> {
     const text = z.string().parse(await this.page.evaluate('document.cookie'));
     const [, value] = /(?:^|; )_svc_consent=([^;]*)/.exec(text) ?? [];
-    return value === undefined ? null : Kept.parse(JSON.parse(decodeURIComponent(value)));
+    const kept = value === undefined ? null : Kept.parse(JSON.parse(decodeURIComponent(value)));
+    return kept?.state.includes('v') ? null : kept;
   }
 
   /** Waits until the service has accepted the choice. @returns its consent token */

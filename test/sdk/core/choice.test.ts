@@ -1,33 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Configuration } from '../../../sdk/core/answers.js';
 import { decisionOf, isInForce, validUntil } from '../../../sdk/core/choice.js';
+import { configurationIn } from './model/site.js';
 
-const category = (key: string, required: boolean) => ({
-  key,
-  required,
-  title: key,
-  purpose: key,
-  recipients: [],
-  cookies: [],
-});
-const CONFIGURATION: Configuration = {
-  language: 'en',
-  languages: ['en'],
-  validity_days: 180,
-  banner: {},
-  withdrawal: null,
-  controller: { legal_name: 'Shop', contact: 'shop@example.org' },
-  categories: [category('necessary', true), category('analytics', false), category('marketing', false)],
-  documents: [
-    {
-      slug: 'cookie-policy',
-      kind: 'cookie_policy',
-      requires_approval_token: false,
-      version: { id: 'v1', language: 'en', title: 'Cookie policy', media_type: 'text/plain' },
-    },
-  ],
-  region: { country: null, compliance_framework: null },
-};
+const CONFIGURATION = configurationIn(null);
 const choice = (categories: Record<string, boolean>, version = 'v1') => ({
   decision: 'partial',
   categories,
@@ -37,14 +12,13 @@ const choice = (categories: Record<string, boolean>, version = 'v1') => ({
 
 describe('a choice', () => {
   test.each([
-    [{ analytics: true, marketing: true }, null, 'accepted'],
-    [{ analytics: true }, null, 'partial'],
-    [{}, null, 'rejected'],
-    [{}, choice({ necessary: true, analytics: true }), 'withdrawn'],
-    [{}, choice({ necessary: true, analytics: false }), 'rejected'],
-    [{ marketing: true }, choice({ analytics: true }), 'partial'],
-  ] as const)('of %j after %j is %s', (chosen, before, decision) => {
-    expect(decisionOf(CONFIGURATION, chosen, before)).toBe(decision);
+    [{ analytics: true, marketing: true }, false, 'accepted'],
+    [{ analytics: true }, false, 'partial'],
+    [{}, false, 'rejected'],
+    [{}, true, 'withdrawn'],
+    [{ marketing: true }, true, 'partial'],
+  ] as const)('of %j, after a permission: %s, is %s', (chosen, wasPermitted, decision) => {
+    expect(decisionOf(CONFIGURATION, chosen, wasPermitted)).toBe(decision);
   });
 
   test('is in force for the same version of the policy and every optional category', () => {

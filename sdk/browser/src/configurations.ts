@@ -1,0 +1,78 @@
+import { type Configuration, isConfiguration } from '../../core/answers.js';
+import { isNumber, isText, objectOf } from '../../core/guards.js';
+import type { Store } from '../../core/ports.js';
+import { isRetried } from '../../shared/retry.js';
+import { ServiceError } from '../../shared/service-error.js';
+import type { ConsentOptions } from './options.js';
+import type { Service } from './service.js';
+
+interface CachedConfiguration {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+  /** Unix milliseconds. */
+  readonly readAt: number;
+  readonly configuration: Configuration;
+}
+const isCached = objectOf<CachedConfiguration>({
+  apiKey: isText,
+  baseUrl: isText,
+  readAt: isNumber,
+  configuration: isConfiguration,
+});
+
+const DEFAULT_MAX_AGE_SECONDS = 300;
+
+/** What the site asks, as the service says and as this browser read it before. */
+export class Configurations {
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #options: ConsentOptions;
+  readonly #onRead: (configuration: Configuration) => void;
+
+  /** @param onRead is called with every answer of the service */
+  constructor(store: Store, service: Service, options: ConsentOptions, onRead: (configuration: Configuration) => void) {
+    this.#store = store;
+    this.#service = service;
+    this.#options = options;
+    this.#onRead = onRead;
+  }
+
+  /**
+   * The configuration as it was read lately, else anew. Offline, the visitor chooses by the texts
+   * that were read before; the service refuses a choice by outdated ones.
+   * @throws ServiceError
+   */
+  async in(language: string | undefined): Promise<Configuration> {
+    const cached = this.cached(language);
+    if (cached?.isFresh === true) return cached.configuration;
+    try {
+      return await this.read(language);
+    } catch (error) {
+      const isAway = error instanceof ServiceError && (error.status === 0 || isRetried(error.status));
+      if (isAway && cached !== undefined) return cached.configuration;
+      throw error;
+    }
+  }
+
+  /** Reads the configuration anew. @throws ServiceError */
+  async read(language: string | undefined): Promise<Configuration> {
+    const configuration = await this.#service.get(`/tool/v1/config${languageQuery(language)}`, isConfiguration);
+    this.#onRead(configuration);
+    const { apiKey, baseUrl } = this.#options;
+    const cached: CachedConfiguration = { apiKey, baseUrl, readAt: Date.now(), configuration };
+    this.#store.write(`config:${language ?? ''}`, cached);
+    return configuration;
+  }
+
+  cached(language: string | undefined): { configuration: Configuration; isFresh: boolean } | undefined {
+    const { apiKey, baseUrl, configurationMaxAge = DEFAULT_MAX_AGE_SECONDS } = this.#options;
+    const cached = this.#store.read(`config:${language ?? ''}`, isCached);
+    if (cached === undefined || cached.apiKey !== apiKey || cached.baseUrl !== baseUrl) return undefined;
+    const age = Date.now() - cached.readAt;
+    return { configuration: cached.configuration, isFresh: age >= 0 && age < configurationMaxAge * 1000 };
+  }
+}
+
+export function languageQuery(language: string | undefined): string {
+  return language === undefined ? '' : `?language=${encodeURIComponent(language)}`;
+}

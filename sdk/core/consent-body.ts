@@ -1,0 +1,45 @@
+import type { BrowserConsent } from '../shared/types.js';
+import type { Configuration } from './answers.js';
+import { isFramework } from './precedence.js';
+
+/** A consent on its way to the service. */
+export interface Outgoing {
+  readonly key: string;
+  /** The exact text that every attempt sends. */
+  readonly body: string;
+  /** Unix milliseconds of the action, by the visitor's clock; the order of what is sent. */
+  readonly at: number;
+}
+
+/** Completes a consent with what the page knows. @param visitorId undefined: an approval token names the person */
+export function outgoing(
+  consent: BrowserConsent,
+  { region }: Configuration,
+  { key, at, now, visitorId, isSignalled }: OutgoingOptions,
+): Outgoing {
+  const law = region.compliance_framework;
+  const body: BrowserConsent = {
+    source: 'client',
+    visitor_id: visitorId,
+    ...(region.country !== null && { visitor_country: region.country }),
+    ...(isFramework(law) && { compliance_framework: law }),
+    ...consent,
+    metadata: {
+      ...consent.metadata,
+      // The record states when it was accepted. A choice made offline was made earlier.
+      chosen_at: new Date(Math.min(at, now)).toISOString(),
+      ...(isSignalled && { gpc: true }),
+    },
+    idempotency_key: key,
+  };
+  return { key, at, body: JSON.stringify(body) };
+}
+
+export interface OutgoingOptions {
+  readonly key: string;
+  readonly at: number;
+  /** Unix milliseconds of the visitor's clock. */
+  readonly now: number;
+  readonly visitorId: string | undefined;
+  readonly isSignalled: boolean;
+}

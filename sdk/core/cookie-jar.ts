@@ -1,0 +1,67 @@
+import { cookiePlaces } from './cookie-places.js';
+import type { Jar } from './ports.js';
+
+/** The part of `document` that holds the cookies. Both reading and writing throw in a sandboxed frame. */
+export interface CookiePage {
+  cookie: string;
+}
+
+/** The part of `location` that decides which cookies a page sees. */
+export interface CookieAddress {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly pathname: string;
+}
+
+/**
+ * The cookies of a page. Their age is relative, so that a wrong clock of the visitor does not
+ * shorten it.
+ */
+export class CookieJar implements Jar {
+  readonly #page: CookiePage;
+  readonly #address: CookieAddress;
+  readonly #domain: string | undefined;
+
+  /** @param domain of the cookies; undefined: the host of the page */
+  constructor(page: CookiePage, address: CookieAddress, domain: string | undefined) {
+    this.#page = page;
+    this.#address = address;
+    this.#domain = domain;
+  }
+
+  read(name: string): readonly string[] {
+    try {
+      return this.#page.cookie
+        .split('; ')
+        .filter((cookie) => cookie.startsWith(`${name}=`))
+        .map((cookie) => cookie.slice(name.length + 1));
+    } catch {
+      return [];
+    }
+  }
+
+  keep(name: string, value: string, days: number): boolean {
+    const seconds = Math.round(days * 86_400);
+    // A browser refuses a domain that is not one of the page.
+    for (const domain of new Set([this.#domain, undefined])) {
+      this.#write(name, value, seconds, '/', domain);
+      if (this.read(name).join() === value) return true;
+      // A cookie of another domain or path is there as well.
+      for (const { path, domain } of cookiePlaces(this.#address)) this.#write(name, '', 0, path, domain);
+      this.#write(name, value, seconds, '/', domain);
+      if (this.read(name).includes(value)) return true;
+    }
+    return false;
+  }
+
+  #write(name: string, value: string, seconds: number, path: string, domain: string | undefined): void {
+    const parts = [`${name}=${value}`, `Path=${path}`, `Max-Age=${seconds}`, 'SameSite=Lax'];
+    if (domain !== undefined) parts.push(`Domain=${domain}`);
+    if (this.#address.protocol === 'https:') parts.push('Secure');
+    try {
+      this.#page.cookie = parts.join('; ');
+    } catch {
+      // `keep` reads what the jar holds, and says so.
+    }
+  }
+}

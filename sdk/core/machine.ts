@@ -1,0 +1,279 @@
+import type { BrowserConsent } from '../shared/types.js';
+import type { Acceptance, Configuration } from './answers.js';
+import { type Categories, cookiePolicyOf, decisionOf, isInForce, isNext, type Kept, settledAtOf } from './choice.js';
+import { readChoice, writeChoice } from './choice-text.js';
+import { type Outgoing, outgoing } from './consent-body.js';
+import { newestOf } from './newest.js';
+import type { QueuedConsent } from './queue.js';
+import { chosen, confirmed, heeded, optOutOf, revoked, settled } from './transitions.js';
+import { identityOf, readVisitors, writeVisitor } from './visitor.js';
+
+/** What a page knows of its visitor's choice. */
+export interface Facts {
+  /** The newest choice, or its end; null without one. */
+  readonly newest: Kept | null;
+  /** `at` of a choice that does not answer what the site asks now. */
+  readonly outdated: number | null;
+  readonly configuration: Configuration | null;
+  /** Whether no choice can be recorded. */
+  readonly isUnavailable: boolean;
+}
+
+export const NOTHING_KNOWN: Facts = { newest: null, outdated: null, configuration: null, isUnavailable: false };
+
+/** What a page sees at the moment of an event. */
+export interface Sight {
+  /** Unix milliseconds of the visitor's clock. */
+  readonly now: number;
+  /** What waits in the page's own store, oldest first. */
+  readonly queue: () => readonly QueuedConsent[];
+  /** 64 hex digits that were never used. */
+  readonly random: string;
+  /** Values of the cookies that hold the choice. */
+  readonly choices: readonly string[];
+  /** Values of the cookies that hold the reference for this browser. */
+  readonly visitors: readonly string[];
+  /** The reference in the page's own store. */
+  readonly storedVisitor: string | undefined;
+  /** The site's reference for the person. */
+  readonly ownVisitor: string | undefined;
+  /** Whether the browser sends Global Privacy Control. */
+  readonly isSignalled: boolean;
+}
+
+export type Event =
+  /** The page was shown, or another tab may have changed something. */
+  | { readonly type: 'looked' }
+  /** The configuration was read for the choice that the page knows. */
+  | { readonly type: 'configured'; readonly configuration: Configuration }
+  /** The texts were read again, perhaps in another language. */
+  | { readonly type: 'translated'; readonly configuration: Configuration }
+  /** Nothing can be recorded. */
+  | { readonly type: 'failed' }
+  | { readonly type: 'chose'; readonly categories: Categories }
+  /** The page records something beside the choice. */
+  | { readonly type: 'recorded'; readonly consent: BrowserConsent }
+  | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
+  /** The service will never accept this consent. */
+  | (Answered & { readonly type: 'refused'; readonly isOutdated: boolean });
+
+/** A queued consent to which the service answered. */
+interface Answered {
+  readonly key: string;
+  /** `queued_at` of it. */
+  readonly at: number;
+  readonly consentType: string;
+}
+
+/** What follows from an event. */
+export interface Step {
+  readonly facts: Facts;
+  /** What the cookie of the choice shall hold, and for how many days; null: what it holds. */
+  readonly choice: { readonly text: string; readonly days: number } | null;
+  /** The reference for this browser that shall be kept; null: what is kept. */
+  readonly visitor: { readonly text: string; readonly id: string } | null;
+  /** Choices before this `at` must not be recorded any more. */
+  readonly settledAt: number;
+  /** What shall be recorded unless its key is on its way, in order. What the event itself records is the last. */
+  readonly send: readonly Outgoing[];
+}
+
+/** Browsers shorten longer times (RFC 6265bis §5.5). */
+export const MOST_DAYS = 400;
+const DAY_MS = 86_400_000;
+
+/** The next state of a page, and what to keep and to send. */
+export function step(facts: Facts, event: Event, sight: Sight): Step {
+  const found = sight.choices.flatMap((text) => readChoice(text) ?? []);
+  const before = newestOf(found, facts.newest, sight.now);
+  const moment = { ...sight, key: sight.random.slice(0, 32) };
+  const configuration = 'configuration' in event ? event.configuration : facts.configuration;
+  const recorded: BrowserConsent[] = event.type === 'recorded' ? [event.consent] : [];
+  let newest = before;
+  let { isUnavailable } = facts;
+  switch (event.type) {
+    case 'configured': {
+      isUnavailable = cookiePolicyOf(event.configuration) === undefined;
+      if (isUnavailable) break;
+      const after = heeded(before, event.configuration, moment);
+      newest = after.newest;
+      const optOut = after.isOptOut ? optOutOf(event.configuration, true) : undefined;
+      if (optOut !== undefined) recorded.push(optOut);
+      break;
+    }
+    case 'failed':
+      isUnavailable = true;
+      break;
+    case 'chose':
+      if (configuration === null) break;
+      newest = chosen(before, event.categories, configuration, moment);
+      isUnavailable = false;
+      break;
+    case 'accepted':
+      if (before?.key === event.key) {
+        if (configuration !== null) newest = confirmed(before, event.acceptance, configuration);
+      } else newest = settledBy(event, before);
+      break;
+    case 'refused':
+      if (before?.key === event.key) {
+        newest = revoked(before);
+        isUnavailable = !event.isOutdated;
+      } else if (
+        event.consentType === 'do_not_sell_opt_out' &&
+        before?.isSignalled &&
+        (before.isVoid || !before.isPermitted)
+      ) {
+        // The signal is to be recorded again.
+        newest = { ...before, isSignalled: false };
+      } else newest = settledBy(event, before);
+  }
+  const next: Facts = {
+    newest,
+    configuration,
+    isUnavailable,
+    outdated: outdatedOf(facts, event, newest, configuration),
+  };
+  return { facts: next, ...consequences(next, event, sight, { before, found, recorded }) };
+}
+
+function settledBy({ consentType, at }: Answered, before: Kept | null): Kept | null {
+  return consentType === 'cookie' && before?.key !== undefined ? settled(before, at) : before;
+}
+
+/** The choice that counts; null if the visitor has not chosen, or must choose again. */
+export function choiceOf({ newest, outdated, configuration, isUnavailable }: Facts, isSignalled: boolean): Kept | null {
+  if (newest === null || newest.isVoid || newest.at === outdated || isUnavailable || configuration === null)
+    return null;
+  return isSignalled && newest.isPermitted && !newest.isSignalled ? null : newest;
+}
+
+/**
+ * Whether the visitor permits a category, by what the page knows and by what the cookies say now: a
+ * refusal in another tab counts before that tab is heard of.
+ */
+export function allows(
+  facts: Facts,
+  category: string,
+  { choices, isSignalled, now }: Pick<Sight, 'choices' | 'isSignalled' | 'now'>,
+): boolean {
+  if (facts.configuration?.categories.some(({ key, required }) => required && key === category)) return true;
+  const found = choices.flatMap((text) => readChoice(text) ?? []);
+  const newest = newestOf(found, facts.newest, now);
+  return (
+    choiceOf(facts, isSignalled)?.categories[category] === true &&
+    choiceOf({ ...facts, newest }, isSignalled)?.categories[category] === true
+  );
+}
+
+function outdatedOf(
+  facts: Facts,
+  { type }: Event,
+  newest: Kept | null,
+  configuration: Configuration | null,
+): number | null {
+  if (newest === null || configuration === null) return null;
+  const isNew = type === 'looked' && newest.at !== facts.newest?.at && newest.language === configuration.language;
+  if (type !== 'configured' && !isNew) return facts.outdated;
+  return isInForce(newest, configuration) ? null : newest.at;
+}
+
+interface Cause {
+  readonly before: Kept | null;
+  readonly found: readonly Kept[];
+  readonly recorded: readonly BrowserConsent[];
+}
+
+function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): Omit<Step, 'facts'> {
+  const { newest, configuration } = facts;
+  const { before, found } = cause;
+  const { now, random, choices, visitors, ownVisitor } = sight;
+  const id = identityOf(sight) ?? random.slice(32);
+  const isStale = choices.length > 1 || found.some(({ at }) => newest !== null && at < newest.at);
+  const isKept = newest !== null && (newest !== before || (isStale && configuration !== null));
+  const send =
+    configuration === null
+      ? []
+      : [
+          ...(isKept ? withdrawnElsewhere(newest, found, id, configuration, sight) : []),
+          ...sent(facts, configuration, event, sight, cause, id),
+        ];
+  const isNamed = ownVisitor === undefined && (isKept || send.some(({ body }) => body.includes(id)));
+  const text = writeVisitor({ at: newest?.at ?? 0, id });
+  return {
+    send,
+    settledAt: Math.max(settledAtOf(before), settledAtOf(newest)),
+    choice: isKept ? { text: writeChoice(newest), days: daysLeft(newest, configuration, now) } : null,
+    visitor: isNamed && visitors.join() !== text ? { text, id } : null,
+  };
+}
+
+/** What the event records, and what another page of the site could not finish. */
+function sent(
+  { newest, isUnavailable }: Facts,
+  configuration: Configuration,
+  { type }: Event,
+  sight: Sight,
+  { before, recorded }: Cause,
+  id: string,
+): readonly Outgoing[] {
+  const { now, random, ownVisitor, isSignalled, queue } = sight;
+  const isTaken = !isUnavailable && (type === 'chose' || type === 'configured');
+  if (recorded.length === 0 && !isTaken) return [];
+  const queued = queue();
+  return [
+    ...recorded.map((consent) =>
+      outgoing(consent, configuration, {
+        key: random.slice(0, 32),
+        // After what other tabs queued, also within the same millisecond and after the clock was set back.
+        at: Math.max(now, (queued.at(-1)?.queued_at ?? 0) + 1),
+        now,
+        isSignalled,
+        // An approval token names the person; another reference would contradict it.
+        visitorId: consent.approval_token == null ? id : ownVisitor,
+      }),
+    ),
+    ...[...new Set(isTaken ? [before, newest] : [])].flatMap((one) => {
+      if (one?.key === undefined || one.isVoid || (one === before && !isNext(one))) return [];
+      if (queued.some(({ idempotency_key }) => idempotency_key === one.key)) return [];
+      return outgoing(consentOf(one), configuration, { ...one, now, key: one.key, visitorId: id });
+    }),
+  ];
+}
+
+/**
+ * A choice that was made under another reference, on a host that did not share its cookies yet or
+ * before the person signed in, is withdrawn under that reference, too.
+ */
+function withdrawnElsewhere(
+  newest: Kept,
+  found: readonly Kept[],
+  id: string,
+  configuration: Configuration,
+  { visitors, now, isSignalled }: Sight,
+): readonly Outgoing[] {
+  const known = readVisitors(visitors);
+  return found.flatMap(({ at, categories, isPermitted }) => {
+    const visitorId = known.find((visitor) => visitor.at === at)?.id;
+    const isWider = isPermitted && Object.keys(categories).some((key) => categories[key] && !newest.categories[key]);
+    if (visitorId === undefined || visitorId === id || newest.isVoid || !isWider) return [];
+    const decision = decisionOf(configuration, newest.categories, true);
+    const key = `${at.toString(36)}-${visitorId}`;
+    return outgoing({ ...consentOf(newest), decision }, configuration, {
+      key,
+      at: newest.at,
+      now,
+      isSignalled,
+      visitorId,
+    });
+  });
+}
+
+function consentOf({ decision, document_version_id, language, categories }: Kept): BrowserConsent {
+  return { consent_type: 'cookie', decision, document_version_id, language, categories };
+}
+
+/** The rest of the time for which a choice is valid. A clock that was set back does not lengthen it, nor forth end it at once. */
+function daysLeft({ at }: Kept, configuration: Configuration | null, now: number): number {
+  const days = Math.min(configuration?.validity_days ?? MOST_DAYS, MOST_DAYS);
+  return Math.max(1, days - Math.max(0, now - at) / DAY_MS);
+}

@@ -1,0 +1,163 @@
+import type { Acceptance } from './answers.js';
+import { isFlag, isNumber, isText, listOf, nullable, objectOf, optional, parseJson, recordOf } from './guards.js';
+
+/** A consent that waits for the service's answer. */
+export interface QueuedConsent {
+  readonly idempotency_key: string;
+  /** The exact text that every attempt sends. */
+  readonly body: string;
+  /** Unix milliseconds. */
+  readonly queued_at: number;
+}
+
+/** What failed so far, on this page. */
+export interface Tries {
+  readonly count: number;
+  /** Failures that are of this consent: the service, or the network, works otherwise. */
+  readonly faults: number;
+  /** Unix milliseconds before which it is not sent. */
+  readonly notBefore: number;
+}
+
+/** What to do next: send a consent, wait some milliseconds, or nothing until the page is shown or online again. */
+export type Move = { readonly send: QueuedConsent } | { readonly waitMs: number } | null;
+
+/** Attempts without success, until the page comes back online, is shown again or is opened again. */
+export const MOST_ATTEMPTS = 8;
+/** After so many faults of its own a consent lets a later withdrawal pass. */
+const MOST_FAULTS = 3;
+/** A longer wait is left to a later page. */
+const LONGEST_WAIT_MS = 300_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+export const isQueued = objectOf<QueuedConsent>({ idempotency_key: isText, body: isText, queued_at: isNumber });
+const isSent = objectOf<{
+  consent_type: string;
+  decision: string;
+  document_version_id: string;
+  visitor_id?: string | undefined;
+  categories?: Record<string, boolean> | undefined;
+  language?: string | undefined;
+}>({
+  consent_type: isText,
+  decision: isText,
+  document_version_id: isText,
+  visitor_id: optional(isText),
+  categories: optional(recordOf(isFlag)),
+  language: optional(isText),
+});
+
+/** The part of a body that the SDK reads again; undefined for another text. */
+export const sentOf = ({ body }: Pick<QueuedConsent, 'body'>) => parseJson(body, isSent);
+
+/**
+ * The name of the consents among which a consent has an order: those of one person to cookies, to the
+ * sale of data, or to one document version. Different streams never wait for each other.
+ */
+export function streamOf(item: QueuedConsent): string {
+  const sent = sentOf(item);
+  const isApproval = sent?.consent_type !== 'cookie' && sent?.consent_type !== 'do_not_sell_opt_out';
+  return JSON.stringify([sent?.consent_type, sent?.visitor_id, isApproval && sent?.document_version_id]);
+}
+
+/** Whether a consent takes something back. */
+function isWithdrawal(item: QueuedConsent): boolean {
+  const sent = sentOf(item);
+  return (
+    sent?.decision === 'withdrawn' || sent?.decision === 'rejected' || sent?.consent_type === 'do_not_sell_opt_out'
+  );
+}
+
+/**
+ * The next move of a stream.
+ * @param stream oldest first
+ * @param tries by idempotency key
+ * @param now Unix milliseconds
+ * @param notBefore time that the service stated to an earlier consent; a withdrawal tries once nevertheless
+ */
+export function nextMove(
+  stream: readonly QueuedConsent[],
+  tries: ReadonlyMap<string, Tries>,
+  now: number,
+  notBefore: number,
+): Move {
+  const item = headOf(stream, tries);
+  if (item === undefined) return null;
+  const tried = tries.get(item.idempotency_key);
+  if (tried !== undefined && tried.count >= MOST_ATTEMPTS) return null;
+  const stated = stream.some(isWithdrawal) ? 0 : notBefore;
+  // Bounded, because the clock may have been set back.
+  const waitMs = Math.min(HOUR_MS, Math.max(tried?.notBefore ?? 0, stated) - now);
+  if (waitMs <= 0) return { send: item };
+  return waitMs <= LONGEST_WAIT_MS ? { waitMs } : null;
+}
+
+/** The first of a stream that may be sent: one that keeps failing by itself lets the others pass. */
+function headOf(stream: readonly QueuedConsent[], tries: ReadonlyMap<string, Tries>): QueuedConsent | undefined {
+  return stream.find(({ idempotency_key: key }) => (tries.get(key)?.faults ?? 0) < MOST_FAULTS) ?? stream[0];
+}
+
+/**
+ * What must not be recorded any more once a consent was accepted that passed it, because it would
+ * then count as the later one: choices, and what was withdrawn.
+ * @param items oldest first, with the accepted one
+ */
+export function passedBy(accepted: QueuedConsent, items: readonly QueuedConsent[]): readonly QueuedConsent[] {
+  const stream = items.filter((item) => streamOf(item) === streamOf(accepted));
+  const isLast = isWithdrawal(accepted) || sentOf(accepted)?.consent_type === 'cookie';
+  return isLast
+    ? stream.slice(
+        0,
+        stream.findIndex((item) => item.idempotency_key === accepted.idempotency_key),
+      )
+    : [];
+}
+
+/**
+ * Whether the service may have forgotten the key of a consent, which it remembers for 24 hours. Its
+ * answer may have been lost before this page, so that it is asked first.
+ */
+export function isOld({ queued_at }: QueuedConsent, now: number): boolean {
+  const age = now - queued_at;
+  return age > HOUR_MS || age < -MINUTE_MS;
+}
+
+/** The part of a consent in force that the SDK reads. */
+export type InForce = Pick<Acceptance, 'consent_token' | 'proof_hash' | 'created_at'> & {
+  readonly decision: string;
+  readonly categories: Record<string, boolean> | null;
+};
+export const isStatus = objectOf<{ consents: InForce[] }>({
+  consents: listOf(
+    objectOf<InForce>({
+      consent_token: isText,
+      proof_hash: isText,
+      created_at: isText,
+      decision: isText,
+      categories: nullable(recordOf(isFlag)),
+    }),
+  ),
+});
+
+/**
+ * Finds the record of a consent whose answer was lost: one that says the same, is not older, and is
+ * no record that the page knows.
+ * @param consents in force of the same person and kind
+ */
+export function recordedAs(
+  item: QueuedConsent,
+  consents: readonly InForce[],
+  records: readonly Pick<InForce, 'consent_token'>[],
+): Acceptance | null {
+  const sent = sentOf(item);
+  const answers = Object.entries(sent?.categories ?? {});
+  const found = consents.find(
+    ({ consent_token, created_at, decision, categories }) =>
+      decision === sent?.decision &&
+      Date.parse(created_at) > item.queued_at - MINUTE_MS &&
+      answers.every(([key, isOn]) => (categories?.[key] ?? isOn) === isOn) &&
+      !records.some((record) => record.consent_token === consent_token),
+  );
+  return found === undefined ? null : { ...found, duplicate: true, promise: null };
+}

@@ -1,0 +1,144 @@
+import type { BrowserConsent } from '../shared/types.js';
+import type { Acceptance, Configuration } from './answers.js';
+import {
+  type Categories,
+  completeCategories,
+  cookiePolicyOf,
+  decisionOf,
+  grantedOf,
+  isNext,
+  type Kept,
+  settledAtOf,
+  validUntil,
+} from './choice.js';
+import { isFramework, SIGNAL_RECORDS } from './precedence.js';
+import type { QueuedConsent } from './queue.js';
+
+/** When and by what something is kept. */
+export interface Moment {
+  /** Unix milliseconds of the visitor's clock. */
+  readonly now: number;
+  /** Idempotency key for what is recorded. */
+  readonly key: string;
+  readonly isSignalled: boolean;
+  /** What waits in the page's own store. */
+  readonly queue: () => readonly QueuedConsent[];
+}
+
+/** The visitor's choice. @param before the newest choice that the page knows */
+export function chosen(
+  before: Kept | null,
+  categories: Categories,
+  configuration: Configuration,
+  { now, key, isSignalled, queue }: Moment,
+): Kept | null {
+  const version = cookiePolicyOf(configuration)?.version;
+  if (version === undefined) return before;
+  const wasPermitted = before?.isPermitted ?? false;
+  const waits = before?.key !== undefined && !before.isVoid;
+  // More than one choice waits on another host, of which this page knows the last one only.
+  const isElsewhere =
+    waits && !isNext(before) && queue().every(({ idempotency_key }) => idempotency_key !== before.key);
+  return {
+    at: after(before, now),
+    key,
+    isVoid: false,
+    isSignalled,
+    isPermitted: grantedOf(configuration, categories).length > 0,
+    wasPermitted,
+    after: waits ? before.at : undefined,
+    settledAt: (isElsewhere ? before.at + 1 : settledAtOf(before)) || undefined,
+    decision: decisionOf(configuration, categories, wasPermitted),
+    categories: completeCategories(configuration, categories),
+    document_version_id: version.id,
+    language: version.language,
+  };
+}
+
+/** The choice with its record. */
+export function confirmed(
+  kept: Kept,
+  { consent_token, proof_hash, created_at }: Acceptance,
+  configuration: Configuration,
+): Kept {
+  return {
+    ...kept,
+    key: undefined,
+    consent_token,
+    proof_hash,
+    created_at,
+    valid_until: validUntil(created_at, configuration),
+  };
+}
+
+/** A choice after an earlier one was recorded or refused. @param at of the earlier one */
+export function settled(kept: Kept, at: number): Kept {
+  return { ...kept, settledAt: Math.max(at, settledAtOf(kept)) };
+}
+
+/** The end of a choice that the service refused: what is not recorded is not relied on. */
+export function revoked(kept: Kept): Kept {
+  return ended(kept, kept.at, kept.wasPermitted);
+}
+
+/**
+ * What the signal of the browser does to the newest choice, by the law of the visitor's region
+ * (precedence.ts).
+ * @returns `isOptOut`: the signal is to be recorded as an opt-out
+ */
+export function heeded(
+  before: Kept | null,
+  configuration: Configuration,
+  moment: Moment,
+): { readonly newest: Kept | null; readonly isOptOut: boolean } {
+  const law = configuration.region.compliance_framework;
+  if (!moment.isSignalled) {
+    // The signal ended. If it comes again, it is later than the choice.
+    const isOver = before?.isSignalled === true && !before.isVoid;
+    return { newest: isOver ? { ...before, isSignalled: false } : before, isOptOut: false };
+  }
+  if (before?.isSignalled) return { newest: before, isOptOut: false };
+  if (isFramework(law) && SIGNAL_RECORDS[law] === 'opt_out') {
+    const isRefusal = before !== null && !before.isVoid && !before.isPermitted;
+    const marked = isRefusal ? before : ended(before, moment.now, before?.isPermitted ?? false);
+    return { newest: { ...marked, isSignalled: true }, isOptOut: true };
+  }
+  return { newest: before?.isPermitted ? chosen(before, {}, configuration, moment) : before, isOptOut: false };
+}
+
+/**
+ * An opt-out of the sale and sharing of personal data, or its end. It refers to the site's
+ * `do_not_sell` document, else to the cookie policy.
+ * @returns undefined if the site has neither
+ */
+export function optOutOf(configuration: Configuration, isOptedOut: boolean): BrowserConsent | undefined {
+  const notice = configuration.documents.find(({ kind }) => kind === 'do_not_sell') ?? cookiePolicyOf(configuration);
+  return (
+    notice && {
+      consent_type: 'do_not_sell_opt_out',
+      decision: isOptedOut ? 'accepted' : 'withdrawn',
+      document_version_id: notice.version.id,
+      language: notice.version.language,
+    }
+  );
+}
+
+function ended(before: Kept | null, now: number, isPermitted: boolean): Kept {
+  return {
+    at: after(before, now),
+    isVoid: true,
+    isSignalled: before?.isSignalled ?? false,
+    settledAt: settledAtOf(before) || undefined,
+    isPermitted,
+    wasPermitted: isPermitted,
+    decision: 'withdrawn',
+    categories: {},
+    document_version_id: '',
+    language: '',
+  };
+}
+
+/** Later than what the page knew, also after the clock was set back. */
+function after(before: Kept | null, now: number): number {
+  return Math.max(now, (before?.at ?? 0) + 1);
+}

@@ -1,0 +1,32 @@
+import type { Configuration } from '../../../../sdk/core/answers.js';
+
+const category = (key: string, required: boolean) => ({
+  key,
+  required,
+  title: key,
+  purpose: key,
+  recipients: [],
+  cookies: [],
+});
+
+/** What the site of the tests asks, in a region with this law. */
+export function configurationIn(compliance_framework: string | null, version = 'v1'): Configuration {
+  return {
+    language: 'en',
+    languages: ['en'],
+    validity_days: 180,
+    banner: {},
+    withdrawal: null,
+    controller: { legal_name: 'Shop', contact: 'shop@example.org' },
+    categories: [category('necessary', true), category('analytics', false), category('marketing', false)],
+    documents: [
+      {
+        slug: 'cookie-policy',
+        kind: 'cookie_policy',
+        requires_approval_token: false,
+        version: { id: version, language: 'en', title: 'Cookie policy', media_type: 'text/plain' },
+      },
+    ],
+    region: { country: null, compliance_framework },
+  };
+}

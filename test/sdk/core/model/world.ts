@@ -1,0 +1,259 @@
+import { type Keeping, ModelBrowser } from './browser.js';
+import { type Fate, ModelService } from './service.js';
+import { configurationIn } from './site.js';
+import { Tab } from './tab.js';
+
+const HOSTS = ['www.shop.example', 'blog.shop.example'] as const;
+const PATHS = ['/', '/shop/garden', '/a/'] as const;
+const DOMAIN = 'shop.example';
+const OPTIONAL = ['analytics', 'marketing'] as const;
+const MOST_TABS = 4;
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 0, 1);
+
+/** What happens in a sequence. Numbers choose among what there is. */
+export type Happening =
+  | { readonly kind: 'open'; readonly host: number; readonly path: number }
+  | { readonly kind: 'close' | 'look'; readonly tab: number }
+  | { readonly kind: 'choose'; readonly tab: number; readonly categories: Readonly<Record<string, boolean>> }
+  | { readonly kind: 'send'; readonly tab: number; readonly fates: readonly Fate[] }
+  | { readonly kind: 'pass' | 'jump'; readonly ms: number }
+  | { readonly kind: 'signal' | 'share' | 'clear' }
+  | { readonly kind: 'cookies' | 'storage'; readonly keeping: Keeping };
+
+export interface WorldOptions {
+  readonly law: string | null;
+  readonly isShared: boolean;
+}
+
+interface Made {
+  readonly key: string;
+  readonly host: string;
+}
+
+/** A visitor, a browser, a site on two hosts and the service, with what a careful observer knows of them. */
+export class World {
+  readonly service = new ModelService(() => START + this.#elapsed);
+  readonly #browser = new ModelBrowser(() => this.#now());
+  readonly #configuration;
+  readonly #tabs: Tab[] = [];
+  readonly #visited = new Set<string>();
+  /** Choices in the order in which the visitor made them. */
+  readonly #made: Made[] = [];
+  #isShared: boolean;
+  #isSignalled = false;
+  #elapsed = 0;
+  #ahead = 0;
+  #randoms = 0;
+  /** Number of the happening. */
+  #turn = 0;
+  /** By host: the turn of a refusal that its pages must know; 0 without one. */
+  readonly #refused = new Map<string, number>();
+  readonly #permitted = new Map<Tab, number>();
+  readonly #looked = new Map<Tab, number>();
+  #cleared = 0;
+  /** Turn of the last permission, on any host. */
+  #permission = 0;
+  // What takes a promise away.
+  #isClean = true;
+  #wasSignalled = false;
+  #wasShared = false;
+  #wasSetBack = false;
+  #wasWrong = false;
+  /** By host: whether the visitor permitted something, by the newest choice that was not refused. */
+  readonly #standing = new Map<string, { readonly key: string; readonly is: boolean; readonly was: boolean }>();
+
+  constructor({ law, isShared }: WorldOptions) {
+    this.#isShared = isShared;
+    this.#configuration = configurationIn(law);
+  }
+
+  /** @throws Error when an invariant does not hold */
+  happen(what: Happening): void {
+    this.#turn += 1;
+    switch (what.kind) {
+      case 'open':
+        this.#open(HOSTS[what.host % HOSTS.length] ?? HOSTS[0], PATHS[what.path % PATHS.length] ?? '/');
+        break;
+      case 'close':
+        if (this.#tabs.length > 0) this.#tabs.splice(what.tab % this.#tabs.length, 1);
+        break;
+      case 'look':
+        this.#look(this.#tab(what.tab));
+        break;
+      case 'choose':
+        this.#choose(this.#tab(what.tab), what.categories);
+        break;
+      case 'send':
+        this.#tab(what.tab)?.send(what.fates);
+        this.#followRefusals();
+        break;
+      case 'pass':
+        this.#elapsed += what.ms;
+        break;
+      case 'jump':
+        this.#ahead += what.ms;
+        this.#wasWrong = true;
+        if (what.ms < 0) this.#wasSetBack = true;
+        break;
+      case 'signal':
+        this.#isSignalled = !this.#isSignalled;
+        this.#wasSignalled = true;
+        break;
+      case 'share':
+        if (!this.#isShared) this.#wasShared = true;
+        this.#isShared = true;
+        break;
+      case 'clear':
+        this.#browser.clear();
+        this.#cleared = this.#turn;
+        this.#isClean = false;
+        break;
+      default:
+        this.#browser[what.kind] = what.keeping;
+        if (what.keeping !== 'kept') this.#isClean = false;
+    }
+    this.#check();
+  }
+
+  /** Everything is well again, and the visitor opens the site once more. @throws Error as `happen` */
+  end(): void {
+    this.#browser.cookies = 'kept';
+    this.#browser.storage = 'kept';
+    this.#turn += 1;
+    this.#tabs.length = 0;
+    // The second host may finish what the first one learns of.
+    for (const host of [...this.#visited, ...(this.#visited.size > 1 ? this.#visited : [])]) {
+      const tab = this.#open(host, '/');
+      tab.send(Array(12).fill('answered'));
+      this.#followRefusals();
+      this.#look(tab);
+      const { newest } = tab.page.facts;
+      const isRefused = newest?.key !== undefined && this.service.refused.has(newest.key);
+      // Where the cookie could not be written, nothing can say so to this page.
+      if (isRefused && this.#isClean) throw new Error('a refused choice counts');
+      if (tab.page.queue.items().length > 0) throw new Error('something waits for ever');
+    }
+    this.#check();
+    if (this.#isClean && !this.#wasShared) this.#checkComplete();
+  }
+
+  #now(): number {
+    return START + this.#elapsed + this.#ahead;
+  }
+
+  #tab(index: number): Tab | undefined {
+    return this.#tabs[index % Math.max(1, this.#tabs.length)];
+  }
+
+  #open(host: string, path: string): Tab {
+    this.#visited.add(host);
+    const tab = new Tab({
+      browser: this.#browser,
+      service: this.service,
+      host,
+      path,
+      domain: this.#isShared ? DOMAIN : undefined,
+      now: () => this.#now(),
+      random: () => this.#random(),
+      isSignalled: () => this.#isSignalled,
+      configuration: this.#configuration,
+    });
+    this.#tabs.push(tab);
+    if (this.#tabs.length > MOST_TABS) this.#tabs.shift();
+    this.#looked.set(tab, this.#turn);
+    return tab;
+  }
+
+  #random(): string {
+    this.#randoms += 1;
+    return this.#randoms.toString(16).padStart(32, '0').repeat(2);
+  }
+
+  #look(tab: Tab | undefined): void {
+    if (tab === undefined) return;
+    tab.page.handle({ type: 'looked' });
+    if (this.#browser.cookies === 'kept') this.#looked.set(tab, this.#turn);
+  }
+
+  #choose(tab: Tab | undefined, categories: Readonly<Record<string, boolean>>): void {
+    if (tab === undefined) return;
+    this.#elapsed += 1;
+    tab.isTold = false;
+    const key = tab.page.handle({ type: 'chose', categories });
+    const isPermission = OPTIONAL.some((category) => categories[category]);
+    const hosts = tab.domain === undefined ? [tab.host] : HOSTS;
+    const { newest } = tab.page.facts;
+    if (key === undefined || newest?.key !== key) throw new Error('a choice was not taken');
+    if (OPTIONAL.some((category) => tab.page.allows(category) !== (categories[category] === true)))
+      throw new Error('a choice has no effect at once');
+    if (!isPermission) this.#checkDecision(tab, newest.decision);
+    this.#made.push({ key, host: tab.host });
+    if (isPermission) {
+      this.#permitted.set(tab, this.#turn);
+      this.#permission = this.#turn;
+    }
+    const isKept = !tab.isTold || this.#browser.cookies === 'kept';
+    for (const host of hosts) {
+      if (isKept) this.#refused.set(host, isPermission ? 0 : this.#turn);
+      this.#standing.set(host, { key, is: isPermission, was: this.#standing.get(host)?.is ?? false });
+    }
+    // Other tabs of the origin hear of it.
+    if (this.#browser.storage !== 'kept') return;
+    for (const other of this.#tabs) if (other !== tab && other.host === tab.host) this.#look(other);
+  }
+
+  /** A withdrawal says so if and only if something was permitted. */
+  #checkDecision(tab: Tab, decision: string): void {
+    if (!this.#isClean || this.#wasShared || this.#wasSignalled) return;
+    const isPermitted = this.#standing.get(tab.host)?.is ?? false;
+    if ((decision === 'withdrawn') !== isPermitted) throw new Error(`${decision}, but permitted: ${isPermitted}`);
+  }
+
+  #followRefusals(): void {
+    for (const [host, { key, was }] of this.#standing)
+      if (this.service.refused.has(key)) this.#standing.set(host, { key: '', is: was, was });
+  }
+
+  #check(): void {
+    this.#checkRefusals();
+    const keys = this.service.records.map(({ key }) => key);
+    const isForgotten = this.#wasWrong && this.#elapsed > DAY_MS;
+    if (this.#isClean && !isForgotten && new Set(keys).size < keys.length)
+      throw new Error('a choice was recorded twice');
+  }
+
+  /** After a refusal is shown as done, nothing optional is permitted until the visitor permits it again. */
+  #checkRefusals(): void {
+    // Hosts that did not share yet have choices that did not know each other; only clocks order them.
+    if (this.#wasShared && this.#wasSetBack) return;
+    for (const tab of this.#tabs) {
+      const refusal = this.#refused.get(tab.host) ?? 0;
+      const isSeen = (this.#looked.get(tab) ?? 0) >= refusal;
+      const isVisible = this.#browser.cookies === 'kept' && this.#cleared < refusal;
+      // Hosts that begin to share merge their choices: the newest counts.
+      const isOver = this.#wasShared && this.#permission > refusal;
+      if (refusal === 0 || isOver || (this.#permitted.get(tab) ?? 0) > refusal || !(isSeen || isVisible)) continue;
+      if (OPTIONAL.some((category) => tab.page.allows(category))) throw new Error('permitted after a refusal');
+    }
+  }
+
+  /** Storage held: each choice is recorded exactly once, in order, under one identity. */
+  #checkComplete(): void {
+    if (this.#wasWrong && this.#elapsed > DAY_MS) return;
+    const turns = new Map(this.#made.map(({ key }, turn) => [key, turn]));
+    for (const host of this.#isShared ? [undefined] : HOSTS) {
+      const made = this.#made.filter((one) => host === undefined || one.host === host);
+      const records = this.service.records.filter(({ key }) => made.some((one) => one.key === key));
+      const lost = made.filter(({ key }) => !this.service.refused.has(key) && !records.some((one) => one.key === key));
+      // Another host knows the newest choice, and not what waits before it: it is never recorded after it.
+      const isPassed = this.#wasSignalled || lost.every((one) => one !== made.at(-1));
+      const isExcused = host === undefined && this.#visited.size > 1 && isPassed;
+      if (lost.length > 0 && !isExcused) throw new Error('a choice was lost');
+      const order = records.map(({ key }) => turns.get(key) ?? -1);
+      if (order.some((turn, i) => i > 0 && turn < (order[i - 1] ?? 0)))
+        throw new Error(`recorded out of order: ${order}`);
+      if (new Set(records.map(({ visitor }) => visitor)).size > 1) throw new Error('more than one identity');
+    }
+  }
+}

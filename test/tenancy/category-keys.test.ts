@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { SiteConfigDraft } from '../../schemas/api/panel/configuration.js';
+import { MAX_ANSWER_BYTES, problemsOf } from '../../src/tenancy/configuration/problems.js';
+
+const draftWith = (keys: readonly string[]): SiteConfigDraft => ({
+  controller: { legal_name: 'Shop', contact: 'shop@example.org' },
+  default_language: 'en',
+  languages: ['en'],
+  validity_days: 180,
+  banner: {},
+  withdrawal: { en: 'In the settings.' },
+  categories: keys.map((key) => ({
+    key,
+    required: false,
+    title: { en: key },
+    purpose: { en: key },
+    lawful_basis: 'consent',
+    personal_data: [],
+    recipients: [],
+    retention_days: null,
+  })),
+  cookies: [],
+});
+const keys = (count: number, length: number) => Array.from({ length: count }, (_, i) => `${i}`.padStart(length, 'k'));
+
+test('a configuration whose choice fits into its cookie can be published', () => {
+  expect(problemsOf(draftWith(keys(100, MAX_ANSWER_BYTES / 100 - 2)))).toEqual([]);
+});
+
+test('one whose choice does not fit is refused, and the message says what to do', () => {
+  const problems = problemsOf(draftWith(keys(100, MAX_ANSWER_BYTES / 100 - 1)));
+  expect(problems).toEqual([{ field: 'categories', message: expect.stringContaining('shorter keys') }]);
+});
