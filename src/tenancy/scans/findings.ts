@@ -7,8 +7,8 @@ import type { Visit } from './visit.js';
 /** What a visit began with: no choice, or the refusal of every optional category. */
 export type Choice = ScanVisit['choice'];
 
-/** Prefix of the names that the service's own banner stores: they keep the choice itself. */
-const OWN_PREFIX = '_svc_consent';
+/** Prefixes of the names that the service's own banner stores: they keep the choice itself, and whose it is. */
+const OWN_PREFIXES = ['_svc_consent', '_svc_visitor'];
 
 /** A visit, compared with what the configuration declares. */
 export function compared(
@@ -49,7 +49,7 @@ export function findingsOf(visits: readonly ScanVisit[], config: SiteConfigPubli
       ...storage.map(({ kind, name, category }) => ({ kind, name, domain: null, category }) as const),
     ];
     for (const { kind, name, domain, category } of found) {
-      if (name.startsWith(OWN_PREFIX) || (category !== null && required.has(category))) continue;
+      if (OWN_PREFIXES.some((own) => name.startsWith(own)) || (category !== null && required.has(category))) continue;
       const late = choice === 'none' ? 'before_choice' : 'after_refusal';
       const problem = category === null ? 'undeclared' : late;
       findings.set(JSON.stringify([problem, kind, name, domain]), { problem, kind, name, domain, category });

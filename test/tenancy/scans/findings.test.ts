@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { coversName } from '../../../schemas/text/name-pattern.js';
+import { findingsOf } from '../../../src/tenancy/scans/findings.js';
 import { isUnder, pageUrl } from '../../../src/tenancy/scans/scan-target.js';
 
 it.each([
@@ -54,4 +55,27 @@ it.each([
 
 it('takes a page without its fragment', () => {
   expect(pageUrl('HTTPS://Shop.example:443/a?b=c#d')?.href).toBe('https://shop.example/a?b=c');
+});
+
+it('finds nothing in what the banner of the service stores', () => {
+  const cookie = {
+    domain: 'shop.example',
+    path: '/',
+    party: 'first',
+    duration_seconds: 60,
+    http_only: false,
+    secure: true,
+    category: null,
+  } as const;
+  const visit = {
+    choice: 'refused',
+    final_url: 'https://shop.example/',
+    status: 200,
+    is_complete: true,
+    cookies: ['_svc_consent', '_svc_visitor', '_svc'].map((name) => ({ name, ...cookie })),
+    storage: [{ kind: 'local_storage', name: '_svc_consent:visitor', category: null }],
+    third_party_hosts: [],
+  } as const;
+  const visits = [{ ...visit, cookies: [...visit.cookies], storage: [...visit.storage], third_party_hosts: [] }];
+  expect(findingsOf(visits, null).map(({ name }) => name)).toEqual(['_svc']);
 });
