@@ -54,9 +54,10 @@ const admission = createAdmission({
   onError: (error) => console.error(error),
   onUnsigned: (error) => console.error(error),
 });
+const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
 const guards = createToolGuards({
   directory,
-  rateLimiter: createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() }),
+  rateLimiter,
   apiUsers: { tokens: createAccessTokens(freshJwtKeys(keyring)), users: createUserDirectory(pool, keyring) },
   keyUsage: createKeyUsage(pool, Date.now),
   invalidKeyLimit: 30,
@@ -74,7 +75,7 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
   async (scope) => {
     await scope.register(
       async (tool) => {
-        serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), {
+        serveTool(tool, recordingRoutes({ admission, rateLimiter, now: () => performance.now() }), {
           guards,
           gate: createLoadGate({ maxInProgress: 1_000, isFull: () => false, onRefused: () => undefined }),
           scanner: null,

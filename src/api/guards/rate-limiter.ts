@@ -21,13 +21,14 @@ export interface RateLimitDecision {
  */
 export interface RateLimiter {
   /**
-   * Takes one request of `(scope, key)`.
+   * Takes requests of `(scope, key)`, all or none.
    * @param scope name of the limit, e.g. `site`, `invalid-key`
    * @param key limited party, e.g. a site id or an IP address; only a keyed hash of it is stored
    * @param limit requests per minute
+   * @param count how many are taken; more than the limit are never granted
    * @throws RequestRefused SERVICE_UNAVAILABLE if the database is unavailable
    */
-  take(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
+  take(scope: string, key: string, limit: number, count?: number): Promise<RateLimitDecision>;
   /**
    * Returns the decision of `take` without taking. It serves limits on failures, which are counted
    * only when they occur.
@@ -35,11 +36,10 @@ export interface RateLimiter {
    */
   peek(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
-   * Returns the newest request. It serves limits on failures, when there was no
-   * failure.
+   * Returns the newest requests. It serves limits on failures, when there was no failure.
    * @throws RequestRefused SERVICE_UNAVAILABLE
    */
-  giveBack(scope: string, key: string): Promise<void>;
+  giveBack(scope: string, key: string, count?: number): Promise<void>;
   /** Deletes windows in which nothing counts any more. Any process calls it periodically. */
   sweep(): Promise<void>;
 }
@@ -56,7 +56,8 @@ export interface RateLimiterOptions {
 interface Take {
   readonly bucket: string;
   readonly limit: number;
-  readonly cost: -1 | 0 | 1;
+  /** Negative: given back. */
+  readonly cost: number;
 }
 
 const Rows = z.array(z.object({ granted: z.int(), used: z.int(), reset_seconds: z.int() }));
@@ -88,10 +89,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     }
   };
   return {
-    take: (scope, key, limit) => submit({ bucket: `${scope}\0${key}`, limit, cost: 1 }),
+    take: (scope, key, limit, count = 1) => submit({ bucket: `${scope}\0${key}`, limit, cost: count }),
     peek: (scope, key, limit) => submit({ bucket: `${scope}\0${key}`, limit, cost: 0 }),
-    giveBack: async (scope, key) => {
-      await submit({ bucket: `${scope}\0${key}`, limit: 0, cost: -1 });
+    giveBack: async (scope, key, count = 1) => {
+      await submit({ bucket: `${scope}\0${key}`, limit: 0, cost: -count });
     },
     sweep: async () => {
       await options.db.query('select sweep_rate_limits()');
@@ -148,16 +149,22 @@ async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): P
       return [name, { granted, remaining: Math.max(0, limit - used) + granted, resetSeconds }];
     }),
   );
-  return takes.map(({ bucket, limit, cost }) => {
+  const decisions = takes.map(({ bucket, limit, cost }) => {
     const window = windows.get(bucket);
     if (window === undefined) throw new Error('a bucket has no answer');
-    const allowed = cost > 0 ? window.granted > 0 : window.remaining > 0;
+    const allowed = cost > 0 ? window.granted >= cost : window.remaining > 0;
     if (cost > 0 && allowed) {
-      window.granted -= 1;
-      window.remaining -= 1;
+      window.granted -= cost;
+      window.remaining -= cost;
     }
     return { allowed, limit, remaining: window.remaining, resetSeconds: window.resetSeconds };
   });
+  // Granted to a request that needs more than was left, and is therefore refused.
+  const unused = [...windows].flatMap(([bucket, { granted }]) =>
+    granted > 0 ? [{ bucket, limit: 0, cost: -granted }] : [],
+  );
+  if (unused.length > 0) await sendTakes(options, unused);
+  return decisions;
 }
 
 function bucketHash(hashKey: Uint8Array, bucket: string): Buffer {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { ApiError, ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import { createAddressCheck, isOriginAllowed, isOriginOf } from '../../platform/net/allow-lists.js';
 import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
@@ -121,6 +122,42 @@ function originProblem(apiKey: ApiKey, site: SiteContext, origin: string | undef
   return isAllowed ? null : ERROR_CODES.ORIGIN_NOT_ALLOWED.meaning;
 }
 
+/**
+ * Takes the consents of a request with a publishable key, in addition to the request itself: a batch of
+ * 100 counts as one request, and a visitor who copies the key could use up the quota with few of them.
+ * The limits are those of requests, but never below one batch.
+ * @throws ApiError RATE_LIMIT_EXCEEDED
+ */
+export async function takeConsents(
+  limiter: RateLimiter,
+  { apiKey, site }: Pick<ToolCaller, 'apiKey' | 'site'>,
+  countedClient: string,
+  consents: number,
+): Promise<void> {
+  if (apiKey.restriction !== 'publishable') return;
+  const { rateLimitPerMinute } = site.plan;
+  const address = `${site.tenantId} ${countedClient}`;
+  const limits = [
+    ['publishable consents of address', address, limitOfAddress(rateLimitPerMinute)],
+    ['publishable consents', site.tenantId, rateLimitPerMinute],
+  ] as const;
+  const taken: (readonly [scope: string, key: string])[] = [];
+  for (const [scope, key, limit] of limits) {
+    const decision = await limiter.take(scope, key, Math.max(limit, CONSENT_LIMITS.batchItems), consents);
+    if (decision.allowed) {
+      taken.push([scope, key]);
+      continue;
+    }
+    // A refused request counts for no limit.
+    for (const [ownScope, ownKey] of taken) await limiter.giveBack(ownScope, ownKey, consents);
+    refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
+  }
+}
+
+function limitOfAddress(rateLimitPerMinute: number): number {
+  return Math.max(MIN_ADDRESS_LIMIT, Math.floor(rateLimitPerMinute * ADDRESS_PART));
+}
+
 type Budget = 'plan' | 'configuration';
 
 /** An address may use this part of the budget of publishable keys. */
@@ -146,7 +183,7 @@ async function takeBudget(
   };
   if (apiKey.restriction !== 'publishable')
     return answer(await limiter.take('plan', site.tenantId, rateLimitPerMinute));
-  const perAddress = Math.max(MIN_ADDRESS_LIMIT, Math.floor(rateLimitPerMinute * ADDRESS_PART));
+  const perAddress = limitOfAddress(rateLimitPerMinute);
   const [scope, address] = [`publishable ${limit}`, `${site.tenantId} ${request.countedClient}`];
   const own = await limiter.take(scope, address, perAddress);
   if (limit === 'configuration' || !own.allowed) return answer(own);

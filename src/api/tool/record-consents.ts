@@ -9,6 +9,8 @@ import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
 import { unmapped } from '../../platform/net/ip-bytes.js';
 import { FairTurns } from '../guards/fair-turns.js';
+import type { RateLimiter } from '../guards/rate-limiter.js';
+import { takeConsents } from '../guards/tool-guard.js';
 import { goneClient } from '../server/gone-client.js';
 import { parseJsonBody } from '../server/json-body.js';
 import {
@@ -22,6 +24,7 @@ import { type SignedCall, type ToolRoute, writes } from './route.js';
 
 export interface RecordingOptions {
   readonly admission: Pick<Admission, 'admit' | 'mint'>;
+  readonly rateLimiter: RateLimiter;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   /** Largest body of a submission batch, in bytes. */
@@ -40,12 +43,19 @@ const PAUSE = 4;
 
 interface Recorder {
   readonly admission: Pick<Admission, 'admit'>;
+  readonly rateLimiter: RateLimiter;
   readonly turns: FairTurns;
 }
 
 /** Records consents of browsers, apps and backends, and mints approval tokens. */
-export function recordingRoutes({ admission, now, batchBodyBytes }: RecordingOptions): readonly ToolRoute[] {
-  const recorder: Recorder = { admission, turns: new FairTurns({ slots: LARGE_BATCHES_AT_A_TIME, now, pause: PAUSE }) };
+export function recordingRoutes({
+  admission,
+  rateLimiter,
+  now,
+  batchBodyBytes,
+}: RecordingOptions): readonly ToolRoute[] {
+  const turns = new FairTurns({ slots: LARGE_BATCHES_AT_A_TIME, now, pause: PAUSE });
+  const recorder: Recorder = { admission, rateLimiter, turns };
   const bodyLimit = batchBodyBytes ?? DEFAULT_BATCH_BODY_BYTES;
   return [
     writes(recordConsent, (call) => recordOne(recorder, call)),
@@ -89,11 +99,16 @@ interface Warned {
 
 /** Consents have errors of their own beside those of their schema, so admission parses the body. */
 async function admit(
-  { admission, turns }: Recorder,
+  { admission, rateLimiter, turns }: Recorder,
   { signed, caller, request, reply }: RecordingCall,
   shape: 'single' | 'batch',
 ): Promise<AdmissionResult & Warned> {
-  const asked = { ...signed, shape, connection: connectionOf(request) };
+  const asked = {
+    ...signed,
+    shape,
+    connection: connectionOf(request),
+    takeConsents: (consents: number) => takeConsents(rateLimiter, caller, request.countedClient, consents),
+  };
   const { rawBody } = request;
   let warnings: Warned['warnings'] = [];
   const consentsOf = (json: JsonValue): ParsedConsent[] => {

@@ -54,7 +54,12 @@ export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
     ...statusRoutes(db, keyring),
     ...verifyRoutes(verifier),
     ...scanRoutes({ admission, rateLimiter: options.rateLimiter, scan: options.scan }),
-    ...recordingRoutes({ admission, now: options.now, batchBodyBytes: options.batchBodyBytes }),
+    ...recordingRoutes({
+      admission,
+      rateLimiter: options.rateLimiter,
+      now: options.now,
+      batchBodyBytes: options.batchBodyBytes,
+    }),
     ...recordExportRoutes({ db, eventLog: options.eventLog, keyring, onError: options.onExportError }),
     ...s2sReceiptRoutes({ db, eventLog: options.eventLog, keyring, origin: options.origin }),
     ...s2sEvidenceExportRoutes({ db, admission, keyring, logger, maxPerTenant: options.maxExportsPerTenant }),

@@ -91,6 +91,11 @@ const GAUGES: readonly {
     value: (state) => state.lastStampAt,
   },
   {
+    name: 'consent_ledger_quota_highest_used_ratio',
+    help: 'Part of its quota of this month that a tenant has used, of the tenant with the largest part; 0 without quotas.',
+    value: (state) => state.highestQuotaUse ?? 0,
+  },
+  {
     name: 'consent_ledger_erasure_requests_open',
     help: 'Erasures that were requested and are not finished.',
     value: (state) => state.openErasures,

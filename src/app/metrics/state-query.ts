@@ -25,6 +25,8 @@ export interface PipelineState {
   readonly unstampedAge: number | null;
   /** Unix seconds: the authority's time in the newest time stamp. */
   readonly lastStampAt: number | null;
+  /** Largest part of a month's quota that a tenant has used; null: no tenant has a quota. */
+  readonly highestQuotaUse: number | null;
   readonly openErasures: number;
   readonly oldestErasureAge: number | null;
 }
@@ -58,6 +60,7 @@ const StateRows = z.tuple([
       last_batch: number,
       unstamped_age: number,
       last_stamp: number,
+      quota_use: number,
       erasures: z.int(),
       erasure_age: number,
     })
@@ -72,6 +75,7 @@ const StateRows = z.tuple([
         lastBatchAt: row.last_batch,
         unstampedAge: row.unstamped_age,
         lastStampAt: row.last_stamp,
+        highestQuotaUse: row.quota_use,
         openErasures: row.erasures,
         oldestErasureAge: row.erasure_age,
       }),
@@ -109,6 +113,8 @@ const STATE_SQL = `
     (select ${age('sealed_at')} from batches
       where number >= (select coalesce(max(size), 0) from newest_stamp) order by number limit 1) as unstamped_age,
     (select ${unixSeconds('gen_time')} from newest_stamp) as last_stamp,
+    (select max(u.used::float8 / s.consent_quota) from consent_usage u join subscriptions s using (tenant_id)
+      where u.month = date_trunc('month', now() at time zone 'UTC')::date and s.consent_quota > 0) as quota_use,
     (select count(*) from open_erasures) as erasures,
     (select ${age('min(requested_at)')} from open_erasures) as erasure_age`;
 

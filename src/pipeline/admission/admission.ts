@@ -75,7 +75,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   /** Consumes the nonce of a request that is not submitted, or that is parsed afterwards. */
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
     const { site } = caller;
-    const outcome = await submitter.submit({ site, nonce: nonceDigest(site.siteId, nonce), consents: [] });
+    const digest = nonceDigest(site.siteId, nonce);
+    const outcome = await submitter.submit({ site, nonce: digest, isPublishable: false, consents: [] });
     if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
   };
 
@@ -132,6 +133,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       let consents: readonly ParsedConsent[];
       try {
         consents = parse();
+        await request.takeConsents?.(consents.length);
       } catch (error) {
         await useNonce(request);
         throw error;

@@ -28,6 +28,8 @@ export interface Submission {
   readonly site: Pick<SiteContext, 'siteId' | 'tenantId' | 'configRevision'>;
   /** Null if an earlier attempt of the same request consumed it. */
   readonly nonce: Buffer | null;
+  /** Whether its key is publishable: then a part of the quota is kept from it. */
+  readonly isPublishable: boolean;
   readonly consents: readonly SubmittedConsent[];
 }
 
@@ -144,6 +146,13 @@ interface Site {
   readonly configRevision: number;
 }
 
+interface Request {
+  /** Place of its site in the group, from 1. */
+  readonly site: number;
+  readonly nonce: Buffer | null;
+  readonly isPublishable: boolean;
+}
+
 interface Attachment {
   readonly item: number;
   readonly id: string;
@@ -160,16 +169,16 @@ const ITEM_BYTES = 400;
 function parametersOf(submissions: readonly Submission[]): Buffer[] {
   const tenants = new Map<string, number>();
   const sites = new Map<string, Site>();
-  const requests: { readonly site: number; readonly nonce: Buffer | null }[] = [];
+  const requests: Request[] = [];
   const items: Item[] = [];
   const attachments: Attachment[] = [];
   for (const submission of submissions) {
-    const { nonce, consents } = submission;
+    const { nonce, isPublishable, consents } = submission;
     const { siteId, tenantId, configRevision } = submission.site;
     const name = `${siteId} ${configRevision}`;
     const site = sites.get(name) ?? { place: sites.size + 1, id: uuidBytes(siteId), configRevision };
     sites.set(name, site);
-    requests.push({ site: site.place, nonce });
+    requests.push({ site: site.place, nonce, isPublishable });
     if (consents.length === 0) continue;
     const tenant = tenants.get(tenantId) ?? tenants.size + 1;
     tenants.set(tenantId, tenant);
@@ -184,7 +193,7 @@ function parametersOf(submissions: readonly Submission[]): Buffer[] {
   return [
     uuidArray([...tenants.keys()]),
     recordArray([...sites.values()], 2, writeSite, 64),
-    recordArray(requests, 2, writeRequest, 64),
+    recordArray(requests, 3, writeRequest, 64),
     recordArray(items, 18, writeItem, ITEM_BYTES),
     byteaArray(items.map(({ consent }) => consent.prepared?.body ?? null)),
     recordArray(attachments, 3, writeAttachment, 64 + Math.ceil(attachmentBytes / Math.max(1, attachments.length))),
@@ -196,9 +205,10 @@ function writeSite(fields: FieldWriter, site: Site): void {
   fields.int8(site.configRevision);
 }
 
-function writeRequest(fields: FieldWriter, request: { readonly site: number; readonly nonce: Buffer | null }): void {
-  fields.int4(request.site);
-  fields.bytea(request.nonce);
+function writeRequest(fields: FieldWriter, { site, nonce, isPublishable }: Request): void {
+  fields.int4(site);
+  fields.bytea(nonce);
+  fields.bool(isPublishable);
 }
 
 function writeItem(fields: FieldWriter, { request, tenant, site, consent }: Item): void {

@@ -7,7 +7,7 @@
  * Type OIDs of fields. The server checks the OID of built-in types; types of the schema have no
  * fixed OID.
  */
-const OID = { bytea: 17, int8: 20, int4: 23, text: 25, timestamptz: 1184, uuid: 2950, ofSchema: 0 } as const;
+const OID = { bool: 16, bytea: 17, int8: 20, int4: 23, text: 25, timestamptz: 1184, uuid: 2950, ofSchema: 0 } as const;
 
 const NULL_LENGTH = -1;
 /** 2000-01-01T00:00:00Z, PostgreSQL's epoch, in Unix milliseconds. */
@@ -70,6 +70,10 @@ export class FieldWriter {
   /** @param value result of `uuidBytes` */
   uuid(value: Uint8Array | null): void {
     this.#bytes(OID.uuid, value);
+  }
+
+  bool(value: boolean): void {
+    this.#bytes(OID.bool, Buffer.of(value ? 1 : 0));
   }
 
   bytea(value: Uint8Array | null): void {

@@ -19,6 +19,11 @@ export interface SignedRequest {
 export interface ConsentsRequest extends SignedRequest {
   readonly shape: 'single' | 'batch';
   readonly connection: Connection;
+  /**
+   * Takes the consents of the request from a limit.
+   * @throws RequestRefused
+   */
+  readonly takeConsents?: (consents: number) => Promise<void>;
   /** Called between the steps of a large request, so that other requests are answered meanwhile. */
   readonly rest?: () => Promise<void>;
 }

@@ -106,8 +106,9 @@ class Evaluation {
   }
 
   result(): EvaluatedRequest {
-    const { site, nonce } = this.options;
-    return { submission: { site, nonce, consents: this.#submitted }, consents: this.#evaluated };
+    const { site, nonce, request } = this.options;
+    const isPublishable = request.caller.apiKey.restriction === 'publishable';
+    return { submission: { site, nonce, isPublishable, consents: this.#submitted }, consents: this.#evaluated };
   }
 }
 

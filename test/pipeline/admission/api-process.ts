@@ -82,9 +82,10 @@ export async function startApiProcess(
     onUnsigned: () => undefined,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
+  const rateLimiter = createRateLimiter({ db, hashKey: await keyring.throttleKey() });
   const guards = createToolGuards({
     directory,
-    rateLimiter: createRateLimiter({ db, hashKey: await keyring.throttleKey() }),
+    rateLimiter,
     apiUsers: { tokens, users: createUserDirectory(db, keyring) },
     keyUsage: createKeyUsage(db, Date.now),
     invalidKeyLimit: 30,
@@ -95,7 +96,7 @@ export async function startApiProcess(
     async (scope) => {
       await scope.register(
         async (tool) =>
-          serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), {
+          serveTool(tool, recordingRoutes({ admission, rateLimiter, now: () => performance.now() }), {
             guards,
             gate,
             scanner: null,
@@ -138,6 +139,8 @@ export interface PostOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds by which X-Timestamp is ahead. */
   readonly ahead?: number;
+  /** Address of the client. */
+  readonly remoteAddress?: string;
 }
 
 export interface PostAnswer {
@@ -155,7 +158,7 @@ export async function post(
   apiKey: string,
   path: string,
   body: unknown,
-  { nonce = randomUUID(), bearer, headers = {}, ahead = 0 }: PostOptions = {},
+  { nonce = randomUUID(), bearer, headers = {}, ahead = 0, remoteAddress = '127.0.0.1' }: PostOptions = {},
 ): Promise<PostAnswer> {
   const payload = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const timestamp = String(Math.floor(Date.now() / 1000) + ahead);
@@ -163,6 +166,7 @@ export async function post(
     method: 'POST',
     url: path,
     payload,
+    remoteAddress,
     headers: {
       'content-type': 'application/json',
       'x-api-key': apiKey,

@@ -51,6 +51,7 @@ describe('admission during a failure', () => {
     const submission = (eventId: string): Submission => ({
       site: { siteId: site.siteId, tenantId: site.tenantId, configRevision: rows[0].revision },
       nonce: nonceDigest(site.siteId, randomUUID()),
+      isPublishable: false,
       consents: [{ refusal: 'none', prepared: prepared(eventId), idempotency: null, bodyDigest: null }],
     });
     const twice = randomUUID();

@@ -29,6 +29,7 @@ export interface SiteFixture {
 
 export interface SiteFixtureOptions {
   readonly quota?: number | null;
+  readonly rateLimit?: number;
   readonly hasSubscription?: boolean;
   readonly hasConfig?: boolean;
   readonly validityDays?: number | null;
@@ -38,8 +39,8 @@ const BOTH = (en: string, tr: string) => ({ en, tr });
 
 /** Creates a new tenant with a site, as a customer would. */
 export async function createSiteFixture(owner: pg.Pool, options: SiteFixtureOptions = {}): Promise<SiteFixture> {
-  const { quota = null, hasSubscription = true, hasConfig = true, validityDays = 365 } = options;
-  const plan = { name: 'test', rateLimitPerMinute: 1_000_000, consentQuota: quota };
+  const { quota = null, rateLimit = 1_000_000, hasSubscription = true, hasConfig = true, validityDays = 365 } = options;
+  const plan = { name: 'test', rateLimitPerMinute: rateLimit, consentQuota: quota };
   const { id: tenantId } = await createTenant(owner, 'Example', hasSubscription ? plan : null);
   const { id: siteId } = await createSite(owner, {
     tenantId,

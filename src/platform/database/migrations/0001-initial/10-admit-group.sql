@@ -15,7 +15,9 @@ create type admission_request as (
   -- Place in p_sites, from 1.
   site integer,
   -- Digest of the nonce; null: an earlier try of the same request has used the nonce up.
-  nonce bytea
+  nonce bytea,
+  -- Whether its key is publishable: any visitor can copy it, so that it may not use up the quota.
+  publishable boolean
 );
 
 -- What the service refuses: nothing, the whole request, or the item alone. A refusal does not apply to
@@ -105,6 +107,12 @@ comment on type admission_request_outcome is 'Result of admit_group: what became
 comment on type admission_item_outcome is 'Result of admit_group: what became of a consent.';
 comment on type admission_original is 'Result of admit_group: the answer that an idempotency key got the first time.';
 
+create function quota_for_secret_keys(p_quota bigint) returns bigint language sql immutable parallel safe as $$
+  select p_quota / 5
+$$;
+comment on function quota_for_secret_keys(bigint) is
+  'The part of a quota that publishable keys cannot use, so that whoever copies one does not stop the backend.';
+
 -- Preconditions: p_tenants are the tenants of the items, without repetition; no nonce and no
 -- idempotency key is in the group twice.
 --
@@ -159,9 +167,13 @@ declare
   v_stale_sites bigint[];
   v_replayed bigint[];
   v_duplicates bigint[];
-  -- By place in p_tenants. v_left is what is left of the quota; null: no limit.
+  -- By place in p_tenants. v_left is what is left of the quota, v_reserved what publishable keys leave
+  -- to others; null: no limit.
   v_active boolean[];
   v_left bigint[];
+  v_reserved bigint[];
+  -- Whether a key of the group is publishable.
+  v_publishable constant boolean := exists (select from unnest(p_requests) r where r.publishable);
   v_accepted integer[];
   -- Ids of approval tokens.
   v_usable_tokens text[];
@@ -226,11 +238,13 @@ begin
 
     v_accepted := array_fill(0, array[cardinality(p_tenants)]);
     for t in 1 .. cardinality(p_tenants) loop
-      select coalesce(s.is_active, false) as is_active, s.consent_quota - u.used as remaining into v_plan
+      select coalesce(s.is_active, false) as is_active, s.consent_quota - u.used as remaining,
+             quota_for_secret_keys(s.consent_quota) as reserved into v_plan
         from consent_usage u left join subscriptions s on s.tenant_id = p_tenants[t]
         where u.tenant_id = p_tenants[t] and u.month = v_month;
       v_active[t] := v_plan.is_active;
       v_left[t] := v_plan.remaining;
+      v_reserved[t] := v_plan.reserved;
     end loop;
   end if;
 
@@ -239,7 +253,9 @@ begin
     and (v_item_count = 0
       or not v_special
         and not (false = any (v_active))
-        and coalesce(v_item_count <= all (array_remove(v_left, null)), true));
+        and coalesce(v_item_count <= all (array_remove(v_left, null)), true)
+        and not (v_publishable
+          and exists (select from unnest(v_left, v_reserved) q (remaining, reserved) where v_item_count > remaining - reserved)));
 
   if v_plain then
     requests := array_fill('fresh'::admission_request_outcome, array[v_request_count]);
@@ -288,7 +304,7 @@ begin
         items[i] := 'token_invalid';
       elsif not v_active[v_item.tenant] then
         items[i] := 'no_subscription';
-      elsif v_left[v_item.tenant] <= 0 then
+      elsif v_left[v_item.tenant] <= case when (p_requests[v_item.request]).publishable then v_reserved[v_item.tenant] else 0 end then
         items[i] := 'quota_used_up';
       else
         items[i] := 'accepted';

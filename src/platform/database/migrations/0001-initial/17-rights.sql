@@ -53,6 +53,7 @@ grant select on
     documents, document_attachments, notice_contents, document_versions, site_configs, site_scans,
     keyring,
     record_keys, attachments, approval_tokens,
+    consent_usage,
     outbox, outbox_waiting, outbox_relayed, relayed_streams, quarantined_sites,
     admission_generations,
     event_log.events,
