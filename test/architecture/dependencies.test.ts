@@ -12,7 +12,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'verifier-cli': ['schemas'],
   // The SDKs know the service by its contract alone. The one for Node checks answers with its schemas.
   'sdk/shared': [],
-  'sdk/browser': ['sdk/shared'],
+  'sdk/core': ['sdk/shared'],
+  'sdk/browser': ['sdk/core', 'sdk/shared'],
   'sdk/node': ['sdk/shared', 'schemas'],
   // So does the dashboard, which shows the banner of the SDK and reads time stamps.
   dashboard: ['sdk/browser', 'schemas'],
@@ -70,10 +71,12 @@ test('the witness and the monitor, which use the network, are a program of their
 });
 
 test('the SDKs need no package, and the one for browsers nothing of Node', () => {
-  const packages = [...importsOf('sdk/shared'), ...importsOf('sdk/browser/src'), ...importsOf('sdk/node/src')].filter(
-    ({ file, specifier }) =>
-      !specifier.startsWith('.') && !(specifier.startsWith('node:') && file.startsWith('sdk/node/')),
-  );
+  const packages = ['sdk/shared', 'sdk/core', 'sdk/browser/src', 'sdk/node/src']
+    .flatMap(importsOf)
+    .filter(
+      ({ file, specifier }) =>
+        !specifier.startsWith('.') && !(specifier.startsWith('node:') && file.startsWith('sdk/node/')),
+    );
   expect(packages).toEqual([]);
 });
 

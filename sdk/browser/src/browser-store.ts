@@ -1,4 +1,4 @@
-import { type Guard, parseJson } from './guards.js';
+import { type Guard, parseJson } from '../../core/guards.js';
 
 const PREFIX = '_svc_consent:';
 

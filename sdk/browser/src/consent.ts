@@ -1,14 +1,10 @@
-import { isRetried } from '../../shared/retry.js';
-import { ServiceError } from '../../shared/service-error.js';
-import type { BrowserConsent } from '../../shared/types.js';
 import {
   type Acceptance,
   type Configuration,
   isConfiguration,
   isShownDocument,
   type ShownDocument,
-} from './answers.js';
-import { BrowserStore } from './browser-store.js';
+} from '../../core/answers.js';
 import {
   allCategories,
   type Categories,
@@ -18,9 +14,13 @@ import {
   decisionOf,
   isInForce,
   validUntil,
-} from './choice.js';
+} from '../../core/choice.js';
+import { isNumber, isText, objectOf, optional, parseJson } from '../../core/guards.js';
+import { isRetried } from '../../shared/retry.js';
+import { ServiceError } from '../../shared/service-error.js';
+import type { BrowserConsent } from '../../shared/types.js';
+import { BrowserStore } from './browser-store.js';
 import { readCookie, writeCookie } from './cookie.js';
-import { isNumber, isText, objectOf, optional, parseJson } from './guards.js';
 import type { ConsentOptions } from './options.js';
 import { type KeptRecord, Outbox, type QueuedConsent } from './outbox.js';
 import { randomHex, Service } from './service.js';

@@ -1,5 +1,5 @@
-import { type Choice, isChoice } from './choice.js';
-import { parseJson } from './guards.js';
+import { type Choice, isChoice } from '../../core/choice.js';
+import { parseJson } from '../../core/guards.js';
 
 const NAME = '_svc_consent';
 /** Browsers shorten longer times (RFC 6265bis §5.5). */

@@ -1,6 +1,7 @@
 import type { Consent } from './consent.js';
+import { GatedScripts } from './gated-scripts.js';
 
-const SELECTOR = 'script[type="text/plain"][data-consent], [data-consent-src]';
+const EMBEDDED = '[data-consent-src]';
 
 /**
  * Runs scripts and loads embedded content once the visitor permits their categories.
@@ -13,38 +14,28 @@ const SELECTOR = 'script[type="text/plain"][data-consent], [data-consent-src]';
  * @returns a function that ends this
  */
 export function gateContent(consent: Consent): () => void {
+  const isPermitted = ({ dataset }: HTMLElement): boolean => {
+    const categories = (dataset.consent ?? '').split(/\s+/).filter((key) => key !== '');
+    return categories.length > 0 && categories.every((key) => consent.allows(key));
+  };
+  const scripts = new GatedScripts(isPermitted);
   const release = (): void => {
-    for (const element of document.querySelectorAll<HTMLElement>(SELECTOR)) {
-      const categories = (element.dataset.consent ?? '').split(/\s+/).filter((key) => key !== '');
-      if (categories.length > 0 && categories.every((key) => consent.allows(key))) load(element);
-    }
+    for (const element of document.querySelectorAll<HTMLElement>(EMBEDDED)) if (isPermitted(element)) load(element);
+    scripts.run();
   };
   const unsubscribe = consent.subscribe(release);
   // Elements that the page adds later.
   const observer = new MutationObserver(release);
   observer.observe(document, { childList: true, subtree: true });
+  document.addEventListener('readystatechange', release);
   return () => {
     unsubscribe();
     observer.disconnect();
+    document.removeEventListener('readystatechange', release);
   };
 }
 
 function load(element: HTMLElement): void {
-  if (element instanceof HTMLScriptElement) {
-    // A browser runs a script once, when it is inserted with a type that it knows.
-    const script = document.createElement('script');
-    for (const { name, value } of element.attributes) {
-      if (name !== 'type' && name !== 'data-consent') script.setAttribute(name, value);
-    }
-    const { type } = element.dataset;
-    if (type !== undefined) script.type = type;
-    // Browsers hide the attribute from scripts, but not the property.
-    script.nonce = element.nonce;
-    script.async = element.async;
-    script.text = element.text;
-    element.replaceWith(script);
-    return;
-  }
   const source = element.dataset.consentSrc;
   delete element.dataset.consentSrc;
   // Filters of HTML that users write check addresses in `src`, and let data attributes pass. Browsers

@@ -1,9 +1,9 @@
+export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
+export type { Categories, Choice, Decision } from '../../core/choice.js';
 export type { FieldError } from '../../shared/service-error.js';
 export { ServiceError } from '../../shared/service-error.js';
 export type { BrowserConsent, SignedPromise } from '../../shared/types.js';
-export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from './answers.js';
 export { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
-export type { Categories, Choice, Decision } from './choice.js';
 export { type ApprovalFields, Consent, type ConsentState, type ConsentStatus } from './consent.js';
 export { gateContent } from './gate.js';
 export {

@@ -1,8 +1,8 @@
+import { type Acceptance, isAcceptance } from '../../core/answers.js';
+import { isNumber, isText, objectOf } from '../../core/guards.js';
 import { backOffMs, isRetried } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
-import { type Acceptance, isAcceptance } from './answers.js';
 import type { BrowserStore } from './browser-store.js';
-import { isNumber, isText, objectOf } from './guards.js';
 import { type Answer, errorOf, type Service } from './service.js';
 
 const PATH = '/tool/v1/consents';

@@ -13,22 +13,23 @@ declare global {
  * `data-approval-token`, `data-cookie-domain`, `data-google-consent-mode` and
  * `data-settings-button` (`false`).
  */
-const script = document.currentScript;
-if (script instanceof HTMLScriptElement) {
+// A module, or a script that another one evaluates, does not know its element.
+const script = document.currentScript ?? document.querySelector('script[data-api-key]');
+if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the page includes the script twice.');
+else if (!(script instanceof HTMLScriptElement) || script.dataset.apiKey === undefined)
+  console.error('Consent Ledger: no script element has data-api-key.');
+else {
   const { apiKey, baseUrl, language, visitorId, approvalToken, cookieDomain, googleConsentMode, settingsButton } =
     script.dataset;
-  if (apiKey === undefined) console.error('Consent Ledger: the script has no data-api-key.');
-  else {
-    window.consentLedger = startConsent({
-      apiKey,
-      baseUrl: baseUrl ?? new URL(script.src).origin,
-      language,
-      visitorId,
-      approvalToken,
-      cookieDomain,
-      googleConsentMode: googleConsentMode !== undefined && googleConsentMode !== 'false',
-      settingsButton: settingsButton === undefined ? undefined : settingsButton !== 'false',
-      nonce: script.nonce || undefined,
-    });
-  }
+  window.consentLedger = startConsent({
+    apiKey,
+    baseUrl: baseUrl ?? new URL(script.src).origin,
+    language,
+    visitorId,
+    approvalToken,
+    cookieDomain,
+    googleConsentMode: googleConsentMode !== undefined && googleConsentMode !== 'false',
+    settingsButton: settingsButton === undefined ? undefined : settingsButton !== 'false',
+    nonce: script.nonce || undefined,
+  });
 }

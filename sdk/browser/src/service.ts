@@ -1,7 +1,7 @@
+import { type Guard, isText, objectOf } from '../../core/guards.js';
 import { backOffMs, isRetried, retryAfterMs } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
 import { signatureText } from '../../shared/signature-text.js';
-import { type Guard, isText, objectOf } from './guards.js';
 
 const TIMEOUT_MS = 30_000;
 const MOST_READS = 4;

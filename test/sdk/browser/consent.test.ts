@@ -64,6 +64,48 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     return records;
   };
 
+  test('the banner comes back when a page replaces its body or its root, and settings open', async () => {
+    await visitor.visit({ body: '<button type="button" data-consent-settings>Cookie settings</button>' });
+    const returns = (change: string): Promise<void> =>
+      visitor.page
+        .evaluate(`(${change}, true)`)
+        .then(() => visitor.page.until(async () => (await visitor.sees('section')) === true));
+    await returns(`document.body.innerHTML = '<p>Next page</p>'`);
+    await returns(`document.documentElement.replaceChild(document.createElement('body'), document.body)`);
+    await returns(`document.querySelector('consent-banner').remove()`);
+    await returns(`document.replaceChild(document.createElement('html'), document.documentElement)`);
+    await visitor.page.evaluate(
+      `document.querySelector('consent-banner').remove(), consentLedger.banner.then((banner) => banner.openSettings())`,
+    );
+    expect(await visitor.sees('dialog[open]')).toBe(true);
+    await visitor.click('accept');
+    await visitor.acceptedToken();
+  });
+
+  test('a link within a shadow root opens the settings; neither banner nor its room is printed', async () => {
+    await visitor.visit();
+    await visitor.page.evaluate(`(() => {
+      const host = document.body.appendChild(document.createElement('div'));
+      host.attachShadow({ mode: 'open' }).innerHTML = '<footer><a href="#" data-consent-settings><span>Cookies</span></a></footer>';
+      host.shadowRoot.querySelector('span').click();
+    })()`);
+    expect(await visitor.sees('dialog[open]')).toBe(true);
+    await visitor.page.send('Emulation.setEmulatedMedia', { media: 'print' });
+    expect(await visitor.page.evaluate(`getComputedStyle(document.querySelector('consent-banner')).display`)).toBe(
+      'none',
+    );
+    expect(await visitor.page.evaluate('getComputedStyle(document.documentElement).paddingBlockEnd')).toBe('0px');
+    await visitor.page.send('Emulation.setEmulatedMedia', { media: '' });
+  });
+
+  test('the script included twice starts once and warns; one that does not know its element starts', async () => {
+    await visitor.visit({ attributes: '></script><script nonce="c2hvcA" src="/consent.js"' });
+    expect(await visitor.page.evaluate(`document.querySelectorAll('consent-banner').length`)).toBe(1);
+    expect(JSON.stringify(visitor.page.events('Runtime.consoleAPICalled'))).toContain('includes the script twice');
+    await visitor.visit({ attributes: 'type="module"' });
+    expect(await visitor.sees('section')).toBe(true);
+  });
+
   test('accept: recorded, kept in the cookie, and permitted scripts run', async () => {
     await visitor.visit();
     expect(await visitor.sees('section')).toBe(true);

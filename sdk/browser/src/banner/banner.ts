@@ -40,6 +40,8 @@ class ShownBanner implements Banner {
   readonly #said = element('p', { role: 'status', class: 'said' });
   readonly #room = new PageRoom();
   readonly #ended = new AbortController();
+  // In a task of its own: a page that removes the banner again and again must not hang.
+  readonly #removed = new MutationObserver(() => setTimeout(() => this.#mount()));
   readonly #resized: ResizeObserver;
   readonly #settingsButton: boolean;
   #section: HTMLElement | null = null;
@@ -53,8 +55,7 @@ class ShownBanner implements Banner {
     styleRoot(this.#root, BANNER_STYLE, nonce);
     this.#root.append(this.#said);
     this.#resized = new ResizeObserver(() => this.#keepRoom());
-    // First in the page: the first press of Tab reaches it.
-    document.body.prepend(this.#host);
+    this.#mount();
     document.addEventListener('click', (event) => this.#onClick(event), { signal: this.#ended.signal });
     this.#ended.signal.addEventListener(
       'abort',
@@ -80,14 +81,31 @@ class ShownBanner implements Banner {
 
   remove(): void {
     this.#ended.abort();
+    this.#removed.disconnect();
     this.#resized.disconnect();
     this.#room.keep(0);
     this.#host.remove();
   }
 
+  /**
+   * Puts the banner on the page, also again: beside the body, because pages replace the body and what it
+   * contains; in front of it, so that the first press of Tab reaches the banner.
+   */
+  #mount(): void {
+    if (this.#host.isConnected || this.#ended.signal.aborted) return;
+    document.documentElement.insertBefore(this.#host, document.body);
+    this.#removed.observe(document, { childList: true });
+    this.#removed.observe(document.documentElement, { childList: true });
+    if (this.#dialog?.open === true) {
+      this.#dialog.close();
+      this.#dialog.showModal();
+    }
+  }
+
   #onClick(event: Event): void {
-    const opener = event.target instanceof Element ? event.target.closest('[data-consent-settings]') : null;
-    if (opener === null) return;
+    // The path goes through shadow roots.
+    const isOpener = (node: EventTarget): boolean => node instanceof Element && node.matches('[data-consent-settings]');
+    if (!event.composedPath().some(isOpener)) return;
     event.preventDefault();
     this.openSettings();
   }
@@ -164,6 +182,7 @@ class ShownBanner implements Banner {
     });
     this.#dialog = dialog;
     this.#root.append(dialog);
+    this.#mount();
     dialog.showModal();
   }
 

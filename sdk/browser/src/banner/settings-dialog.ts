@@ -1,5 +1,5 @@
-import type { Configuration, KnownCategory } from '../answers.js';
-import { cookiePolicyOf } from '../choice.js';
+import type { Configuration, KnownCategory } from '../../../core/answers.js';
+import { cookiePolicyOf } from '../../../core/choice.js';
 import type { Consent } from '../consent.js';
 import { type Attributes, element } from './element.js';
 import { directionOf, type Label, type LabelName, labelOf } from './labels.js';

@@ -30,7 +30,7 @@ export class PageRoom {
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.#sheet];
     }
     this.#sheet.replaceSync(
-      pixels === 0 ? '' : `html{scroll-padding-block-end:${pixels}px;padding-block-end:${pixels}px}`,
+      pixels === 0 ? '' : `@media screen{html{scroll-padding-block-end:${pixels}px;padding-block-end:${pixels}px}}`,
     );
   }
 }

@@ -30,4 +30,5 @@ summary{display:list-item;padding-block:.6rem}
 @media (max-height:24rem){section{position:static;max-block-size:none}}
 @media (min-height:40rem) and (min-width:36rem){.end{position:sticky;inset-block-end:-1.25rem;margin:0 -1.25rem -1.25rem;padding:.75rem 1.25rem 1.25rem;background:inherit;border-block-start:1px solid var(--cl-border)}dialog{scroll-padding-block-end:9rem}}
 @media (max-width:30rem){section .choice{flex:1}}
+@media print{:host{display:none!important}}
 `;

@@ -1,4 +1,4 @@
-import type { BrowserConsent } from '../../shared/types.js';
+import type { BrowserConsent } from '../shared/types.js';
 import type { Configuration, KnownDocument } from './answers.js';
 import { isFlag, isText, nullable, objectOf, optional, recordOf } from './guards.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Configuration } from '../../../sdk/browser/src/answers.js';
-import { decisionOf, isInForce, validUntil } from '../../../sdk/browser/src/choice.js';
+import type { Configuration } from '../../../sdk/core/answers.js';
+import { decisionOf, isInForce, validUntil } from '../../../sdk/core/choice.js';
 
 const category = (key: string, required: boolean) => ({
   key,

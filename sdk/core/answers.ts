@@ -1,4 +1,4 @@
-import type { ActiveDocument, Acceptance as RecordedConsent, SiteConfiguration } from '../../shared/types.js';
+import type { ActiveDocument, Acceptance as RecordedConsent, SiteConfiguration } from '../shared/types.js';
 import { isFlag, isNumber, isText, listOf, nullable, objectOf, optional, recordOf } from './guards.js';
 
 type Category = SiteConfiguration['categories'][number];

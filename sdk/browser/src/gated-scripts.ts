@@ -1,0 +1,88 @@
+const SELECTOR = 'script[type="text/plain"][data-consent]';
+/** Types of classic scripts that browsers run (HTML, “JavaScript MIME type”), and of modules. */
+const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
+
+/**
+ * The gated scripts of a page, run in the order in which the page has them, as the HTML standard
+ * orders scripts: those with `async` when they arrive; classic ones one after the other; then those
+ * with `defer`, and modules.
+ *
+ * None runs before the page is parsed: until then, the text of a script may be half there, and the
+ * order of the scripts unknown.
+ */
+export class GatedScripts {
+  readonly #isPermitted: (element: HTMLElement) => boolean;
+  #isWaiting = false;
+
+  /** @param isPermitted asked about each script when its turn comes */
+  constructor(isPermitted: (element: HTMLElement) => boolean) {
+    this.#isPermitted = isPermitted;
+  }
+
+  /** Runs what is permitted and whose turn it is. A script that loads holds up those after it. */
+  run(): void {
+    if (document.readyState === 'loading') return;
+    for (;;) {
+      const permitted = [...document.querySelectorAll<HTMLScriptElement>(SELECTOR)].filter(this.#isPermitted);
+      const next =
+        permitted.find(isAsync) ??
+        (this.#isWaiting ? undefined : (permitted.find((script) => !isDeferred(script)) ?? permitted[0]));
+      if (next === undefined) return;
+      this.#start(next);
+    }
+  }
+
+  #start(gated: HTMLScriptElement): void {
+    const script = runnable(gated);
+    const { type = '' } = gated.dataset;
+    const isModule = type === 'module';
+    if (!isAsync(gated) && (script.src !== '' || isModule) && RUNS.test(type) && !(script.noModule && !isModule)) {
+      this.#isWaiting = true;
+      const goOn = (): void => {
+        this.#isWaiting = false;
+        this.run();
+      };
+      script.addEventListener('load', goOn);
+      script.addEventListener('error', goOn);
+      gated.replaceWith(script);
+    } else withoutWriting(() => gated.replaceWith(script));
+  }
+}
+
+/** A copy that the browser runs: it runs a script once, when it is inserted with a type that it knows. */
+function runnable(gated: HTMLScriptElement): HTMLScriptElement {
+  const script = document.createElement('script');
+  for (const { name, value } of gated.attributes) {
+    if (name !== 'type' && name !== 'data-consent') script.setAttribute(name, value);
+  }
+  const { type } = gated.dataset;
+  if (type !== undefined) script.type = type;
+  // Browsers hide the attribute from scripts, but not the property.
+  script.nonce = gated.nonce;
+  script.async = isAsync(gated);
+  script.text = gated.text;
+  return script;
+}
+
+/**
+ * `async` counts for what is loaded, and for modules. The attribute tells: browsers set the property on
+ * each script of a type that they do not run.
+ */
+function isAsync(script: HTMLScriptElement): boolean {
+  return script.hasAttribute('async') && (script.src !== '' || script.dataset.type === 'module');
+}
+
+function isDeferred({ defer, src, dataset }: HTMLScriptElement): boolean {
+  return dataset.type === 'module' || (defer && src !== '');
+}
+
+/** After a page is parsed, `document.write` would replace all of it. */
+function withoutWriting(run: () => void): void {
+  const refuse = (): void => console.error('Consent Ledger: a gated script must not call document.write.');
+  const { write, writeln } = document;
+  document.write = refuse;
+  document.writeln = refuse;
+  run();
+  document.write = write;
+  document.writeln = writeln;
+}
