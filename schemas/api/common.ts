@@ -28,15 +28,24 @@ export const InputInteger = z.int().min(0).max(MAX_INTEGER);
 /** A text of a query. The database permits no U+0000, which a URL can contain. */
 export const QueryText = z.string().refine((text) => !text.includes('\0'), 'must not contain U+0000');
 
-/** A language tag (BCP 47) of a request. */
-export const LanguageTag = z
-  .string()
-  .max(35)
-  .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'must be a language tag, for example en or pt-BR');
-
+/**
+ * Every text is accepted: a page passes on what its author wrote, and a visitor must be asked in any
+ * case.
+ */
 export const LanguageQuery = z.object({
-  language: LanguageTag.optional().describe('Preferred language (BCP 47); overrides the header Accept-Language.'),
+  language: z
+    .string()
+    .optional()
+    .describe(
+      'Preferred language (BCP 47, also with underscores). It comes before those of the header Accept-Language. A text that names no language is ignored, and the response has a warning.',
+    ),
 });
+
+/** Parts of a request that were read otherwise than written. The request succeeded. */
+export const Warnings = z.array(z.object({ field: z.string(), message: z.string() })).optional();
+
+/** In the responses to a `LanguageQuery`. */
+export const LanguageWarnings = Warnings.describe('That `language` was not read as it is written. Absent if it was.');
 
 /** What a request to the public scanner names instead of an API key. */
 export const ScannerQuery = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
 import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
-import { DocumentSummary } from './common.js';
+import { DocumentSummary, LanguageWarnings } from './common.js';
 
 /** A cookie as the banner shows it, below its category. */
 export const BannerCookie = ConsentCookie.omit({ category: true })
@@ -44,6 +44,7 @@ export const ConfigResponse = z
       categories: z.array(BannerCategory),
       documents: z.array(DocumentSummary),
       region: DetectedRegion,
+      warnings: LanguageWarnings,
     }),
   })
   .meta({ id: 'ConfigResponse' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
 import { SignedPromise } from '../evidence/promise.js';
+import { Warnings } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 
 const optionalText = (max: number) => z.string().max(max).nullish();
@@ -135,10 +136,9 @@ const acceptance = {
 };
 
 /** Of an accepted consent: members that were ignored, and may have been misspelled. */
-const warnings = z
-  .array(z.object({ field: z.string(), message: z.string() }))
-  .optional()
-  .describe('Members that are unknown, were ignored, and resemble a known one. Absent if there are none.');
+const warnings = Warnings.describe(
+  'Members that are unknown, were ignored, and resemble a known one. Absent if there are none.',
+);
 
 export const ConsentResponse = z
   .object({ message: z.string(), data: z.object({ ...acceptance, warnings }) })

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
-import { DocumentSummary } from './common.js';
+import { DocumentSummary, LanguageWarnings } from './common.js';
 
 export const DocumentParams = z.object({ slug: DocumentVersionPublishedRecord.shape.slug });
 
 /** GET /tool/v1/documents/active */
 export const ActiveDocumentsResponse = z
-  .object({ data: z.object({ documents: z.array(DocumentSummary) }) })
+  .object({ data: z.object({ documents: z.array(DocumentSummary), warnings: LanguageWarnings }) })
   .meta({ id: 'ActiveDocumentsResponse' });
 export type ActiveDocumentsResponse = z.infer<typeof ActiveDocumentsResponse>;
 
@@ -15,6 +15,7 @@ export const ActiveDocumentResponse = z
   .object({
     data: DocumentSummary.extend({
       content: z.string().describe('The text, or base64 for a binary media type.'),
+      warnings: LanguageWarnings,
     }),
   })
   .meta({ id: 'ActiveDocumentResponse' });

@@ -21,7 +21,7 @@ export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpo
  */
 export type Configuration = Pick<
   SiteConfiguration,
-  'language' | 'languages' | 'validity_days' | 'banner' | 'withdrawal' | 'controller'
+  'language' | 'languages' | 'validity_days' | 'banner' | 'withdrawal' | 'controller' | 'warnings'
 > & {
   readonly categories: readonly KnownCategory[];
   readonly documents: readonly KnownDocument[];
@@ -40,6 +40,8 @@ const isDocument = objectOf<KnownDocument>({
   requires_approval_token: isFlag,
   version: isVersion,
 });
+
+const isWarnings = optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText })));
 
 export const isConfiguration = objectOf<Configuration>({
   language: isText,
@@ -70,6 +72,7 @@ export const isConfiguration = objectOf<Configuration>({
     country: nullable(isText),
     compliance_framework: nullable(isText),
   }),
+  warnings: isWarnings,
 });
 
 /** A document with its text, as a page shows it before it asks for an approval. */
@@ -102,5 +105,5 @@ export const isAcceptance = objectOf<Acceptance>({
       certificate: isText,
     }),
   ),
-  warnings: optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText }))),
+  warnings: isWarnings,
 });

@@ -17,8 +17,7 @@ export interface components {
             };
             /** @description The invalid fields, for VALIDATION_ERROR and similar codes. */
             errors?: {
-                /** @description Path of the member, for example `cookies.0.name`. */
-                field: string;
+                field: components["schemas"]["Field"];
                 /** @description The error in words, and what to do next. */
                 message: string;
             }[];
@@ -90,6 +89,7 @@ export interface components {
                 /** @description The active version of each document. */
                 documents: components["schemas"]["DocumentSummary"][];
                 region: components["schemas"]["DetectedRegion"];
+                warnings?: components["schemas"]["Warnings"];
             };
         };
         ActiveDocumentsResponse: {
@@ -97,6 +97,7 @@ export interface components {
             data: {
                 /** @description The active version of each document. */
                 documents: components["schemas"]["DocumentSummary"][];
+                warnings?: components["schemas"]["Warnings"];
             };
         };
         ActiveDocumentResponse: {
@@ -114,6 +115,7 @@ export interface components {
                 version: components["schemas"]["VersionSummary"];
                 /** @description The text, or base64 for a binary media type. */
                 content: string;
+                warnings?: components["schemas"]["Warnings"];
             };
         };
         StatusResponse: {
@@ -213,7 +215,12 @@ export interface components {
                 /** @description Whether this consent was recorded by an earlier request with the same idempotency key. */
                 duplicate: boolean;
                 promise: components["schemas"]["Promise"];
-                warnings?: components["schemas"]["Warnings"];
+                /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
+                warnings?: {
+                    field: components["schemas"]["Field"];
+                    /** @description The error in words, and what to do next. */
+                    message: string;
+                }[];
             };
         };
         BrowserConsentBatchRequest: {
@@ -747,7 +754,12 @@ export interface components {
             /** @description Whether this consent was recorded by an earlier request with the same idempotency key. */
             duplicate: boolean;
             promise: components["schemas"]["Promise"];
-            warnings?: components["schemas"]["Warnings"];
+            /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
+            warnings?: {
+                field: components["schemas"]["Field"];
+                /** @description The error in words, and what to do next. */
+                message: string;
+            }[];
         } | {
             /** @description Position of the consent in the request, from 0. */
             index: number;
@@ -1422,10 +1434,19 @@ export interface components {
                 user: components["schemas"]["UserSummary"];
             };
         };
+        /** @description Path of the member, for example `cookies.0.name`. */
+        Field: string;
         /** @description The decision on each category: true if accepted; null: the consent has no categories. */
         Categories: {
             [key: string]: boolean;
         } | null;
+        /** @description That `language` was not read as it is written. Absent if it was. */
+        Warnings: {
+            /** @description Path of the member, for example `cookies.0.name`. */
+            field: string;
+            /** @description What was done, in words. */
+            message: string;
+        }[];
         /**
          * Format: uuid
          * @description UUID of the object.
@@ -1471,13 +1492,6 @@ export interface components {
         ConsentToken: string;
         /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
         Promise: components["schemas"]["SignedPromise"] | null;
-        /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
-        Warnings: {
-            /** @description Path of the member, for example `cookies.0.name`. */
-            field: string;
-            /** @description The error in words, and what to do next. */
-            message: string;
-        }[];
         /** @description IP address of the person, as the backend saw it. */
         IpAddress: (string) | null;
         /** @description Whether the backend verified a one-time password of the person. */

@@ -193,7 +193,6 @@ export async function createApi(installation: Installation, { isLogChecked, work
           verifier,
           detectRegion: createDetectRegion({
             ...config.geo,
-            trustedProxies: config.http.trustedProxies,
             database: await openGeoDatabase(config.geo.databaseFile),
           }),
           rateLimiter,

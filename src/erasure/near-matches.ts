@@ -1,6 +1,7 @@
 import type { Queryable } from '../platform/database/pool.js';
 import { type BlindIndexKind, blindIndex, type Keyring, normalise } from '../platform/keys/index.js';
 import { UnknownSite } from './errors.js';
+import { accentedForms, caseForms, fullWidth, turkishForms, withoutMarks } from './letter-forms.js';
 import { nextRecords } from './select-subjects.js';
 
 /** Records that an erasure by one spelling of an identifier would erase. */
@@ -72,24 +73,21 @@ function variantsOf(kind: BlindIndexKind, value: string): readonly string[] {
 function variantsOfId(value: string): readonly string[] {
   const plain = value.normalize('NFKC').trim();
   const joined = plain.replace(/[\s./_\p{Pd}]/gu, '');
-  return [value.trim(), plain, joined, plain.replace(/\s+/gu, ' '), ` ${plain}`, `${plain} `].flatMap((text) => [
-    text,
-    text.toLowerCase(),
-    text.toUpperCase(),
-  ]);
+  return [value.trim(), plain, joined, plain.replace(/\s+/gu, ' '), ` ${plain}`, `${plain} `, fullWidth(plain)].flatMap(
+    caseForms,
+  );
 }
 
-/** Compatible characters, white space, a part after +, dots before the @, and accents. */
+/** Case, compatible characters, white space, a part after +, dots before the @, and accents. */
 function variantsOfEmail(value: string): readonly string[] {
   const plain = value.normalize('NFKC').replace(/\s/gu, '');
   const at = plain.lastIndexOf('@');
-  if (at < 0) return [plain];
+  if (at < 0) return [plain, ...caseForms(plain)];
   const [local, domain] = [plain.slice(0, at), plain.slice(at)];
   const withoutTag = local.replace(/\+.*$/, '');
-  const withoutMarks = local.normalize('NFD').replace(/\p{M}/gu, '');
-  return [local, withoutTag, local.replaceAll('.', ''), withoutTag.replaceAll('.', ''), withoutMarks].map(
-    (text) => text + domain,
-  );
+  const forms = [local, withoutTag, local.replaceAll('.', ''), withoutTag.replaceAll('.', ''), withoutMarks(local)];
+  const found = [...forms.flatMap(caseForms), ...turkishForms(local), ...accentedForms(local), fullWidth(local)];
+  return [...found.map((text) => text + domain), local + fullWidth('@') + domain.slice(1), fullWidth(plain)];
 }
 
 /** With and without + and the leading 0, and the ends of the number without 1 to 3 digits of a country code. */

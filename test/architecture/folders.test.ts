@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/exports': ['platform/database'],
   'platform/files': [],
   'platform/keys': ['platform/config', 'platform/database', 'platform/errors', 'platform/files'],
-  'platform/language.ts': [],
+  'platform/accepted-languages.ts': [],
   'platform/net': [],
   'platform/regions': ['platform/net'],
   'platform/telemetry': ['platform/config'],

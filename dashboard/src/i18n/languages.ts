@@ -1,3 +1,4 @@
+import { matchLanguage } from '../../../schemas/language/match-language.js';
 import type { Messages } from './messages.js';
 
 /** Languages of the dashboard, each with its texts, which load when they are needed. */
@@ -14,5 +15,6 @@ export function isLanguage(text: string): text is Language {
 
 /** The first language of the browser that the dashboard has; English without one. */
 export function browserLanguage(wanted: readonly string[]): Language {
-  return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
+  const match = matchLanguage(Object.keys(CATALOGUES), wanted);
+  return match !== undefined && isLanguage(match) ? match : 'en';
 }

@@ -1,3 +1,4 @@
+import { matchLanguage } from '../../../schemas/language/match-language.js';
 import {
   type Acceptance,
   type Configuration,
@@ -243,6 +244,11 @@ export class Consent {
     return this.#wantedLanguage();
   }
 
+  /** The language of a configuration that suits the page and the browser best; the one that it is in if none does. */
+  readLanguage({ language, languages }: Configuration): string {
+    return matchLanguage(languages, [this.#wantedLanguage() ?? '', ...navigator.languages]) ?? language;
+  }
+
   /**
    * Page of the service on which the visitor looks up the choice and keeps its receipt; null until
    * the service has accepted the choice.
@@ -294,7 +300,7 @@ export class Consent {
   async #toShow(choice: Choice | null): Promise<Configuration> {
     const wanted = this.#wantedLanguage();
     const configuration = await this.#configurationIn(choice?.language ?? wanted);
-    const isOther = wanted !== undefined && wanted !== configuration.language;
+    const isOther = this.readLanguage(configuration) !== configuration.language;
     return choice !== null && isOther && !isInForce(choice, configuration)
       ? this.#configurationIn(wanted)
       : configuration;
@@ -394,11 +400,7 @@ export class Consent {
   }
 
   #onAccepted({ body }: QueuedConsent, { consent_token, proof_hash, created_at, warnings }: Acceptance): void {
-    for (const { field, message } of warnings ?? []) {
-      // For the developer of the page, to whom one line is enough.
-      if (!this.#warned.has(field)) console.warn(`Consent Ledger: ${field}: ${message}`);
-      this.#warned.add(field);
-    }
+    this.#warn(warnings);
     const { configuration } = this.#state;
     const kept = readCookie();
     const sent = parseJson(body, isCookieConsent);
@@ -418,6 +420,14 @@ export class Consent {
     };
     writeCookie(confirmed, configuration.validity_days, this.#options.cookieDomain);
     this.#change({ choice: confirmed, error: null });
+  }
+
+  #warn(warnings: Acceptance['warnings'] = []): void {
+    for (const { field, message } of warnings) {
+      // For the developer of the page, to whom one line is enough.
+      if (!this.#warned.has(field)) console.warn(`Consent Ledger: ${field}: ${message}`);
+      this.#warned.add(field);
+    }
   }
 
   #hasNewerChoice(): boolean {
@@ -456,6 +466,7 @@ export class Consent {
 
   async #readConfiguration(language: string | undefined): Promise<Configuration> {
     const configuration = await this.#service.get(`/tool/v1/config${languageQuery(language)}`, isConfiguration);
+    this.#warn(configuration.warnings);
     const { apiKey, baseUrl } = this.#options;
     const cached: CachedConfiguration = { apiKey, baseUrl, readAt: Date.now(), configuration };
     this.#store.write(`config:${language ?? ''}`, cached);

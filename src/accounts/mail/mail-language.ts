@@ -1,4 +1,5 @@
-import { acceptedLanguages, chooseLanguage } from '../../platform/language.js';
+import { chooseLanguage } from '../../../schemas/language/choose-language.js';
+import { acceptedLanguages } from '../../platform/accepted-languages.js';
 import { MAIL_LANGUAGES, MailLanguage } from './mail-job.js';
 import type { QueueMail } from './mail-queue.js';
 

@@ -38,7 +38,7 @@ export function createScannerGuard({ host, directory, rateLimiter }: ScannerGuar
       setRateLimitHeaders(reply, decision);
       refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
       const site = await siteOf(directory, domainOf(request.query));
-      if (!isAddressAllowed(site.allowedIps, request.ip)) throw new ApiError('IP_NOT_ALLOWED');
+      if (!isAddressAllowed(site.allowedIps, request.clientAddress)) throw new ApiError('IP_NOT_ALLOWED');
       const { origin } = request.headers;
       if (origin !== undefined && !isOriginAllowed(site.allowedOrigins, origin))
         throw new ApiError('ORIGIN_NOT_ALLOWED');

@@ -61,7 +61,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
   const isAddressAllowed = createAddressCheck();
   const authorizeKey = (apiKey: ApiKey, site: SiteContext, request: FastifyRequest): void => {
     if (!site.isVerified) throw new ApiError('SITE_NOT_VERIFIED');
-    if (!isAddressAllowed(site.allowedIps, request.ip)) throw new ApiError('IP_NOT_ALLOWED');
+    if (!isAddressAllowed(site.allowedIps, request.clientAddress)) throw new ApiError('IP_NOT_ALLOWED');
     const problem = originProblem(apiKey, site, request.headers.origin);
     if (problem !== null) throw new ApiError('ORIGIN_NOT_ALLOWED', problem);
   };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { createClientAddresses } from '../../platform/net/client-address.js';
 import { countedClient } from '../../platform/net/counted-client.js';
 import { boundBodies } from './bound-bodies.js';
 import { answerClientError } from './client-errors.js';
@@ -43,11 +44,13 @@ const DEFAULT_DRAIN: DrainOptions = { lameDuckMs: 0, graceMs: 10_000 };
 export function createApp(options: AppOptions, groups: readonly RouteGroup[]): FastifyInstance {
   const idPrefix = randomBytes(6).toString('base64url');
   let requests = 0;
+  const addresses = createClientAddresses(options.trustedProxies);
   const app = fastify({
     // Fastify's request log contains paths and addresses, which may be personal data.
     logger: false,
     genReqId: () => `${idPrefix}-${++requests}`,
-    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    // For X-Forwarded-Host. Fastify would take over entries of X-Forwarded-For that are no addresses.
+    trustProxy: (peer) => addresses.isProxy(peer),
     bodyLimit: DEFAULT_BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
@@ -63,10 +66,20 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   app.decorateRequest('caller', null);
   app.decorateRequest('scannedSite', null);
   app.decorateRequest('panelUser', null);
+  app.decorateRequest('isFromProxy', {
+    getter() {
+      return addresses.isProxy(this.socket.remoteAddress);
+    },
+  });
+  app.decorateRequest('clientAddress', {
+    getter() {
+      return addresses.of(this.socket.remoteAddress, this.headers['x-forwarded-for']);
+    },
+  });
   const { ipv6ClientPrefix = DEFAULT_IPV6_CLIENT_PREFIX } = options;
   app.decorateRequest('countedClient', {
     getter() {
-      return countedClient(this.ip, ipv6ClientPrefix);
+      return countedClient(this.clientAddress ?? '', ipv6ClientPrefix);
     },
   });
   boundBodies(app);

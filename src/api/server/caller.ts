@@ -16,6 +16,13 @@ declare module 'fastify' {
     scannedSite: SiteContext | null;
     /** Set on every route of the panel before its body is read. */
     panelUser: SignedInUser | null;
+    /** Whether a trusted proxy sent the request. */
+    readonly isFromProxy: boolean;
+    /**
+     * Address of the client (`src/platform/net/client-address.ts`), for limits, evidence and regions;
+     * null if the connection has ended. Fastify's `ip` is not used.
+     */
+    readonly clientAddress: string | null;
     /** The client for which limits by address count (`src/platform/net/counted-client.ts`). */
     readonly countedClient: string;
     /** The exact bytes of the body; empty if there is none. */

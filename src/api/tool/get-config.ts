@@ -1,13 +1,13 @@
 import type { ConfigResponse, DetectedRegion } from '../../../schemas/api/config.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { chooseLanguage } from '../../platform/language.js';
+import { chooseLanguage } from '../../../schemas/language/choose-language.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { sendCacheableJson } from '../server/send-document.js';
 import { getConfig } from './operations/reading.js';
 import { readsPublicly, type ToolRoute } from './route.js';
-import { wantedLanguages } from './wanted-languages.js';
+import { type WantedLanguages, wantedLanguages } from './wanted-languages.js';
 
 /**
  * Serves the banner configuration and the documents that consents can refer to.
@@ -15,16 +15,17 @@ import { wantedLanguages } from './wanted-languages.js';
  */
 export function configRoutes(detectRegion: DetectRegion): readonly ToolRoute[] {
   return [
-    readsPublicly(getConfig, async ({ site, query, request, reply }) =>
-      sendCacheableJson(request, reply, configResponse(site, wantedLanguages(query, request), detectRegion(request))),
-    ),
+    readsPublicly(getConfig, async ({ site, query, request, reply }) => {
+      const wanted = wantedLanguages(query, request, site);
+      return sendCacheableJson(request, reply, configResponse(site, wanted, detectRegion(request)));
+    }),
   ];
 }
 
-function configResponse(site: SiteContext, wanted: readonly string[], region: DetectedRegion): ConfigResponse {
+function configResponse(site: SiteContext, wanted: WantedLanguages, region: DetectedRegion): ConfigResponse {
   if (site.config === null) throw new ApiError('CONFIG_OUTDATED', 'The site has no published configuration.');
   const { record, sha256 } = site.config;
-  const language = chooseLanguage(record.languages, wanted, record.default_language);
+  const language = chooseLanguage(record.languages, wanted.tags, record.default_language);
   const inLanguage = (texts: Readonly<Record<string, string>>): string =>
     texts[language] ?? texts[record.default_language] ?? '';
   return {
@@ -48,6 +49,7 @@ function configResponse(site: SiteContext, wanted: readonly string[], region: De
       })),
       documents: [...activeDocuments(site, [language])],
       region,
+      ...wanted.warned,
     },
   };
 }

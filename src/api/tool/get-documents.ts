@@ -16,15 +16,19 @@ import { wantedLanguages } from './wanted-languages.js';
 export function documentRoutes(db: Queryable): readonly ToolRoute[] {
   return [
     readsPublicly(getActiveDocuments, async ({ site, query, request, reply }) => {
-      const documents = [...activeDocuments(site, wantedLanguages(query, request))];
-      return sendCacheableJson(request, reply, { data: { documents } } satisfies ActiveDocumentsResponse);
+      const { tags, warned } = wantedLanguages(query, request, site);
+      const data = { documents: [...activeDocuments(site, tags)], ...warned };
+      return sendCacheableJson(request, reply, { data } satisfies ActiveDocumentsResponse);
     }),
     readsPublicly(getActiveDocument, async ({ site, params, query, request, reply }) => {
-      const document = activeDocument(site, params.slug, wantedLanguages(query, request));
+      const { tags, warned } = wantedLanguages(query, request, site);
+      const document = activeDocument(site, params.slug, tags);
       if (document === null) throw new ApiError('DOCUMENT_NOT_FOUND');
       const { media_type, content_sha256 } = document.version;
       const content = contentOf(media_type, await readContent(db, content_sha256));
-      return sendCacheableJson(request, reply, { data: { ...document, content } } satisfies ActiveDocumentResponse);
+      return sendCacheableJson(request, reply, {
+        data: { ...document, content, ...warned },
+      } satisfies ActiveDocumentResponse);
     }),
   ];
 }

@@ -7,7 +7,6 @@ import type { Admission } from '../../pipeline/admission/admission.js';
 import { type ParsedConsent, parseConsents } from '../../pipeline/admission/parse-consents.js';
 import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
-import { unmapped } from '../../platform/net/ip-bytes.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { takeConsents } from '../guards/tool-guard.js';
@@ -146,7 +145,7 @@ function outcomeOf<T>(make: () => T): () => T {
 
 function connectionOf(request: FastifyRequest): Connection {
   return {
-    ipAddress: unmapped(request.ip),
+    ipAddress: request.clientAddress,
     userAgent: request.headers['user-agent']?.slice(0, CONSENT_LIMITS.userAgent) ?? null,
   };
 }

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../schemas/api/error-codes.js';
+import { isSameTag } from '../../../schemas/language/language-tag.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
 import { noSubscription } from './no-subscription.js';
@@ -34,7 +35,7 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
   if (request.document_version_id == null) return outdated('document_version_id is missing.');
   const version = site.activeVersions.get(request.document_version_id.toLowerCase());
   if (version === undefined) return outdated('document_version_id is not an active version of this site.');
-  if (request.language != null && request.language.toLowerCase() !== version.language.toLowerCase()) {
+  if (request.language != null && !isSameTag(request.language, version.language)) {
     return outdated('language differs from the language of this document version.');
   }
   if (request.consent_type === 'cookie' && version.kind !== 'cookie_policy') {

@@ -46,7 +46,7 @@ export interface PreparedConsent {
 
 /** Connection of a browser's request. */
 export interface Connection {
-  readonly ipAddress: string;
+  readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
 
@@ -164,7 +164,7 @@ function knownValues({ caller, connection, evaluation }: PrepareOptions): KnownV
   const identity = evaluation.token?.identity;
   const known: Partial<Record<DisclosureName, string | boolean>> = {};
   if (caller.channel === 'browser') {
-    known.ip_address = connection.ipAddress;
+    if (connection.ipAddress !== null) known.ip_address = connection.ipAddress;
     if (connection.userAgent !== null) known.user_agent = connection.userAgent;
   }
   if (identity !== undefined) {

@@ -19,8 +19,8 @@ export function isOriginOf(domain: string, origin: string): boolean {
   return host !== undefined && (host === domain || host.endsWith(`.${domain}`));
 }
 
-/** Returns whether an address is in a site's list of CIDR ranges. */
-export type AddressCheck = (allowed: readonly string[], address: string) => boolean;
+/** Returns whether an address is in a site's list of CIDR ranges. @param address null: not known */
+export type AddressCheck = (allowed: readonly string[], address: string | null) => boolean;
 
 /**
  * Creates a check that compiles each list once for the lifetime of the list. An empty list allows
@@ -36,7 +36,7 @@ export function createAddressCheck(): AddressCheck {
       list = compile(allowed);
       compiled.set(allowed, list);
     }
-    const plain = unmapped(address);
+    const plain = unmapped(address ?? '');
     const version = isIP(plain);
     return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6');
   };

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DetectedRegion } from '../../../schemas/api/config.js';
-import { createAddressCheck } from '../net/allow-lists.js';
 import { frameworkOf } from './framework-of.js';
 import type { GeoDatabase, Place } from './geo-database.js';
 
 /** The parts of a request that indicate its place. */
 export interface RequestSource {
-  /** The client's address. */
-  readonly ip: string;
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  /** Null: not known. */
+  readonly clientAddress: string | null;
+  /** Whether a trusted proxy sent the request. Only then its headers count. */
+  readonly isFromProxy: boolean;
   readonly headers: IncomingHttpHeaders;
 }
 
@@ -19,8 +19,6 @@ export interface RegionOptions {
   /** Names of the headers in which a proxy reports the place of a request; undefined: none does. */
   readonly countryHeader: string | undefined;
   readonly regionHeader: string | undefined;
-  /** Addresses and CIDR ranges of the proxies whose headers are trusted. */
-  readonly trustedProxies: readonly string[];
   readonly database: GeoDatabase;
 }
 
@@ -31,12 +29,9 @@ const NO_COUNTRIES: ReadonlySet<string> = new Set(['XX', 'T1', 'ZZ']);
  * Creates the detection. The headers of a trusted proxy take precedence over the client's address.
  */
 export function createDetectRegion(options: RegionOptions): DetectRegion {
-  const isIn = createAddressCheck();
-  const isFromProxy = (request: RequestSource): boolean =>
-    options.trustedProxies.length > 0 && isIn(options.trustedProxies, request.socket.remoteAddress ?? '');
   return (request) => {
-    const told = isFromProxy(request) ? placeInHeaders(request, options) : null;
-    const place = told ?? options.database.placeOf(request.ip);
+    const told = request.isFromProxy ? placeInHeaders(request, options) : null;
+    const place = told ?? options.database.placeOf(request.clientAddress ?? '');
     const country = place?.country ?? null;
     const region = place?.region ?? null;
     return { country, region, compliance_framework: frameworkOf(country, region) };

@@ -1,5 +1,5 @@
 import type { DocumentSummary } from '../../../schemas/api/common.js';
-import { chooseLanguage } from '../../platform/language.js';
+import { chooseLanguage } from '../../../schemas/language/choose-language.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 
 /**

@@ -5,6 +5,7 @@ describe('labels', () => {
   test('are of the configuration, else built in, else English and marked as such', () => {
     expect(labelOf('save', { save: 'Keep' }, 'en')).toEqual({ text: 'Keep', language: 'en' });
     expect(labelOf('save', {}, 'de-AT')).toEqual({ text: 'Auswahl speichern', language: 'de-AT' });
+    expect(labelOf('save', {}, 'iw').text).toBe(labelOf('save', {}, 'he').text);
     expect(labelOf('save', {}, 'cy')).toEqual({ text: 'Save choice', language: 'en' });
   });
 
@@ -32,7 +33,12 @@ describe('labels', () => {
   test.each([
     ['ar', 'rtl'],
     ['fa-IR', 'rtl'],
+    ['fa_IR', 'rtl'],
     ['az-Arab', 'rtl'],
+    ['pa-PK', 'rtl'],
+    ['iw', 'rtl'],
+    ['ar-Latn', 'ltr'],
+    ['x-default', 'ltr'],
     ['en', 'ltr'],
     ['arn', 'ltr'],
   ] as const)('%s is written %s', (language, direction) => {

@@ -1,3 +1,5 @@
+import { matchLanguage } from '../../../schemas/language/match-language.js';
+
 /** Languages of reports and of the page. */
 export const LANGUAGES = ['en', 'tr'] as const;
 
@@ -5,6 +7,6 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** The language of a tag such as `tr-TR`; null if reports do not have it. */
 export function languageOf(tag: string): Language | null {
-  const [primary = ''] = tag.toLowerCase().split('-');
-  return LANGUAGES.find((language) => language === primary) ?? null;
+  const match = matchLanguage(LANGUAGES, [tag]);
+  return LANGUAGES.find((language) => language === match) ?? null;
 }

@@ -66,13 +66,8 @@ class ShownBanner implements Banner {
   async openSettings(): Promise<void> {
     const { configuration, status } = this.#consent.state;
     if (configuration === null || status === 'unavailable') return;
-    const wanted = this.#consent.preferredLanguage;
-    if (
-      status === 'chosen' &&
-      wanted !== undefined &&
-      configuration.languages.includes(wanted) &&
-      wanted !== configuration.language
-    ) {
+    const wanted = this.#consent.readLanguage(configuration);
+    if (status === 'chosen' && wanted !== configuration.language) {
       // Offline, the settings open in the language of the choice.
       await this.#consent.setLanguage(wanted).catch(() => undefined);
     }

@@ -1,3 +1,6 @@
+import { localeOf } from '../../../../schemas/language/language-tag.js';
+import { matchLanguage } from '../../../../schemas/language/match-language.js';
+
 /** Names of the texts that the banner needs beside those of the configuration. */
 const NAMES = [
   'accept',
@@ -45,17 +48,17 @@ export interface Label {
 export function labelOf(name: LabelName, banner: Readonly<Record<string, string>>, language: string): Label {
   const configured = banner[name];
   if (configured !== undefined && configured !== '') return { text: configured, language };
-  const primary = language.toLowerCase().split('-')[0] ?? '';
-  const texts = LABELS[primary]?.split('|');
+  const texts = LABELS[matchLanguage(Object.keys(LABELS), [language]) ?? '']?.split('|');
   const index = NAMES.indexOf(name);
   return texts === undefined
     ? { text: LABELS.en?.split('|')[index] ?? name, language: 'en' }
     : { text: texts[index] ?? name, language };
 }
 
-const RIGHT_TO_LEFT = /^(?:ar|arc|ckb|dv|fa|he|iw|ks|ps|sd|syr|ug|ur|yi)(?:-|$)|-(?:arab|hebr|thaa|syrc)(?:-|$)/i;
+/** Scripts of living languages that are written from right to left (ISO 15924). */
+const RIGHT_TO_LEFT = /Adlm|Arab|Hebr|Mand|Nkoo|Rohg|Syrc|Thaa|Yezi/;
 
 /** The direction in which a language is written. @param language BCP 47 */
 export function directionOf(language: string): 'ltr' | 'rtl' {
-  return RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr';
+  return RIGHT_TO_LEFT.test(localeOf(language)?.maximize().script ?? '') ? 'rtl' : 'ltr';
 }

@@ -1,3 +1,4 @@
+import { localeOf } from '../../../../schemas/language/language-tag.js';
 import type { Configuration, KnownCategory } from '../../../core/answers.js';
 import { cookiePolicyOf } from '../../../core/choice.js';
 import type { Consent } from '../consent.js';
@@ -58,7 +59,10 @@ export class BannerTexts {
 
 /** The name of a language in itself. */
 function ownName(language: string): string {
-  return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(language) ?? language;
+  const locale = localeOf(language);
+  // A tag that the browser does not know is its own name.
+  if (locale === undefined) return language;
+  return new Intl.DisplayNames(locale, { type: 'language' }).of(`${locale}`) ?? language;
 }
 
 export interface DialogActions {
@@ -155,7 +159,7 @@ function isolated(name: string): HTMLElement {
 
 function lifetime(seconds: number | null, language: string): string {
   if (seconds === null) return '';
-  const format = new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' });
+  const format = new Intl.NumberFormat(localeOf(language), { style: 'unit', unit: 'day', unitDisplay: 'long' });
   return ` (${format.format(Math.max(1, Math.round(seconds / DAY_SECONDS)))})`;
 }
 

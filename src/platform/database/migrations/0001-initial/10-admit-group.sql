@@ -304,7 +304,7 @@ begin
         items[i] := 'token_invalid';
       elsif not v_active[v_item.tenant] then
         items[i] := 'no_subscription';
-      elsif v_left[v_item.tenant] <= case when (p_requests[v_item.request]).publishable then v_reserved[v_item.tenant] else 0 end then
+      elsif v_left[v_item.tenant] <= (case when (p_requests[v_item.request]).publishable then v_reserved[v_item.tenant] else 0 end) then
         items[i] := 'quota_used_up';
       else
         items[i] := 'accepted';
