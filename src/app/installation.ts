@@ -149,7 +149,10 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Embe
   return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });
 }
 
-function schemaWork(migrates: InstallationOptions['migrates'], isEmbedded: boolean): MigrateOptions | 'migrate' | 'check' {
+function schemaWork(
+  migrates: InstallationOptions['migrates'],
+  isEmbedded: boolean,
+): MigrateOptions | 'migrate' | 'check' {
   if (typeof migrates === 'object') return migrates;
   return migrates || isEmbedded ? 'migrate' : 'check';
 }

@@ -107,7 +107,9 @@ async function withRetries<T>(pool: pg.Pool, name: string, step: (db: Queryable)
       const advice = isLocked(error)
         ? '. Another session holds a lock that the step needs, such as an audit or a dump: wait for its end, and migrate again.'
         : '';
-      throw new DatabaseSetupError('migration_failed', `Migration ${name} failed: ${reason}${advice}`, { cause: error });
+      throw new DatabaseSetupError('migration_failed', `Migration ${name} failed: ${reason}${advice}`, {
+        cause: error,
+      });
     }
   }
 }
