@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { runCli } from '../../src/cli/run.js';
 import { seedDemo } from '../../src/demo/seed/seed-demo.js';
 import { loadConfig } from '../../src/platform/config/index.js';
@@ -22,6 +23,8 @@ const ELSEWHERE = new Map([
 /** Commands that run until they are stopped. */
 const RUNNING = ['api', 'worker', 'serve'];
 
+const Ids = z.tuple([z.object({ user: z.string(), tenant: z.string(), key: z.string() })]);
+
 let database: TestDatabase;
 let folder: string;
 const values = new Map<string, string>();
@@ -33,10 +36,12 @@ beforeAll(async () => {
   const options = { hasSubscription: true, isVerified: true, allowedOrigins: [], allowedIps: [] };
   const seed = await seedDemo(adminPool, options);
   const { rows } = await adminPool.query(
-    'select (select id from users limit 1) as user, array_agg(id::text order by id) as keys from api_keys',
+    `select (select id from users limit 1) as user, (select id from tenants limit 1) as tenant, min(id::text) as key
+       from api_keys`,
   );
-  values.set('id', seed.site.id).set('user', rows[0].user).set('name', 'consents');
-  values.set('seconds', '60').set('file', join(folder, 'next.key')).set('key', rows[0].keys[0]);
+  const [ids] = Ids.parse(rows);
+  values.set('id', seed.site.id).set('user', ids.user).set('tenant', ids.tenant).set('key', ids.key);
+  values.set('name', 'consents').set('seconds', '60').set('file', join(folder, 'next.key'));
   await vi.waitUntil(async () => (await count(workerPool, 'checkpoints')) > 0, { timeout: 60_000 });
   await service.stop();
 }, 240_000);

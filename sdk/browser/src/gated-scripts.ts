@@ -78,11 +78,9 @@ function isDeferred({ defer, src, dataset }: HTMLScriptElement): boolean {
 
 /** After a page is parsed, `document.write` would replace all of it. */
 function withoutWriting(run: () => void): void {
-  const refuse = (): void => console.error('Consent Ledger: a gated script must not call document.write.');
+  const refuse = (): void => console.error('Consent Ledger: a gated script must not write into the parsed document.');
   const { write, writeln } = document;
-  document.write = refuse;
-  document.writeln = refuse;
+  Object.assign(document, { write: refuse, writeln: refuse });
   run();
-  document.write = write;
-  document.writeln = writeln;
+  Object.assign(document, { write, writeln });
 }

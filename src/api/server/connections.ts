@@ -81,6 +81,7 @@ export class Connections {
    * repeat at once what was refused.
    */
   rest({ socket }: IncomingMessage): void {
+    if (!this.#open.has(socket)) return;
     if (this.#resting.size === 0) setImmediate(() => this.#wake());
     this.#resting.add(socket);
     socket.pause();

@@ -111,7 +111,7 @@ create function quota_for_secret_keys(p_quota bigint) returns bigint language sq
   select p_quota / 5
 $$;
 comment on function quota_for_secret_keys(bigint) is
-  'The part of a quota that publishable keys cannot use, so that whoever copies one does not stop the backend.';
+  'The part of a quota that publishable keys cannot use, so that a copied key does not stop the backend.';
 
 -- Preconditions: p_tenants are the tenants of the items, without repetition; no nonce and no
 -- idempotency key is in the group twice.
