@@ -1,4 +1,3 @@
-import { PROJECTIONS } from '../../projections/index.js';
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
@@ -17,7 +16,7 @@ import { createOutboxGauge } from '../pipeline/admission/outbox-gauge.js';
 import { certifiedPromiseKey } from '../pipeline/admission/promise-key.js';
 import { createPromises } from '../pipeline/admission/promises.js';
 import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
-import { stoppedProjections } from '../pipeline/projector/index.js';
+import { createWriteWatch } from '../pipeline/admission/write-watch.js';
 import { createDetectRegion } from '../platform/regions/detect-region.js';
 import { openGeoDatabase } from '../platform/regions/geo-database.js';
 import { VERSION } from '../platform/version.js';
@@ -30,6 +29,8 @@ import type { Installation } from './installation.js';
 import { listen } from './listen.js';
 import { createGroupObserver } from './metrics/group-observer.js';
 import { metricsGroup, observeApp } from './observe-app.js';
+import { readinessOf } from './readiness.js';
+import { clockSource, databaseSource, logSource, outboxSource, workerSource } from './readiness-sources.js';
 import { serviceRoutes } from './service-routes.js';
 import type { WorkerBeside } from './supervise-worker.js';
 import { readTsaRoots } from './timestamping.js';
@@ -51,14 +52,12 @@ export interface Api {
 }
 
 export interface ApiOptions {
-  /** Whether the event log answered, and is the one that belongs to the database. */
-  readonly isLogChecked: () => boolean;
   /** The worker process beside it, whose state it shows; absent: another process runs one. */
   readonly worker?: WorkerBeside;
 }
 
 /** Composes the HTTP application of an installation. */
-export async function createApi(installation: Installation, { isLogChecked, worker }: ApiOptions): Promise<Api> {
+export async function createApi(installation: Installation, { worker }: ApiOptions = {}): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
   if (worker !== undefined) metrics.showBeside(worker);
   const directory = createSiteDirectory(pool, keyring);
@@ -71,6 +70,19 @@ export async function createApi(installation: Installation, { isLogChecked, work
     everyMs: GAUGE_MS,
     monotonic: () => performance.now(),
   });
+  const clock = createCheckedClock({
+    db: pool,
+    everyMs: CLOCK_CHECK_MS,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    onDifference: (ms) =>
+      logger.error(
+        { ahead_ms: ms },
+        'nothing is admitted: the clock of this process differs from the clock of the database',
+      ),
+  });
+  const writes = createWriteWatch({ db: pool, monotonic: () => performance.now() });
+  const groups = createGroupObserver(metrics.admission, tracing);
   const admission = createAdmission({
     db: pool,
     promises: createPromises({
@@ -81,23 +93,16 @@ export async function createApi(installation: Installation, { isLogChecked, work
     directory,
     seals: keyring,
     random: installation.random,
-    clock: createCheckedClock({
-      db: pool,
-      everyMs: CLOCK_CHECK_MS,
-      now: Date.now,
-      monotonic: () => performance.now(),
-      onDifference: (ms) =>
-        logger.error(
-          { ahead_ms: ms },
-          'nothing is admitted: the clock of this process differs from the clock of the database',
-        ),
-    }),
+    clock,
     outbox,
     onError: (error) => logger.error({ reason: describe(error) }, 'an admission group failed'),
     onUnsigned: (error) =>
       logger.error({ reason: describe(error) }, 'consents were accepted without promises: signing them failed'),
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
-    observer: createGroupObserver(metrics.admission, tracing),
+    observer: {
+      ...groups,
+      around: (submissions, send) => writes.around(() => groups.around(submissions, send)),
+    },
   });
   const jwtKeys = freshJwtKeys(keyring);
   const apiUsers = { tokens: createAccessTokens(jwtKeys), users: createUserDirectory(pool, keyring) };
@@ -138,16 +143,14 @@ export async function createApi(installation: Installation, { isLogChecked, work
             eventId,
             'none',
           ),
-        // Stopped projections, a worker that is down and a log that is away do not make the process
-        // unready. It still accepts consents, and a load balancer must not remove it.
-        checkReadiness: async () => {
-          await keyring.verifyMasterKey();
-          return {
-            stoppedProjections: await stoppedProjections(pool, PROJECTIONS),
-            isWorkerDown: worker !== undefined && isLogChecked() && !worker.isRunning(),
-            isLogAway: !isLogChecked(),
-          };
-        },
+        readiness: readinessOf(installation, [
+          databaseSource(installation),
+          writes,
+          clockSource(clock),
+          outboxSource(outbox),
+          logSource(installation.eventLog),
+          ...(worker === undefined ? [] : [workerSource(worker)]),
+        ]),
         readTsaRoots: () => readTsaRoots(config),
         scannerHost: config.http.scannerHost,
         discovery: {

@@ -6,6 +6,7 @@ import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
+import type { ReadinessReason } from '../platform/health/reasons.js';
 import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
@@ -36,8 +37,8 @@ export async function prepareInstallation(
 export interface LogWait {
   /** Whether this process seals: see `prepareInstallation`. */
   readonly seals: boolean;
-  /** Called when the log does not answer at the first attempt. */
-  readonly onWaiting: () => void;
+  /** Called when the first attempt fails, with the reason for `/readyz`. */
+  readonly onWaiting: (reasons: readonly ReadinessReason[]) => void;
   /** Whether another failure passes as well, so that the next attempt may succeed; absent: none does. */
   readonly isPassing?: (error: unknown) => boolean;
   /** Ends the wait. */
@@ -67,7 +68,7 @@ export async function whenLogAnswers<T>(
       if (!isAway && !isPassing(error)) throw error;
       const found = isAway ? 'the event log does not answer' : 'the event log could not be checked';
       installation.logger.warn({ reason: describe(error) }, `${found}; trying again`);
-      if (isFirst) onWaiting();
+      if (isFirst) onWaiting([{ code: 'log_away' }]);
       isFirst = false;
     }
     await pause(backOff.next(), signal);

@@ -21,10 +21,11 @@ import { type PublicVerifyOptions, servePublic } from '../api/public/public-veri
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
 import { allowCrossOrigin } from '../api/server/cors.js';
-import { type CheckReadiness, healthRoutes } from '../api/server/health.js';
+import { healthRoutes } from '../api/server/health.js';
 import { paceLargeTexts } from '../api/server/pace-large-texts.js';
 import { serveTool, type ToolRoute } from '../api/tool/route.js';
 import type { Verifier } from '../evidence/verification/verifier.js';
+import type { Readiness } from '../platform/health/readiness.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 
@@ -44,7 +45,7 @@ export interface ServiceOptions {
   readonly createAccount: CreateAccount | null;
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
-  readonly checkReadiness: CheckReadiness;
+  readonly readiness: Readiness;
   /** The root certificates of the time stamps in PEM; null: this process does not have them. */
   readonly readTsaRoots: () => Promise<string | null>;
   readonly discovery: DiscoveryOptions;
@@ -78,7 +79,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
   const { scannerHost: host, directory } = options;
   const scanner = host === undefined ? null : createScannerGuard({ host, directory, rateLimiter });
   return [
-    (scope) => healthRoutes(scope, options.checkReadiness),
+    (scope) => healthRoutes(scope, { readiness: options.readiness, serving: 'callers' }),
     async (scope) => {
       await scope.register(
         async (tool) => {

@@ -37,7 +37,7 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
     running.push({ stop: () => installation.close() });
     const gate = gateEventLog(installation.eventLog);
     running.push(await startPreparing(installation, () => gate.open()));
-    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { isLogChecked: gate.isOpen });
+    const api = await createApi({ ...installation, eventLog: gate.eventLog });
     running.push(api);
     return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
   });
@@ -60,8 +60,7 @@ export function startServe(config: Config, logger: Logger, worker: WorkerBeside)
     workerRuns.catch(() => undefined);
     const gate = gateEventLog(installation.eventLog);
     void worker.prepared.then(() => gate.open());
-    const beside = { isLogChecked: gate.isOpen, worker };
-    const api = await createApi({ ...installation, eventLog: gate.eventLog }, beside);
+    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { worker });
     running.push(api);
     await workerRuns;
     return { installation, url: await api.listen(), failed: worker.failed };
@@ -69,23 +68,26 @@ export function startServe(config: Config, logger: Logger, worker: WorkerBeside)
 }
 
 /**
- * Composes and starts `worker`: the background parts, and the routes that show their health.
+ * Composes and starts `worker`: the background parts, and the routes that show their health, also
+ * while the parts wait for the event log.
  * @throws as `startApi`; errors of the time stamp authorities' configuration
  */
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {
   return starting(async (running) => {
     // Imported here, because the API and `serve` need none of the code of the parts.
-    const { openWorker } = await import('./open-worker.js');
+    const { runWorker } = await import('./run-worker.js');
     const { createHealthServer } = await import('./health-server.js');
-    const worker = await openWorker(config, logger);
-    if (worker === null) throw new Error('the worker was stopped before it started');
+    const installation = await openInstallation(config, logger, { role: 'worker', migrates: false });
+    running.push({ stop: () => installation.close() });
+    const worker = runWorker(installation);
     running.push(worker);
-    const front = createHealthServer(worker.installation);
+    await worker.begun;
+    const front = createHealthServer(installation, worker.reasons);
     running.push(front);
     const failed = new Promise<never>((_, reject) => {
       worker.ended.catch(reject);
     });
-    return { installation: worker.installation, url: await front.listen(), failed };
+    return { installation, url: await front.listen(), failed };
   });
 }
 

@@ -3,7 +3,9 @@ import { URL } from 'node:url';
 import { OperatorNeeded, type ServiceLogger } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
+import type { ReadinessReason } from '../platform/health/reasons.js';
 import type { ProcessMetrics } from './metrics/process-json.js';
+import { Silence, type SilenceLimits } from './silence.js';
 import { FromWorker, type ToWorker } from './worker-messages.js';
 
 /** A worker beside the API of `serve`, in a process of its own. */
@@ -18,8 +20,8 @@ export interface WorkerBeside {
   readonly prepared: Promise<void>;
   /** Rejects when a part fails permanently and an operator must act. */
   readonly failed: Promise<never>;
-  /** Whether the parts run now. */
-  isRunning(): boolean;
+  /** Returns why the parts do not do all their work now; none: they run. */
+  reasons(): readonly ReadinessReason[];
   /** How often the process was started again. */
   restarts(): number;
   /** The metrics of the process; none while it does not answer. */
@@ -38,6 +40,8 @@ export interface SuperviseOptions {
   readonly logger: ServiceLogger;
   /** Longest wait for the end of the process when it is stopped, in milliseconds. */
   readonly stopMs?: number;
+  /** When a process that gives no sign of life is shown, and killed. */
+  readonly silence?: SilenceLimits;
 }
 
 /** The program of the worker process. */
@@ -47,10 +51,18 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** A process that ran this long did not fail at start. */
 const STEADY_MS = 30_000;
-/** Longer than any statement, so that only a process that hangs is killed. */
-const STOP_MS = 45_000;
+/**
+ * Longer than a step takes while all that it needs answers. Whatever else a process waits for must not
+ * delay the end of the service: every part survives a kill.
+ */
+const STOP_MS = 20_000;
+/** Together with the start of the next process, a hung one is replaced within 15 s. */
+const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 8_000, startMs: 60_000 };
 /** Longest wait of a scrape for the metrics of the process. */
 const METRICS_MS = 2_000;
+
+/** `down`: not started yet, or being started again. `waiting`: for what the parts need before they run. */
+type State = 'down' | 'waiting' | 'running';
 
 /** How one process ended. */
 interface End {
@@ -62,16 +74,20 @@ interface End {
 
 /**
  * Starts the worker process, which loads its program while the caller opens the installation. A
- * process that dies is replaced, after a pause that doubles up to ten seconds. The process writes
- * its log to the standard error of this one.
+ * process that dies is replaced, after a pause that doubles up to ten seconds. One whose event loop
+ * does not turn, because it is blocked or the process was stopped, is killed and replaced too. The
+ * process writes its log to the standard error of this one.
  */
-export function superviseWorker({ program, env, logger, stopMs = STOP_MS }: SuperviseOptions): WorkerBeside {
+export function superviseWorker(options: SuperviseOptions): WorkerBeside {
+  const { program, env, logger, stopMs = STOP_MS, silence: limits = SILENCE } = options;
   const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   const stopping = new AbortController();
   const answers = new Map<number, (metrics: ProcessMetrics) => void>();
   let lastId = 0;
   let restarts = 0;
-  let isRunning = false;
+  let state: State = 'down';
+  let isSilent = false;
+  let said: readonly ReadinessReason[] = [];
   let child = spawn();
   let onFirstStart = (): void => undefined;
   const firstStart = new Promise<void>((resolve) => {
@@ -95,25 +111,39 @@ export function superviseWorker({ program, env, logger, stopMs = STOP_MS }: Supe
   function live(): Promise<End> {
     const startedAt = performance.now();
     let failure: End['failure'] = null;
+    const silence = new Silence(limits);
+    const ticking = setInterval(() => {
+      const found = silence.tick();
+      isSilent = found !== 'alive';
+      if (found !== 'hung') return;
+      clearInterval(ticking);
+      failure ??= { message: 'it hung: its event loop did not turn', needsOperator: false };
+      child.kill('SIGKILL');
+    }, limits.tickMs);
     child.on('message', (message) => {
+      silence.heard();
       const parsed = FromWorker.safeParse(message);
       if (!parsed.success) {
         logger.warn({ reason: parsed.error.message }, 'a message of the worker process was ignored');
         return;
       }
-      const said = parsed.data;
-      if (said.kind === 'metrics') answers.get(said.id)?.(said.metrics);
-      else if (said.kind === 'failed') failure = said;
+      const { data } = parsed;
+      if (data.kind === 'alive') said = data.reasons;
+      else if (data.kind === 'metrics') answers.get(data.id)?.(data.metrics);
+      else if (data.kind === 'failed') failure = data;
       else {
-        isRunning = said.kind === 'running';
+        state = data.kind;
         hasStarted = true;
         onFirstStart();
-        if (isRunning) onPrepared();
+        if (state === 'running') onPrepared();
       }
     });
     return new Promise((resolve) => {
       const end = (code: number | null, signal: NodeJS.Signals | null): void => {
-        isRunning = false;
+        clearInterval(ticking);
+        state = 'down';
+        isSilent = false;
+        said = [];
         resolve({ code, signal, failure, ranMs: performance.now() - startedAt });
       };
       child.once('exit', end);
@@ -155,10 +185,13 @@ export function superviseWorker({ program, env, logger, stopMs = STOP_MS }: Supe
       tell({ kind: 'start' });
       await Promise.race([firstStart, failed]);
     },
-    isRunning: () => isRunning,
+    reasons: () => {
+      if (isSilent) return [{ code: 'worker_hung' }];
+      return state === 'down' ? [{ code: 'worker_down' }] : said;
+    },
     restarts: () => restarts,
     metrics: async () => {
-      if (!isRunning) return [];
+      if (state !== 'running') return [];
       lastId += 1;
       const id = lastId;
       const enough = new AbortController();

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { READINESS_CODES } from '../platform/health/reasons.js';
 import { ProcessMetrics } from './metrics/process-json.js';
+
+/** Interval at which the worker process says that its event loop turns, in milliseconds. */
+export const HEARTBEAT_MS = 1_000;
 
 /** What `serve` says to its worker process. */
 export const ToWorker = z.discriminatedUnion('kind', [
@@ -12,9 +16,13 @@ export const ToWorker = z.discriminatedUnion('kind', [
 ]);
 export type ToWorker = z.infer<typeof ToWorker>;
 
+const Reasons = z.array(z.object({ code: z.enum(READINESS_CODES), names: z.array(z.string()) }));
+
 /** What the worker process of `serve` says. */
 export const FromWorker = z.discriminatedUnion('kind', [
-  /** The event log does not answer: the parts run as soon as it does. */
+  /** The event loop turns, and for these reasons the process does not do all its work. */
+  z.object({ kind: z.literal('alive'), reasons: Reasons }),
+  /** The parts do not run yet: see the reasons of `alive`. */
   z.object({ kind: z.literal('waiting') }),
   /** The parts run. */
   z.object({ kind: z.literal('running') }),

@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
-import { type OpenWorker, openWorker } from './open-worker.js';
-import { type FromWorker, ToWorker } from './worker-messages.js';
+import { type Installation, openInstallation } from './installation.js';
+import { type RunningWorker, runWorker } from './run-worker.js';
+import { type FromWorker, HEARTBEAT_MS, ToWorker } from './worker-messages.js';
 
 // The worker's parts of `serve`, in a process of their own: see supervise-worker.ts. It listens to
 // the process that started it, and to nothing else.
@@ -10,8 +11,8 @@ const config = loadConfig(process.env);
 const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({
   role: 'worker',
 });
-const stopping = new AbortController();
-let opened: Promise<OpenWorker | null> | null = null;
+let opening: Promise<Installation> | null = null;
+let worker: RunningWorker | null = null;
 
 // Ctrl-C and service managers signal every process of a group. The parent stops this process itself,
 // after it has answered its last request.
@@ -25,18 +26,26 @@ process.on('message', (message) => {
   else void end(0);
 });
 
+sayAlive();
+setInterval(sayAlive, HEARTBEAT_MS);
+
+function sayAlive(): void {
+  const reasons = worker?.reasons() ?? [];
+  void send({ kind: 'alive', reasons: reasons.map(({ code, names = [] }) => ({ code, names: [...names] })) });
+}
+
 async function run(): Promise<void> {
-  const onWaiting = (): void => void send({ kind: 'waiting' });
-  opened = openWorker(config, logger, { onWaiting, signal: stopping.signal });
-  const worker = await opened;
-  if (worker === null) return;
+  opening = openInstallation(config, logger, { role: 'worker', migrates: false });
+  worker = runWorker(await opening, () => void send({ kind: 'waiting' }));
+  if ((await worker.prepared) === 'stopped') return;
+  sayAlive();
   await send({ kind: 'running' });
   await worker.ended;
 }
 
 async function sendMetrics(id: number): Promise<void> {
-  const worker = await opened?.catch(() => null);
-  if (worker) await send({ kind: 'metrics', id, metrics: await worker.installation.metrics.json() });
+  const installation = await opening?.catch(() => null);
+  if (installation) await send({ kind: 'metrics', id, metrics: await installation.metrics.json() });
 }
 
 async function fail(error: unknown): Promise<void> {
@@ -46,9 +55,9 @@ async function fail(error: unknown): Promise<void> {
 }
 
 async function end(exitCode: number): Promise<void> {
-  stopping.abort();
-  const worker = await opened?.catch(() => null);
+  const installation = await opening?.catch(() => null);
   await worker?.stop();
+  await installation?.close();
   process.exit(exitCode);
 }
 

@@ -8,7 +8,8 @@ import { Backend } from '../api/tool/export-fixture.js';
 import { LeaderlessCluster } from '../pipeline/event-log/leaderless-cluster.js';
 import { TestInstallation } from '../support/running-service.js';
 
-const Ready = z.object({ status: z.string(), event_log_is_away: z.boolean().optional() });
+const Ready = z.object({ status: z.string(), reasons: z.array(z.object({ code: z.string() })) });
+const LOG_IS_AWAY = { status: 'degraded', reasons: [{ code: 'log_away' }] };
 
 describe.each(['api', 'serve'] as const)('%s that starts while the event log is away', (role) => {
   let cluster: LeaderlessCluster;
@@ -37,7 +38,7 @@ describe.each(['api', 'serve'] as const)('%s that starts while the event log is 
   it('says so, and reads nothing from the log', async () => {
     const ready = await ask(`${app.url}/readyz`);
     expect(ready.status).toBe(200);
-    expect(Ready.parse(ready.body)).toEqual({ status: 'degraded', event_log_is_away: true });
+    expect(Ready.parse(ready.body)).toEqual(LOG_IS_AWAY);
     await expect(app.service.installation.eventLog.ping()).rejects.toThrow(EventLogUnavailable);
   });
 });
@@ -67,7 +68,7 @@ test('serve as a process starts without the log, and stops in order', async () =
   try {
     const service = await installation.start();
     const ready = await ask(`${service.url}/readyz`);
-    expect(Ready.parse(ready.body)).toEqual({ status: 'degraded', event_log_is_away: true });
+    expect(Ready.parse(ready.body)).toEqual(LOG_IS_AWAY);
     expect(await service.stop()).toBe(0);
   } finally {
     await installation.remove();

@@ -21,13 +21,15 @@ describe('a process whose keys are rotated', () => {
       const next = randomBytes(32);
       await rewrapAll(app.superuser, await loadMasterKey(config.masterKey), createSecretKey(next));
 
-      expect(await ask(`${app.url}/readyz`)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
+      const url = `${app.url}/readyz`;
+      const reasons = [{ code: 'master_key_differs' }];
+      await expect.poll(() => ask(url)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', reasons } });
       expect(app.log()).toContain('The master key was replaced');
       expect((await get(app, '/tool/v1/consents/status?visitor_id=v', demo.keys.read)).status).toBe(503);
 
       await writeFile(join(config.dataDir, 'master.key'), next.toString('base64'));
       expect((await get(app, '/tool/v1/consents/status?visitor_id=v', demo.keys.read)).status).toBe(200);
-      expect((await ask(`${app.url}/readyz`)).status).toBe(200);
+      await expect.poll(async () => (await ask(url)).status).toBe(200);
       const later = await app.seed();
       expect((await get(app, '/tool/v1/consents/status?visitor_id=v', later.keys.read)).status).toBe(200);
     },

@@ -53,7 +53,7 @@ function supervise(name: keyof typeof PROGRAMS): WorkerBeside {
 
 test('does not start with a worker that ends at once', async () => {
   await expect(supervise('endsAtOnce').start()).rejects.toThrow('exit code 3');
-  expect(worker.isRunning()).toBe(false);
+  expect(worker.reasons()).toEqual([{ code: 'worker_down' }]);
   expect(worker.restarts()).toBe(0);
 });
 
@@ -87,14 +87,14 @@ test('starts a worker again each time that it dies, after growing pauses', async
 test('shows no metrics of a worker that does not answer, and ignores a message without meaning', async () => {
   await supervise('isSilent').start();
   expect(await worker.metrics()).toEqual([]);
-  expect(worker.isRunning()).toBe(true);
+  expect(worker.reasons()).toEqual([]);
   expect(log.join('')).toContain('a message of the worker process was ignored');
 });
 
 test('kills a worker that does not stop', async () => {
   await supervise('neverStops').start();
   await worker.stop();
-  expect(worker.isRunning()).toBe(false);
+  expect(worker.reasons()).toEqual([{ code: 'worker_down' }]);
   expect(log.join('')).toContain('does not stop');
 });
 

@@ -10,7 +10,7 @@ import { cycleOf, graphOf, importsOf, ROOT, sourceFiles } from './import-graph.j
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/audit-log': ['platform/database'],
-  'platform/background': [],
+  'platform/background': ['platform/health'],
   'platform/cache': [],
   'platform/clock': ['platform/background', 'platform/database'],
   'platform/config': [],
@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/errors': [],
   'platform/exports': ['platform/database'],
   'platform/files': [],
+  'platform/health': [],
   'platform/keys': ['platform/config', 'platform/database', 'platform/errors', 'platform/files'],
   'platform/language.ts': [],
   'platform/net': [],

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { type OpenWorker, openWorker } from '../../src/app/open-worker.js';
+import { type Installation, openInstallation } from '../../src/app/installation.js';
+import { type RunningWorker, runWorker } from '../../src/app/run-worker.js';
 import type { WorkerBeside } from '../../src/app/supervise-worker.js';
 import type { Config } from '../../src/platform/config/index.js';
 
@@ -8,34 +9,28 @@ import type { Config } from '../../src/platform/config/index.js';
  * the same code as the worker process, but without its messages.
  */
 export function workerInProcess(config: Config, logger: Logger): WorkerBeside {
-  let worker: OpenWorker | null = null;
-  let opening: Promise<void> = Promise.resolve();
-  const stopping = new AbortController();
+  let installation: Installation | null = null;
+  let worker: RunningWorker | null = null;
   let onPrepared = (): void => undefined;
   const prepared = new Promise<void>((resolve) => {
     onPrepared = resolve;
   });
   return {
     prepared,
-    start: () => {
-      const waiting = new Promise<void>((resolve) => {
-        opening = openWorker(config, logger, { onWaiting: resolve, signal: stopping.signal }).then((opened) => {
-          worker = opened;
-          // Tests alter rows so that a part ends, and look at what it logs.
-          opened?.ended.catch(() => undefined);
-          onPrepared();
-        });
-      });
-      return Promise.race([waiting, opening]);
+    start: async () => {
+      installation = await openInstallation(config, logger, { role: 'worker', migrates: false });
+      worker = runWorker(installation);
+      // Tests alter rows so that a part ends, and look at what it logs.
+      worker.prepared.then(onPrepared, () => undefined);
+      await worker.begun;
     },
     failed: new Promise(() => undefined),
-    isRunning: () => worker !== null,
+    reasons: () => worker?.reasons() ?? [],
     restarts: () => 0,
-    metrics: async () => (await worker?.installation.metrics.json()) ?? [],
+    metrics: async () => (await installation?.metrics.json()) ?? [],
     stop: async () => {
-      stopping.abort();
-      await opening.catch(() => undefined);
       await worker?.stop();
+      await installation?.close();
     },
   };
 }

@@ -1,42 +1,37 @@
 import type { FastifyInstance } from 'fastify';
-import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { Readiness } from '../../platform/health/readiness.js';
+import { READINESS_REASONS, type ReadinessReason, type Serving, statusOf } from '../../platform/health/reasons.js';
+import { sendError } from './error-response.js';
 
-/** Degradations of a ready process. */
-export interface Readiness {
-  /** Names of stopped projections: responses from their read models are out of date. */
-  readonly stoppedProjections: readonly string[];
-  /** Whether the worker process of this process is down, and is being started again. */
-  readonly isWorkerDown: boolean;
-  /** Whether the event log has not answered since this process started. */
-  readonly isLogAway: boolean;
+export interface HealthOptions {
+  readonly readiness: Readiness;
+  readonly serving: Serving;
 }
 
-/** Resolves if this process is ready; rejects otherwise. */
-export type CheckReadiness = () => Promise<Readiness>;
+const RETRY_AFTER_SECONDS = 2;
 
 /**
- * GET /healthz: the process runs. GET /readyz: the process is ready, or `degraded` while it can
- * still accept consents. A process that stops is not ready, while it still answers requests.
+ * GET /healthz: the event loop of the process turns; nothing else is asked, so that an outage of what
+ * it uses restarts no process. GET /readyz: `ready`, `degraded` or, with 503, `unready`, and why
+ * (READINESS_REASONS). A process that stops is not ready, while it still answers requests.
  */
-export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadiness): void {
+export function healthRoutes(scope: FastifyInstance, { readiness, serving }: HealthOptions): void {
   scope.get('/healthz', (_request, reply) => {
     reply.send({ status: 'ok' });
   });
-  scope.get('/readyz', async () => {
-    if (scope.isStopping()) {
-      throw serviceUnavailable({ message: 'The process is stopping. Send requests to another process.' });
-    }
-    try {
-      const { stoppedProjections, isWorkerDown, isLogAway } = await checkReadiness();
-      if (stoppedProjections.length === 0 && !isWorkerDown && !isLogAway) return { status: 'ready' };
-      return {
-        status: 'degraded',
-        stopped_projections: stoppedProjections,
-        worker_is_down: isWorkerDown,
-        event_log_is_away: isLogAway,
-      };
-    } catch (cause) {
-      throw serviceUnavailable({ cause });
-    }
+  scope.get('/readyz', async (_request, reply) => {
+    const stopping: readonly ReadinessReason[] = scope.isStopping() ? [{ code: 'stopping' }] : [];
+    const found = stopping.length > 0 ? stopping : await readiness.reasons();
+    const status = statusOf(found, serving);
+    const reasons = found.map(({ code, names }) => ({
+      code,
+      message: READINESS_REASONS[code].message,
+      ...(names !== undefined && { names }),
+    }));
+    if (status !== 'unready') return { status, reasons };
+    const message = reasons.map((reason) => reason.message).join(' ');
+    const error = new ApiError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    return sendError(reply, error, { status, reasons });
   });
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { ReadinessReason } from '../health/reasons.js';
 
 /** Logger of the background parts. Fields and messages never contain personal data. */
 export type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -16,6 +17,9 @@ export interface BackgroundPart {
 
   /** Returns counts and states by name, for health checks and metrics. */
   status(): PartStatus;
+
+  /** Returns why the part does not do its work, for `/readyz`; absent: only its process can say. */
+  reasons?(): readonly ReadinessReason[];
 }
 
 export type PartStatus = Readonly<Record<string, number | string | boolean | null>>;

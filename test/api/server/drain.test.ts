@@ -236,7 +236,7 @@ describe('a process that stops', () => {
   it('is not ready, but alive, during the lame-duck time', async () => {
     const app = createApp(
       { log: pino({ level: 'silent' }), trustedProxies: [], drain: { lameDuckMs: 2_000, graceMs: GRACE_MS } },
-      [(scope) => healthRoutes(scope, async () => ({ stoppedProjections: [], isWorkerDown: false, isLogAway: false }))],
+      [(scope) => healthRoutes(scope, { readiness: { reasons: async () => [] }, serving: 'callers' })],
     );
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -244,7 +244,7 @@ describe('a process that stops', () => {
     await expect.poll(() => app.isStopping()).toBe(true);
     const [ready, alive] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/healthz`)]);
     expect([ready.status, alive.status]).toEqual([503, 200]);
-    expect(await ready.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await ready.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', reasons: [{ code: 'stopping' }] });
     await closed;
   });
 });

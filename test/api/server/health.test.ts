@@ -1,25 +1,43 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createApp } from '../../../src/api/server/app.js';
-import { healthRoutes, type Readiness } from '../../../src/api/server/health.js';
+import { healthRoutes } from '../../../src/api/server/health.js';
+import { READINESS_REASONS, type ReadinessReason, type Serving } from '../../../src/platform/health/reasons.js';
 
-async function readyz(readiness: Readiness) {
+async function readyz(serving: Serving, ...reasons: readonly ReadinessReason[]) {
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-    (scope) => healthRoutes(scope, async () => readiness),
+    (scope) => healthRoutes(scope, { readiness: { reasons: async () => reasons }, serving }),
   ]);
   const response = await app.inject('/readyz');
   await app.close();
   return { status: response.statusCode, body: response.json() };
 }
 
-const READY: Readiness = { stoppedProjections: [], isWorkerDown: false, isLogAway: false };
-const shown = { status: 'degraded', stopped_projections: [], worker_is_down: false, event_log_is_away: false };
+const shown = ({ code, ...others }: ReadinessReason) => ({ code, message: READINESS_REASONS[code].message, ...others });
+const LOG: ReadinessReason = { code: 'log_away' };
+const NOTICES: ReadinessReason = { code: 'projections_stopped', names: ['notices'] };
+const WRITES: ReadinessReason = { code: 'writes_failing' };
 
-it.each([
-  [{}, { status: 'ready' }],
-  [{ isWorkerDown: true }, { ...shown, worker_is_down: true }],
-  [{ isLogAway: true }, { ...shown, event_log_is_away: true }],
-  [{ stoppedProjections: ['notices'] }, { ...shown, stopped_projections: ['notices'] }],
-])('GET /readyz answers 200 with %j', async (degradation, body) => {
-  expect(await readyz({ ...READY, ...degradation })).toEqual({ status: 200, body });
+it('GET /readyz is ready without a reason', async () => {
+  expect(await readyz('callers')).toEqual({ status: 200, body: { status: 'ready', reasons: [] } });
+  expect(await readyz('nobody')).toEqual({ status: 200, body: { status: 'ready', reasons: [] } });
+});
+
+it('GET /readyz of a process that accepts consents answers 200, with all that is degraded', async () => {
+  const body = { status: 'degraded', reasons: [shown(LOG), shown(NOTICES)] };
+  expect(await readyz('callers', LOG, NOTICES)).toEqual({ status: 200, body });
+});
+
+it('GET /readyz of a process that accepts no consent answers 503, as an error with all reasons', async () => {
+  const { status, body } = await readyz('callers', WRITES, LOG);
+  expect(status).toBe(503);
+  expect(body).toMatchObject({ status: 'unready', reasons: [shown(WRITES), shown(LOG)], code: 'SERVICE_UNAVAILABLE' });
+  expect(body.message).toContain(READINESS_REASONS.writes_failing.message);
+});
+
+it('GET /readyz of a worker answers 503 for each reason', async () => {
+  expect(await readyz('nobody', LOG)).toMatchObject({
+    status: 503,
+    body: { status: 'unready', reasons: [shown(LOG)] },
+  });
 });

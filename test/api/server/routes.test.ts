@@ -207,20 +207,21 @@ describe('the reading routes', () => {
     expect(await ask(`${app.url}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
   });
 
-  it('says which read models stand still: degraded for whoever answers callers, not ready for a worker', async () => {
-    const worker = createHealthServer({
-      ...app.service.installation,
-      config: { ...app.service.installation.config, http: { ...app.service.installation.config.http, port: 0 } },
-    });
+  it('says which read models stand still: degraded for an api, not ready for a worker', async () => {
+    const { installation } = app.service;
+    const config = { ...installation.config, http: { ...installation.config.http, port: 0 } };
+    const worker = createHealthServer({ ...installation, config }, () => []);
     const workerUrl = await worker.listen();
     expect(await ask(`${workerUrl}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
     await app.superuser.query(`update projections set state = 'stopped' where name = 'consents'`);
-    expect(await ask(`${app.url}/readyz`)).toMatchObject({
-      status: 200,
-      body: { status: 'degraded', stopped_projections: ['consents'] },
-    });
-    expect(await ask(`${workerUrl}/readyz`)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
-    expect(app.log()).toContain('stopped projections: consents');
+    const reasons = [{ code: 'projections_stopped', names: ['consents'] }];
+    await expect
+      .poll(() => ask(`${app.url}/readyz`))
+      .toMatchObject({ status: 200, body: { status: 'degraded', reasons } });
+    await expect
+      .poll(() => ask(`${workerUrl}/readyz`))
+      .toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', reasons } });
+    expect(app.log()).toContain('projections_stopped');
     await app.superuser.query(`update projections set state = 'running' where name = 'consents'`);
     await worker.stop();
   });

@@ -1,0 +1,62 @@
+import { PROJECTIONS } from '../../projections/index.js';
+import type { OutboxGauge } from '../pipeline/admission/outbox-gauge.js';
+import type { EventLog } from '../pipeline/event-log/port.js';
+import { stoppedProjections } from '../pipeline/projector/index.js';
+import type { ReadinessSource } from '../platform/health/readiness.js';
+import { KeyError } from '../platform/keys/index.js';
+import type { Installation } from './installation.js';
+import type { WorkerBeside } from './supervise-worker.js';
+
+/**
+ * The database, its master key, and the projections. It uses the worker's connections, which in a
+ * process that answers callers do not wait for admission.
+ */
+export function databaseSource({ workerPool, keyring }: Installation): ReadinessSource {
+  return {
+    name: 'database',
+    check: async () => {
+      await keyring.verifyMasterKey();
+      const names = await stoppedProjections(workerPool, PROJECTIONS);
+      return names.length === 0 ? [] : [{ code: 'projections_stopped', names }];
+    },
+    ifUnknown: (error) => (error instanceof KeyError ? 'master_key_differs' : 'database_away'),
+  };
+}
+
+/** The event log; one that was not checked since the start counts as away. */
+export function logSource(eventLog: Pick<EventLog, 'ping'>): ReadinessSource {
+  return {
+    name: 'event log',
+    check: async () => {
+      await eventLog.ping();
+      return [];
+    },
+    ifUnknown: () => 'log_away',
+  };
+}
+
+/** The clock that dates records. @param clock throws while it must not be used */
+export function clockSource(clock: () => number): ReadinessSource {
+  return {
+    name: 'clock',
+    check: () => {
+      clock();
+      return [];
+    },
+    ifUnknown: () => 'clock_differs',
+  };
+}
+
+/** The room for accepted consents that wait. */
+export function outboxSource(outbox: OutboxGauge): ReadinessSource {
+  return {
+    name: 'outbox',
+    check: () => (outbox.isFull() ? [{ code: 'outbox_full' }] : []),
+    ifUnknown: () => 'database_away',
+  };
+}
+
+/** The parts of a worker, in this process or beside it. */
+export function workerSource(worker: Pick<WorkerBeside, 'reasons'>): ReadinessSource {
+  return { name: 'worker', check: () => worker.reasons(), ifUnknown: () => 'worker_down' };
+}
