@@ -58,11 +58,11 @@ export interface ApiOptions {
 
 /** Composes the HTTP application of an installation. */
 export async function createApi(installation: Installation, { worker }: ApiOptions = {}): Promise<Api> {
-  const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
+  const { config, logger, apiPool: pool, keyring, guard, metrics, tracing } = installation;
   if (worker !== undefined) metrics.showBeside(worker);
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
-  const promiseOptions = { keyring, origin: config.ledgerOrigin };
+  const promiseOptions = { keyring, origin: config.ledgerOrigin, guard };
   let promiseKey = await certifiedPromiseKey(promiseOptions);
   const outbox = createOutboxGauge({
     db: pool,

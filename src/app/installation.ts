@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
+import { createLedgerGuard, type LedgerGuard, type LedgerMemory } from '../pipeline/ledger/ledger-guard.js';
 import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
@@ -23,6 +24,7 @@ import {
 import { openTracing } from '../platform/telemetry/open-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { VERSION } from '../platform/version.js';
+import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { reportAlteredRows } from './report-altered-rows.js';
 
@@ -48,6 +50,8 @@ export interface Installation {
   readonly keyring: Keyring;
   readonly random: RandomPool;
   readonly eventLog: EventLog;
+  /** Asked before everything that continues or signs the ledger, or promises in its name. */
+  readonly guard: LedgerGuard;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /** The embedded PostgreSQL; null with `DATABASE_URL`. */
@@ -60,6 +64,10 @@ export interface InstallationOptions {
   readonly role: string;
   /** Whether a database given by `DATABASE_URL` is migrated; the embedded one always is. */
   readonly migrates: boolean;
+  /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
+  readonly signs?: boolean;
+  /** What the process knows of the ledger already; absent: nothing. */
+  readonly memory?: LedgerMemory;
 }
 
 /**
@@ -71,6 +79,7 @@ export async function openInstallation(
   logger: Logger,
   options: InstallationOptions,
 ): Promise<Installation> {
+  const { signs = false, memory = { head: null } } = options;
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -128,6 +137,7 @@ export async function openInstallation(
       keyring,
       random: createRandomPool(),
       eventLog,
+      guard: createLedgerGuard({ db: workerPool, file: ledgerHeadFile(config), memory, signs }),
       metrics,
       tracing,
       embedded,

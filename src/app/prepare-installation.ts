@@ -1,7 +1,7 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { applyErasures, openErasureJournal } from '../erasure/index.js';
 import { EventLogUnavailable } from '../pipeline/event-log/errors.js';
-import { assertMaySign } from '../pipeline/ledger/ledger-head.js';
+import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
 import { describe } from '../platform/background/run-under-lease.js';
@@ -9,12 +9,11 @@ import { BackOff, pause } from '../platform/background/waiting.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
-import { ledgerHeadFile } from './ledger-head-file.js';
 
 /**
  * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
  * database and is complete. Erased data is erased, also after a restore.
- * @param seals whether this process seals: only such a process signs, and stores the ledger's head
+ * @param seals whether this process seals: then it brings the tables of the ledger up to date first
  * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable,
  *   EventLogUnavailable, JournalUnavailable
  */
@@ -22,11 +21,12 @@ export async function prepareInstallation(
   installation: Installation,
   { seals }: { readonly seals: boolean },
 ): Promise<void> {
-  const { workerPool, projectionsPool, eventLog, config, logger } = installation;
+  const { workerPool, projectionsPool, eventLog, guard, config, logger } = installation;
   await prepareProjections(projectionsPool, PROJECTIONS);
   await bindEventLog(workerPool, eventLog);
   await assertLogNotBehind(workerPool, eventLog);
-  if (seals) await assertMaySign(workerPool, eventLog, ledgerHeadFile(config));
+  if (seals) await catchUpLedger(workerPool, eventLog);
+  await guard.check();
   const journal = openErasureJournal(config.erasureJournal);
   const applied = await applyErasures({ db: workerPool, eventLog, journal });
   if (applied.fromLog + applied.fromJournal > 0) {

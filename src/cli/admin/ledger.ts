@@ -2,10 +2,13 @@ import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import { bindEventLog } from '../../app/bind-event-log.js';
 import { ledgerHeadFile } from '../../app/ledger-head-file.js';
-import { ledgerSignerOf, publishLedgerKeyFile } from '../../app/open-ledger-signer.js';
+import { publishLedgerKeyFile } from '../../app/ledger-key-file.js';
 import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
 import { openTimestamping } from '../../app/timestamping.js';
-import { adoptLedger, assertMaySign, type LedgerHead, rememberHead } from '../../pipeline/ledger/ledger-head.js';
+import { catchUpLedger } from '../../pipeline/ledger/apply-ledger.js';
+import type { LedgerHead } from '../../pipeline/ledger/head-file.js';
+import { adoptLedger } from '../../pipeline/ledger/ledger-head.js';
+import { openLedgerSigner } from '../../pipeline/ledger/ledger-signer.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { jsonCommand } from '../command/command.js';
@@ -22,20 +25,18 @@ export function ledgerCommand(context: CliContext): Command {
       'rotate-key',
       'replace the key of the ledger by a new one, certified by the old one; restart the service afterwards',
     ).action(async (options: { readonly json?: boolean }) => {
-      await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, config }) => {
+      await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, guard, config }) => {
         await bindEventLog(pool, eventLog);
-        await assertMaySign(pool, eventLog, ledgerHeadFile(config));
+        await catchUpLedger(pool, eventLog);
+        await guard.check();
         const { client, quorum, trustAnchors, stop } = await openTimestamping(config);
         try {
           const origin = config.ledgerOrigin;
           const done = await rotateLedgerKey(
-            {
-              ...{ db: pool, eventLog, keyring, origin, client, quorum, trustAnchors },
-              rememberHead: (state) => rememberHead(pool, ledgerHeadFile(config), state),
-            },
+            { db: pool, eventLog, keyring, origin, client, quorum, trustAnchors, guard },
             new AbortController().signal,
           );
-          await publishLedgerKeyFile(config, ledgerSignerOf(await keyring.ledgerKey(), origin));
+          await publishLedgerKeyFile(config, await openLedgerSigner({ keyring, origin, guard }));
           print(context, options, { from: done.from, to: done.to, bridge_size: done.bridgeSize }, [
             `New ledger key:  ${done.to}`,
             `Old ledger key:  ${done.from}`,

@@ -60,7 +60,7 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
     const sealed = await sealEmptyBatch(db, eventLog, now);
     const { size } = sealed;
     await rememberHead?.(sealed);
-    const note = bridgingNote(signer, next, size, await readLedgerRoot(db, size));
+    const note = await bridgingNote(signer, next, size, await readLedgerRoot(db, size));
     const previous = await readNewest();
     const stamps: StoredStamp[] = [];
     while (stamps.length < quorum) {

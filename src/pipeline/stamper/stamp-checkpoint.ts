@@ -43,7 +43,7 @@ export async function stampCheckpoint(
   signal: AbortSignal,
 ): Promise<{ readonly state: LedgerState; readonly isOwn: boolean }> {
   const { size } = state.pending ?? state;
-  const note = state.pending?.note ?? checkpointNote(signer, size, await readLedgerRoot(db, size));
+  const note = state.pending?.note ?? (await checkpointNote(signer, size, await readLedgerRoot(db, size)));
   await rememberHead?.(state);
   let current = state;
   let newest: StoredStamp | null = null;

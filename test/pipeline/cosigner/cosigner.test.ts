@@ -20,6 +20,7 @@ import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/packag
 import { problemsOf, unpack } from '../../evidence/package/reading-packages.js';
 import { cosignatureLine, cosignatureTime, type NoteKey, noteKey } from '../../support/independent-tlog.js';
 import { listenWith, type RunningServer, type RunningWitness, runWitness } from '../../support/running-witness.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { silent, until, whileRunning } from '../relay/pipeline.js';
 
 let world: LedgerWorld;
@@ -188,7 +189,7 @@ describe('an honest witness', () => {
       const { worker: db, eventLog } = world.pipeline;
       const trust = { client, trustAnchors: [world.tsaRoot, ...root] };
       return rotateLedgerKey(
-        { db, eventLog, keyring: world.keyring, origin: ORIGIN, quorum: 1, ...trust },
+        { db, eventLog, keyring: world.keyring, origin: ORIGIN, guard: UNGUARDED, quorum: 1, ...trust },
         new AbortController().signal,
       );
     };

@@ -1,0 +1,105 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { EventLog } from '../event-log/port.js';
+import { LedgerHeadMissing, LedgerRolledBack } from './errors.js';
+import type { LedgerHead, LedgerHeadFile } from './head-file.js';
+import { type LedgerState, readLedgerRoot, readLedgerState } from './ledger-state.js';
+
+/**
+ * What a process knows of the ledger from its own work. It outlives the connections, so that it can
+ * contradict a database that went back in time.
+ */
+export interface LedgerMemory {
+  head: LedgerHead | null;
+}
+
+/** Stands before everything that continues or signs the ledger. */
+export interface LedgerGuard {
+  /**
+   * Compares the ledger in the database with every head that is known: the one in the file, and the
+   * one that this process has seen. Remembers a larger one in both.
+   * @throws LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable; errors of the database and of
+   *   the file system
+   */
+  check(): Promise<void>;
+}
+
+export interface LedgerGuardOptions {
+  readonly db: Queryable;
+  /** Null: this process has no access to it. */
+  readonly file: LedgerHeadFile | null;
+  readonly memory: LedgerMemory;
+  /** Whether this process signs: only such a process writes the file, and needs it. */
+  readonly signs: boolean;
+}
+
+/** Creates the guard of one ledger. */
+export function createLedgerGuard({ db, file, memory, signs }: LedgerGuardOptions): LedgerGuard {
+  const compare = async (stored: LedgerHead | null): Promise<LedgerState> => {
+    // After the heads: the ledger may grow meanwhile, and then contains them all the same.
+    const known = [stored, memory.head];
+    const state = await readLedgerState(db);
+    for (const [place, head] of known.entries()) {
+      if (head === null || (await continues(db, state, head))) continue;
+      const source = place === 0 && file !== null ? file.path : 'the memory of this process';
+      throw new LedgerRolledBack(head.size, state.size, source);
+    }
+    if (signs && file !== null && stored === null && memory.head === null && state.size > 0) {
+      throw new LedgerHeadMissing(state.size, file.path);
+    }
+    return state;
+  };
+  return {
+    check: async () => {
+      const stored = (await file?.read()) ?? null;
+      let head = await headOf(db, await compare(stored));
+      if (signs && file !== null && (stored === null || stored.size < head.size)) {
+        await file.replace(async (now) => {
+          head = await headOf(db, await compare(now));
+          return head;
+        });
+      }
+      memory.head = head;
+    },
+  };
+}
+
+/**
+ * Returns the log for everything that continues the ledger: each append to `ledger` asks the guard
+ * first. Whoever appends can so not bypass it.
+ * @throws of `append` to `ledger`: also the errors of `LedgerGuard.check`
+ */
+export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLog {
+  const isLedger = ({ stream }: { readonly stream: string }): boolean => stream === LEDGER_STREAM;
+  return {
+    kind: inner.kind,
+    maxAppendBytes: inner.maxAppendBytes,
+    append: async (stream, expectedRevision, events) => {
+      if (isLedger({ stream })) await guard.check();
+      return inner.append(stream, expectedRevision, events);
+    },
+    appendAll: async (appends) => {
+      if (appends.some(isLedger)) await guard.check();
+      return inner.appendAll(appends);
+    },
+    readStream: (stream, fromRevision, limit) => inner.readStream(stream, fromRevision, limit),
+    lastRevision: (stream) => inner.lastRevision(stream),
+    lastRevisions: (streams) => inner.lastRevisions(streams),
+    readAll: (after, limit) => inner.readAll(after, limit),
+    subscribe: (after, signal) => inner.subscribe(after, signal),
+    ping: () => inner.ping(),
+    close: () => inner.close(),
+  };
+}
+
+/** Whether the ledger in the tables contains a head. */
+export async function continues(db: Queryable, state: LedgerState, head: LedgerHead): Promise<boolean> {
+  return state.size >= head.size && toHex(await readLedgerRoot(db, head.size)) === head.root;
+}
+
+/** The head of the ledger in the tables. */
+export async function headOf(db: Queryable, { size, revision, key }: LedgerState): Promise<LedgerHead> {
+  const root = toHex(await readLedgerRoot(db, size));
+  return { v: 1, size, root, revision, key, written_at: new Date().toISOString() };
+}
