@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
-import { createLedgerGuard, type LedgerGuard, type LedgerMemory } from '../pipeline/ledger/ledger-guard.js';
+import { createLedgerGuard, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
 import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
@@ -12,6 +12,7 @@ import { createPool, type TransactionHooks } from '../platform/database/pool.js'
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
+import { bindServer, type ServerBinding } from '../platform/database/server-binding.js';
 import {
   createKeyring,
   createRandomPool,
@@ -26,6 +27,7 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import { VERSION } from '../platform/version.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
+import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 import { reportAlteredRows } from './report-altered-rows.js';
 
 /**
@@ -52,6 +54,9 @@ export interface Installation {
   readonly eventLog: EventLog;
   /** Asked before everything that continues or signs the ledger, or promises in its name. */
   readonly guard: LedgerGuard;
+  /** The database server that all connections reach. */
+  readonly server: ServerBinding;
+  readonly memory: ProcessMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /** The embedded PostgreSQL; null with `DATABASE_URL`. */
@@ -67,7 +72,7 @@ export interface InstallationOptions {
   /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
   readonly signs?: boolean;
   /** What the process knows of the ledger already; absent: nothing. */
-  readonly memory?: LedgerMemory;
+  readonly memory?: ProcessMemory;
 }
 
 /**
@@ -79,7 +84,7 @@ export async function openInstallation(
   logger: Logger,
   options: InstallationOptions,
 ): Promise<Installation> {
-  const { signs = false, memory = { head: null } } = options;
+  const { signs = false, memory = createProcessMemory() } = options;
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -95,6 +100,7 @@ export async function openInstallation(
     const databaseUrl = embedded?.superuserUrl ?? config.database.url ?? '';
     await prepareSchema(databaseUrl, logger, options.migrates || embedded !== null);
 
+    const server = bindServer();
     const openPool = (role: DatabaseRole, maxConnections: number, transactions?: TransactionHooks): pg.Pool => {
       const pool = createPool({
         url: databaseUrl,
@@ -102,6 +108,7 @@ export async function openInstallation(
         applicationName: `consent-ledger ${options.role}`,
         maxConnections,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+        server,
         onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
         ...(transactions !== undefined && { transactions }),
       });
@@ -123,8 +130,9 @@ export async function openInstallation(
     sealing.hooks = keyring.sealing;
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
+    metrics.showServer(server);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
-    const eventLog = await openEventLog(config, databaseUrl, logger, 'consent_ledger_worker');
+    const eventLog = await openEventLog(config, databaseUrl, logger, { role: 'consent_ledger_worker', server });
     closers.push(() => eventLog.close());
     return {
       config,
@@ -137,7 +145,12 @@ export async function openInstallation(
       keyring,
       random: createRandomPool(),
       eventLog,
-      guard: createLedgerGuard({ db: workerPool, file: ledgerHeadFile(config), memory, signs }),
+      guard: createLedgerGuard({
+        ...{ db: workerPool, file: ledgerHeadFile(config), memory, signs },
+        onRolledBack: server.refuse,
+      }),
+      server,
+      memory,
       metrics,
       tracing,
       embedded,
@@ -182,12 +195,12 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
   }
 }
 
-/** @param role of the connections with the `postgres` log: appending needs that of the worker */
+/** @param connection of the `postgres` log: appending needs the role of the worker */
 export async function openEventLog(
   config: Config,
   databaseUrl: string,
   logger: Logger,
-  role: DatabaseRole,
+  connection: { readonly role: DatabaseRole; readonly server?: ServerBinding },
 ): Promise<EventLog> {
   const onInterruption = (error: unknown): void => {
     logger.info(
@@ -200,7 +213,7 @@ export async function openEventLog(
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
   }
-  return createPostgresEventLog({ url: databaseUrl, role, onInterruption });
+  return createPostgresEventLog({ url: databaseUrl, ...connection, onInterruption });
 }
 
 /** The message names the variable only, because the connection string contains a password. */

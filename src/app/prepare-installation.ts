@@ -8,12 +8,14 @@ import { describe } from '../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { bindEventLog } from './bind-event-log.js';
+import { recordComparison } from './compare-history.js';
 import type { Installation } from './installation.js';
 
 /**
  * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
  * database and is complete. Erased data is erased, also after a restore.
- * @param seals whether this process seals: then it brings the tables of the ledger up to date first
+ * @param seals whether this process seals: only such a process compares the ledger in the event log with
+ *   its head; others compare before (`assertMayPromise`)
  * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable,
  *   EventLogUnavailable, JournalUnavailable
  */
@@ -21,12 +23,15 @@ export async function prepareInstallation(
   installation: Installation,
   { seals }: { readonly seals: boolean },
 ): Promise<void> {
-  const { workerPool, projectionsPool, eventLog, guard, config, logger } = installation;
+  const { workerPool, projectionsPool, eventLog, config, logger } = installation;
   await prepareProjections(projectionsPool, PROJECTIONS);
   await bindEventLog(workerPool, eventLog);
   await assertLogNotBehind(workerPool, eventLog);
-  if (seals) await catchUpLedger(workerPool, eventLog);
-  await guard.check();
+  if (seals) {
+    await catchUpLedger(workerPool, eventLog);
+    await installation.guard.check();
+    await recordComparison(installation);
+  }
   const journal = openErasureJournal(config.erasureJournal);
   const applied = await applyErasures({ db: workerPool, eventLog, journal });
   if (applied.fromLog + applied.fromJournal > 0) {

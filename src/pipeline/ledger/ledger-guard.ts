@@ -32,10 +32,12 @@ export interface LedgerGuardOptions {
   readonly memory: LedgerMemory;
   /** Whether this process signs: only such a process writes the file, and needs it. */
   readonly signs: boolean;
+  /** Called when the ledger does not continue a head that is known. */
+  readonly onRolledBack?: (error: LedgerRolledBack) => void;
 }
 
 /** Creates the guard of one ledger. */
-export function createLedgerGuard({ db, file, memory, signs }: LedgerGuardOptions): LedgerGuard {
+export function createLedgerGuard({ db, file, memory, signs, onRolledBack }: LedgerGuardOptions): LedgerGuard {
   const compare = async (stored: LedgerHead | null): Promise<LedgerState> => {
     // After the heads: the ledger may grow meanwhile, and then contains them all the same.
     const known = [stored, memory.head];
@@ -43,7 +45,9 @@ export function createLedgerGuard({ db, file, memory, signs }: LedgerGuardOption
     for (const [place, head] of known.entries()) {
       if (head === null || (await continues(db, state, head))) continue;
       const source = place === 0 && file !== null ? file.path : 'the memory of this process';
-      throw new LedgerRolledBack(head.size, state.size, source);
+      const error = new LedgerRolledBack(head.size, state.size, source);
+      onRolledBack?.(error);
+      throw error;
     }
     if (signs && file !== null && stored === null && memory.head === null && state.size > 0) {
       throw new LedgerHeadMissing(state.size, file.path);

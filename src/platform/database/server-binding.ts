@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import { DatabaseSetupError } from './errors.js';
+import { DatabaseSetupError, ServerChanged } from './errors.js';
 import type { SessionStep } from './session.js';
-
-/** The database is not the one on which the process began, or not as far as it was. */
-export class ServerChanged extends Error {
-  override readonly name = 'ServerChanged';
-}
 
 /**
  * Binds all connections of a process to one server and to one time line of it. A standby that was
@@ -15,11 +10,11 @@ export class ServerChanged extends Error {
 export interface ServerBinding {
   /** Reads the identity of the server on each new connection, and refuses a connection to another one. */
   readonly step: SessionStep;
-  /** Rejects with the first refusal. */
+  /** Rejects with the error of the first refusal. */
   readonly lost: Promise<never>;
-  /** Why no connection may be used any more; null: they may. */
-  refusal(): Error | null;
-  /** Ends the use of all connections. @param error what every use of them rejects with from now on */
+  /** Why no connection may be used any more; its cause is the error of the refusal. Null: they may. */
+  refusal(): ServerChanged | null;
+  /** Ends the use of all connections: from now on it rejects with `refusal`. */
   refuse(error: Error): void;
   /**
    * Names server and time line.
@@ -29,7 +24,12 @@ export interface ServerBinding {
 }
 
 const Identity = z.tuple([
-  z.object({ server: z.string(), is_standby: z.boolean(), flushed: z.string().nullable(), goes_on: z.boolean().nullable() }),
+  z.object({
+    server: z.string(),
+    is_standby: z.boolean(),
+    flushed: z.string().nullable(),
+    goes_on: z.boolean().nullable(),
+  }),
 ]);
 const NOTHING_FLUSHED = '0/0';
 
@@ -43,14 +43,14 @@ const NOTHING_FLUSHED = '0/0';
 export function bindServer(): ServerBinding {
   let bound: string | null = null;
   let flushed = NOTHING_FLUSHED;
-  let refusal: Error | null = null;
+  let refusal: ServerChanged | null = null;
   let onLost = (_error: Error): void => undefined;
   const lost = new Promise<never>((_, reject) => {
     onLost = reject;
   });
   lost.catch(() => undefined);
   const refuse = (error: Error): void => {
-    refusal = error;
+    refusal = new ServerChanged(error.message, { cause: error });
     onLost(error);
   };
   const accept = (rows: readonly unknown[]): void => {
@@ -66,7 +66,7 @@ export function bindServer(): ServerBinding {
     }
     const was = bound === found.server ? `and was set back from ${flushed} to ${found.flushed}` : `not ${bound}`;
     refuse(new ServerChanged(`The database server is ${found.server} (system and time line), ${was}.`));
-    throw refusal ?? new Error('the refusal is missing');
+    throw new ServerChanged(`The database server changed: this process does not use it before it has compared.`);
   };
   return {
     step: {
