@@ -8,7 +8,7 @@ import { describe } from '../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { bindEventLog } from './bind-event-log.js';
-import { recordComparison } from './compare-history.js';
+import { askWitnesses, recordComparison } from './compare-history.js';
 import type { Installation } from './installation.js';
 
 /**
@@ -30,6 +30,7 @@ export async function prepareInstallation(
   if (seals) {
     await catchUpLedger(workerPool, eventLog);
     await installation.guard.check();
+    await askWitnesses(installation);
     await recordComparison(installation);
   }
   const journal = openErasureJournal(config.erasureJournal);

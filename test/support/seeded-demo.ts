@@ -14,8 +14,13 @@ export async function seedTenant(
   return SeededTenant.parse(await installation.json('admin', 'seed-demo', ...options));
 }
 
+interface SeededPolicy {
+  readonly kind: string;
+  readonly versions: readonly { readonly id: string; readonly language: string; readonly state: string }[];
+}
+
 /** The active English version of the tenant's cookie policy. */
-export function cookieVersionOf({ documents }: Pick<Seed, 'documents'>): string {
+export function cookieVersionOf({ documents }: { readonly documents: readonly SeededPolicy[] }): string {
   const policy = documents.find(({ kind }) => kind === 'cookie_policy');
   const version = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en');
   if (version === undefined) throw new Error('the demonstration has no active cookie policy');
