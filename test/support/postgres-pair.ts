@@ -54,12 +54,20 @@ export class PostgresServer {
       ...options,
       stdio: 'ignore',
     });
+    const child = this.#child;
+    // A test run that is cut off leaves no server behind.
+    const end = () => child.kill('SIGQUIT');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     const answers = () =>
       this.query('select 1', MAINTENANCE_DATABASE).then(
         () => true,
         () => false,
       );
-    while (!(await answers())) await sleep(POLL_MS);
+    while (!(await answers())) {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error('the server ended while it started');
+      await sleep(POLL_MS);
+    }
   }
 
   /** Ends the server as its crash would. */
@@ -170,6 +178,7 @@ export class MigratedCluster {
       await primary.server.query('select pg_reload_conf()');
       while ((await primary.server.count(`pg_stat_replication where sync_state = 'sync'`)) === 0) await sleep(POLL_MS);
     }
+    let closing: Promise<void> | null = null;
     return {
       primary: primary.server,
       standby: standby.server,
@@ -180,12 +189,16 @@ export class MigratedCluster {
         while ((await standby.server.count(behind)) === 0) await sleep(POLL_MS);
       },
       cutReplication: () => replication.refuseConnections(),
-      close: async () => {
-        await replication.close();
-        for (const { server, home } of [primary, standby]) {
-          await server.kill();
-          await rm(home.dir, { recursive: true, force: true });
-        }
+      // Both addresses of a pair close it.
+      close: () => {
+        closing ??= (async () => {
+          await replication.close();
+          for (const { server, home } of [primary, standby]) {
+            await server.kill();
+            await rm(home.dir, { recursive: true, force: true });
+          }
+        })();
+        return closing;
       },
     };
   }

@@ -164,6 +164,27 @@ test('compares with what the process itself has seen, without the file', async (
   await watching(pipeline).check();
 });
 
+test('remembers the head that the log gives, and not that of nodes which are wrong for a moment', async () => {
+  const alter = async (): Promise<void> => {
+    await pipeline.owner.query(`begin; set local session_replication_role = replica;
+      update ledger_nodes set hash = set_byte(hash, 0, get_byte(hash, 0) # 1) where level = 1; commit`);
+  };
+  const memory: LedgerMemory = { head: null };
+  const guard = guardOf(pipeline, memory);
+  await guard.check();
+  await sealOne(pipeline);
+  await guard.check();
+  await sealOne(pipeline);
+  const { root, size } = await headAt(pipeline);
+  await alter();
+  await guard.check();
+  expect(memory.head).toMatchObject({ size, root });
+  expect(await file.read()).toMatchObject({ size, root });
+  await expect(guard.check()).rejects.toThrow(LedgerRolledBack);
+  await alter();
+  await guard.check();
+});
+
 test('lets one of two ledgers pass that reach the same size at the same time', async () => {
   for (let round = 0; round < 5; round += 1) {
     await Promise.all([pipeline.close(), restored.close()]);
