@@ -18,10 +18,12 @@ const StateRows = z.tuple([z.object({ compared_on: z.string().nullable(), is_emp
  *   and of the file system
  */
 export async function assertMayPromise(installation: Installation): Promise<void> {
-  // First: of a ledger that nobody has compared, the guard must remember nothing.
+  // First: what is known to be lost waits for an operator, and not for a worker.
+  await installation.guard.compare();
+  await assertAcceptedKept(installation.workerPool, installation.memory);
+  // Of a ledger that nobody has compared, the guard must remember nothing.
   if ((await ledgerHeadFile(installation.config).read()) === null) await assertCompared(installation);
   await installation.guard.check();
-  await assertAcceptedKept(installation.workerPool, installation.memory);
 }
 
 async function assertCompared({ config, workerPool, server }: Installation): Promise<void> {

@@ -212,7 +212,8 @@ test('stops for good when an asynchronous standby takes over that lacks sealed b
   const watch = async (until: () => Promise<boolean>): Promise<void> => {
     const end = performance.now() + WAIT.timeout;
     while (!(await until())) {
-      if (performance.now() > end) throw new Error(`no reason was given: ${serve.log.slice(-20).join('')}`);
+      if (performance.now() > end)
+        throw new Error(`both say ${JSON.stringify(await Promise.all([serve, api].map(look)))}`);
       for (const one of [serve, api]) {
         if (await isReady(one)) ready += 1;
         if ((await record(one, demo)) !== null) answered += 1;

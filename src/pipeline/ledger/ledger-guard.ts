@@ -25,6 +25,8 @@ export interface LedgerGuard {
    *   of the database and of the file system
    */
   check(): Promise<void>;
+  /** Compares as `check`, but remembers nothing. @throws as `check` */
+  compare(): Promise<void>;
 }
 
 export interface LedgerGuardOptions {
@@ -47,7 +49,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   const { db, file, memory, eventLog, onRolledBack } = options;
   const keeps = eventLog === null ? null : file;
   let followed: FollowedLedger | null = null;
-  const compare = async (stored: LedgerHead | null): Promise<LedgerState> => {
+  const compareWith = async (stored: LedgerHead | null): Promise<LedgerState> => {
     // After the heads: the ledger may grow meanwhile, and then contains them all the same.
     const known = [stored, memory.head];
     const state = await readLedgerState(db);
@@ -74,12 +76,15 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
     return headOf(at, rootOf(at.tree));
   };
   return {
+    compare: async () => {
+      await compareWith((await file?.read()) ?? null);
+    },
     check: async () => {
       const stored = (await file?.read()) ?? null;
-      const state = await compare(stored);
+      const state = await compareWith(stored);
       if (keeps !== null && (stored === null || stored.size < state.size)) {
         await keeps.replace(async (now) => {
-          const head = await headAt(await compare(now));
+          const head = await headAt(await compareWith(now));
           memory.head = head;
           return head;
         });
