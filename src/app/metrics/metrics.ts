@@ -107,7 +107,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
 function showServer(registry: Registry, server: ServerBinding): void {
   new Gauge({
     name: 'consent_ledger_database_refused',
-    help: '1 if this process does not use its database, because the server changed or the history is not the one that is known; /readyz says which.',
+    help: 'Processes that do not use their database, because the server changed or the history is not the one that is known; /readyz says which.',
     registers: [registry],
     collect() {
       this.set(server.refusal() === null ? 0 : 1);
