@@ -29,8 +29,16 @@ import type { Installation } from './installation.js';
 import { listen } from './listen.js';
 import { createGroupObserver } from './metrics/group-observer.js';
 import { metricsGroup, observeApp } from './observe-app.js';
+import { rememberAccepted } from './process-memory.js';
 import { readinessOf } from './readiness.js';
-import { clockSource, databaseSource, logSource, outboxSource, workerSource } from './readiness-sources.js';
+import {
+  clockSource,
+  databaseSource,
+  historySource,
+  logSource,
+  outboxSource,
+  workerSource,
+} from './readiness-sources.js';
 import { serviceRoutes } from './service-routes.js';
 import type { WorkerBeside } from './supervise-worker.js';
 import { readTsaRoots } from './timestamping.js';
@@ -40,6 +48,8 @@ const SWEEP_MS = 60_000;
 const PANEL_REQUESTS_PER_MINUTE = 300;
 const GAUGE_MS = 500;
 const CLOCK_CHECK_MS = 5_000;
+/** Interval of the comparison of the ledger with its head. */
+const COMPARE_MS = 5_000;
 
 /**
  * The HTTP part of the service. It has no essential state in memory: several processes may run it.
@@ -63,11 +73,15 @@ export async function createApi(
   installation: Installation,
   { worker, preparing = worker }: ApiOptions = {},
 ): Promise<Api> {
-  const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
+  const { config, logger, apiPool: pool, keyring, guard, server, metrics, tracing } = installation;
   if (worker !== undefined) metrics.showBeside(worker);
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
-  const promiseOptions = { keyring, origin: config.ledgerOrigin };
+  const promiseOptions = { keyring, origin: config.ledgerOrigin, guard };
+  const assertUsable = (): void => {
+    const refusal = server.refusal();
+    if (refusal !== null) throw refusal;
+  };
   let promiseKey = await certifiedPromiseKey(promiseOptions);
   const outbox = createOutboxGauge({
     db: pool,
@@ -88,12 +102,15 @@ export async function createApi(
   });
   const writes = createWriteWatch({ db: pool, monotonic: () => performance.now() });
   const groups = createGroupObserver(metrics.admission, tracing);
-  const admission = createAdmission({
+  const admitted = createAdmission({
     db: pool,
     promises: createPromises({
       origin: config.ledgerOrigin,
       sealWithinSeconds: config.policy.sealWithinSeconds,
-      key: () => promiseKey,
+      key: () => {
+        assertUsable();
+        return promiseKey;
+      },
     }),
     directory,
     seals: keyring,
@@ -109,6 +126,7 @@ export async function createApi(
       around: (submissions, send) => writes.around(() => groups.around(submissions, send)),
     },
   });
+  const admission = rememberAccepted(admitted, installation);
   const jwtKeys = freshJwtKeys(keyring);
   const apiUsers = { tokens: createAccessTokens(jwtKeys), users: createUserDirectory(pool, keyring) };
   const queueMail = config.mail === undefined ? null : createMailQueue(keyring);
@@ -127,7 +145,13 @@ export async function createApi(
       trustedProxies: config.http.trustedProxies,
       scannerHost: config.http.scannerHost,
       ipv6ClientPrefix: config.limits.ipv6ClientPrefix,
-      drain: { lameDuckMs: config.http.lameDuckMs, graceMs: config.http.drainGraceMs },
+      drain: {
+        // The next application listens as soon as this one has closed.
+        get lameDuckMs() {
+          return server.refusal() === null ? config.http.lameDuckMs : 0;
+        },
+        graceMs: config.http.drainGraceMs,
+      },
     },
     [
       ...serviceRoutes({
@@ -149,6 +173,7 @@ export async function createApi(
             'none',
           ),
         readiness: readinessOf(installation, [
+          historySource(installation),
           databaseSource(installation),
           writes,
           clockSource(clock),
@@ -220,7 +245,13 @@ export async function createApi(
   );
   observeApp(app, installation);
   const stopSweeping = sweepRegularly(rateLimiter, keyUsage, installation);
-  const stopRenewing = everyMinute(async () => {
+  const stopComparing = every(COMPARE_MS, async () => {
+    if (server.refusal() !== null) return;
+    await guard.check().catch((error: unknown) => {
+      logger.warn({ reason: describe(error) }, 'the ledger could not be compared with its head; trying again');
+    });
+  });
+  const stopRenewing = every(SWEEP_MS, async () => {
     promiseKey = await certifiedPromiseKey(promiseOptions).catch((error: unknown) => {
       logger.warn(
         { reason: describe(error) },
@@ -234,6 +265,7 @@ export async function createApi(
     stop: async () => {
       stopSweeping();
       stopRenewing();
+      stopComparing();
       await app.close();
       await admission.drain();
       await writeKeyUsage(keyUsage, installation);
@@ -250,9 +282,9 @@ async function writeKeyUsage(keyUsage: KeyUsage, { logger }: Installation): Prom
   });
 }
 
-/** Runs a task every minute, in case another process has rotated the ledger's key. */
-function everyMinute(task: () => Promise<void>): () => void {
-  const timer = setInterval(() => void task(), SWEEP_MS);
+/** Runs a task regularly. */
+function every(ms: number, task: () => Promise<void>): () => void {
+  const timer = setInterval(() => void task(), ms);
   timer.unref();
   return () => clearInterval(timer);
 }

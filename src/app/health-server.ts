@@ -6,7 +6,7 @@ import type { Installation } from './installation.js';
 import { listen } from './listen.js';
 import { metricsGroup, observeApp } from './observe-app.js';
 import { readinessOf } from './readiness.js';
-import { databaseSource, logSource, workerSource } from './readiness-sources.js';
+import { databaseSource, historySource, logSource, workerSource } from './readiness-sources.js';
 
 /**
  * The HTTP application of a worker: liveness, readiness (database, event log, projections and the
@@ -16,6 +16,7 @@ import { databaseSource, logSource, workerSource } from './readiness-sources.js'
 export function createHealthServer(installation: Installation, reasons: () => readonly ReadinessReason[]): Api {
   const { config, logger, workerPool, eventLog } = installation;
   const readiness = readinessOf(installation, [
+    historySource(installation),
     databaseSource(installation),
     logSource(eventLog),
     workerSource({ reasons }),

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
+import { createLedgerGuard, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
 import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { ensureRoles } from '../platform/database/ensure-roles.js';
@@ -13,6 +14,7 @@ import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
+import { bindServer, type ServerBinding } from '../platform/database/server-binding.js';
 import {
   createKeyring,
   createRandomPool,
@@ -25,7 +27,9 @@ import {
 import { openTracing } from '../platform/telemetry/open-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { VERSION } from '../platform/version.js';
+import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
+import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 import { reportAlteredRows } from './report-altered-rows.js';
 
 /**
@@ -50,6 +54,11 @@ export interface Installation {
   readonly keyring: Keyring;
   readonly random: RandomPool;
   readonly eventLog: EventLog;
+  /** Asked before everything that continues or signs the ledger, or promises in its name. */
+  readonly guard: LedgerGuard;
+  /** The database server that all connections reach. */
+  readonly server: ServerBinding;
+  readonly memory: ProcessMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   /** The embedded PostgreSQL; null with `DATABASE_URL`. */
@@ -62,6 +71,10 @@ export interface InstallationOptions {
   readonly role: string;
   /** Whether a database given by `DATABASE_URL` is migrated, and how; the embedded one always is. */
   readonly migrates: boolean | MigrateOptions;
+  /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
+  readonly signs?: boolean;
+  /** What the process knows of the ledger already; absent: nothing. */
+  readonly memory?: ProcessMemory;
 }
 
 /**
@@ -73,6 +86,7 @@ export async function openInstallation(
   logger: Logger,
   options: InstallationOptions,
 ): Promise<Installation> {
+  const { signs = false, memory = createProcessMemory() } = options;
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -88,6 +102,7 @@ export async function openInstallation(
     const databaseUrl = embedded?.superuserUrl ?? config.database.url ?? '';
     await prepareSchema(databaseUrl, logger, schemaWork(options.migrates, embedded !== null));
 
+    const server = bindServer();
     const openPool = (role: DatabaseRole, maxConnections: number, transactions?: TransactionHooks): pg.Pool => {
       const pool = createPool({
         url: databaseUrl,
@@ -95,6 +110,7 @@ export async function openInstallation(
         applicationName: `consent-ledger ${options.role}`,
         maxConnections,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+        server,
         onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
         ...(transactions !== undefined && { transactions }),
       });
@@ -116,14 +132,13 @@ export async function openInstallation(
     sealing.hooks = keyring.sealing;
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
+    metrics.showServer(server);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
-    const eventLog = await openEventLog(
-      config,
-      databaseUrl,
-      logger,
-      'consent_ledger_worker',
-      metrics.countForeignEvent,
-    );
+    const eventLog = await openEventLog(config, databaseUrl, logger, {
+      role: 'consent_ledger_worker',
+      server,
+      countForeignEvent: metrics.countForeignEvent,
+    });
     closers.push(() => eventLog.close());
     return {
       config,
@@ -136,6 +151,12 @@ export async function openInstallation(
       keyring,
       random: createRandomPool(),
       eventLog,
+      guard: createLedgerGuard({
+        ...{ db: workerPool, file: ledgerHeadFile(config), memory, eventLog: signs ? eventLog : null },
+        onRolledBack: server.refuse,
+      }),
+      server,
+      memory,
       metrics,
       tracing,
       embedded,
@@ -199,16 +220,21 @@ export async function prepareSchema(
   }
 }
 
-/**
- * @param role of the connections with the `postgres` log: appending needs that of the worker
- * @param countForeignEvent called once for each event that another program wrote to a stream of its own
- */
+export interface EventLogConnection {
+  /** Of the connections with the `postgres` log: appending needs that of the worker. */
+  readonly role: DatabaseRole;
+  /** The server that the connections of the `postgres` log must reach. */
+  readonly server?: ServerBinding;
+  /** Called once for each event that another program wrote to a stream of its own. */
+  readonly countForeignEvent?: () => void;
+}
+
+/** Opens the event log that the configuration names. */
 export async function openEventLog(
   config: Config,
   databaseUrl: string,
   logger: Logger,
-  role: DatabaseRole,
-  countForeignEvent: () => void = () => undefined,
+  { countForeignEvent = () => undefined, ...connection }: EventLogConnection,
 ): Promise<EventLog> {
   let isSaid = false;
   const onForeign = ({ stream, type }: LoggedEvent): void => {
@@ -227,7 +253,7 @@ export async function openEventLog(
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption, onForeign });
   }
-  return createPostgresEventLog({ url: databaseUrl, role, onInterruption, onForeign });
+  return createPostgresEventLog({ url: databaseUrl, ...connection, onInterruption, onForeign });
 }
 
 /** The message names the variable only, because the connection string contains a password. */

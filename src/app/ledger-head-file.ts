@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type LedgerHeadFile, openLedgerHeadFile } from '../pipeline/ledger/ledger-head.js';
+import { type LedgerHeadFile, openLedgerHeadFile } from '../pipeline/ledger/head-file.js';
 import type { Config } from '../platform/config/index.js';
 
 /**

@@ -53,7 +53,7 @@ export async function openAudit(config: Config, logger: Logger): Promise<OpenAud
     await refuseTransactionPooling(db);
     await refuseUnmigrated(db, loadMigrations());
     const keyring = await createKeyring(db, master, { isReadOnly: true });
-    const eventLog = await openEventLog(config, databaseUrl, logger, ROLE);
+    const eventLog = await openEventLog(config, databaseUrl, logger, { role: ROLE });
     closers.push(() => eventLog.close());
     const trustAnchors = await readAnchors(tsaRootFile(config));
     return { parts: { db, eventLog, keyring, master, trustAnchors, now: () => new Date() }, close };

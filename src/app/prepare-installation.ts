@@ -1,21 +1,22 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { applyErasures, openErasureJournal } from '../erasure/index.js';
 import { EventLogUnavailable, LogDamaged } from '../pipeline/event-log/errors.js';
-import { assertMaySign } from '../pipeline/ledger/ledger-head.js';
+import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogWhole } from '../pipeline/relay/log-check.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { bindEventLog } from './bind-event-log.js';
+import { askWitnesses, recordComparison } from './compare-history.js';
 import type { Installation } from './installation.js';
 import { logDamaged } from './keep-running.js';
-import { ledgerHeadFile } from './ledger-head-file.js';
 
 /**
  * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
  * database and is complete. Erased data is erased, also after a restore.
- * @param seals whether this process seals: only such a process signs, and stores the ledger's head
+ * @param seals whether this process seals: only such a process compares the ledger in the event log with
+ *   its head; others compare before (`assertMayPromise`)
  * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable,
  *   EventLogUnavailable, JournalUnavailable
  */
@@ -27,7 +28,12 @@ export async function prepareInstallation(
   await prepareProjections(projectionsPool, PROJECTIONS);
   await bindEventLog(workerPool, eventLog);
   await assertLogWhole(workerPool, eventLog, { logger });
-  if (seals) await assertMaySign(workerPool, eventLog, ledgerHeadFile(config));
+  if (seals) {
+    await catchUpLedger(workerPool, eventLog);
+    await installation.guard.check();
+    await askWitnesses(installation);
+    await recordComparison(installation);
+  }
   const journal = openErasureJournal(config.erasureJournal);
   const applied = await applyErasures({ db: workerPool, eventLog, journal });
   if (applied.fromLog + applied.fromJournal > 0) {

@@ -2,7 +2,10 @@ import { PROJECTIONS } from '../../projections/index.js';
 import type { OutboxGauge } from '../pipeline/admission/outbox-gauge.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { stoppedProjections } from '../pipeline/projector/index.js';
+import { OperatorNeeded } from '../platform/background/part.js';
+import type { ServerBinding } from '../platform/database/server-binding.js';
 import type { ReadinessSource } from '../platform/health/readiness.js';
+import type { ReadinessReason } from '../platform/health/reasons.js';
 import { KeyError } from '../platform/keys/index.js';
 import type { Installation } from './installation.js';
 import type { WorkerBeside } from './supervise-worker.js';
@@ -21,6 +24,18 @@ export function databaseSource({ workerPool, keyring }: Installation): Readiness
     },
     ifUnknown: (error) => (error instanceof KeyError ? 'master_key_differs' : 'database_away'),
   };
+}
+
+/** The server of the database, and what is known of the time before. */
+export function historySource({ server }: Pick<Installation, 'server'>): ReadinessSource {
+  return { name: 'history', check: () => historyReasons(server), ifUnknown: () => 'history_lost' };
+}
+
+/** Returns why the database is not used. */
+export function historyReasons(server: ServerBinding): readonly ReadinessReason[] {
+  const refusal = server.refusal();
+  if (refusal === null) return [];
+  return [{ code: refusal.cause instanceof OperatorNeeded ? 'history_lost' : 'database_changed' }];
 }
 
 /** The event log; one that was not checked since the start counts as away. */

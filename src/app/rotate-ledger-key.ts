@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { ensureManifestCertificate } from '../evidence/package/index.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
-import { verifierKeyOf } from '../pipeline/ledger/ledger-signer.js';
-import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
+import { guardLedgerAppends, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
+import { ledgerSignerOf, openLedgerSigner, verifierKeyOf } from '../pipeline/ledger/ledger-signer.js';
 import { readNewestStamp } from '../pipeline/stamper/newest-stamp.js';
 import { bridgeLedgerKey } from '../pipeline/stamper/rotate-ledger-key.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Keyring } from '../platform/keys/index.js';
 import type { TimestampClient } from '../timestamping/client.js';
-import { ledgerSignerOf } from './open-ledger-signer.js';
 
 const BridgeRows = z.tuple([z.object({ bridge_size: z.int() })]);
 
@@ -25,8 +24,8 @@ export interface RotationOptions {
   readonly quorum: number;
   /** DER of the configured root certificates. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** Called before a checkpoint leaves the service, to store the head outside the database. */
-  readonly rememberHead?: (state: LedgerState) => Promise<void>;
+  /** Asked before each signature, and before each append to the ledger. */
+  readonly guard: LedgerGuard;
 }
 
 export interface LedgerKeyRotation {
@@ -42,26 +41,18 @@ export interface LedgerKeyRotation {
  * record the change in the ledger, and sign with the new key. After a crash at any step, the same
  * call continues, and so does a start of the worker (`finishLedgerKeyRotation`). Processes with the
  * old key can no longer stamp and must be restarted.
- * @throws LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the
+ * @throws the errors of `LedgerGuard.check`; LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the
  *   database
  */
 export async function rotateLedgerKey(options: RotationOptions, signal: AbortSignal): Promise<LedgerKeyRotation> {
-  const { db, eventLog, keyring, origin, client, quorum, trustAnchors } = options;
-  const signer = ledgerSignerOf(await keyring.ledgerKey(), origin);
-  const nextKey = await keyring.nextLedgerKey();
-  const next = ledgerSignerOf(nextKey, origin);
-  const manifestKey = await keyring.manifestKey();
-  await ensureManifestCertificate({
-    db,
-    keyring: { ledgerKey: async () => nextKey, manifestKey: async () => manifestKey },
-    origin,
-  });
+  const { db, keyring, origin, client, quorum, trustAnchors, guard } = options;
+  const eventLog = guardLedgerAppends(options.eventLog, guard);
+  const signer = await openLedgerSigner({ keyring, origin, guard });
+  const next = ledgerSignerOf(await keyring.nextLedgerKey(), origin, guard);
+  await ensureManifestCertificate({ db, keyring, signer: next });
   const readNewest = () => readNewestStamp(db, trustAnchors, new Date());
-  const { rememberHead } = options;
-  await bridgeLedgerKey(
-    { db, eventLog, client, quorum, signer, next, readNewest, ...(rememberHead && { rememberHead }) },
-    signal,
-  );
+  const rememberHead = () => guard.check();
+  await bridgeLedgerKey({ db, eventLog, client, quorum, signer, next, readNewest, rememberHead }, signal);
   await keyring.promoteNextLedgerKey();
   const { rows } = await db.query('select bridge_size from ledger_keys where key = $1', [verifierKeyOf(next)]);
   const [{ bridge_size: bridgeSize }] = BridgeRows.parse(rows);
@@ -78,9 +69,10 @@ export async function finishLedgerKeyRotation({
   eventLog,
   keyring,
   origin,
-}: Pick<RotationOptions, 'db' | 'eventLog' | 'keyring' | 'origin'>): Promise<void> {
+  guard,
+}: Pick<RotationOptions, 'db' | 'eventLog' | 'keyring' | 'origin' | 'guard'>): Promise<void> {
   const pending = await keyring.pendingLedgerKey();
   if (pending === null) return;
   const { key } = await catchUpLedger(db, eventLog);
-  if (key === verifierKeyOf(ledgerSignerOf(pending, origin))) await keyring.promoteNextLedgerKey();
+  if (key === verifierKeyOf(ledgerSignerOf(pending, origin, guard))) await keyring.promoteNextLedgerKey();
 }

@@ -5,22 +5,18 @@ import { describe } from '../platform/background/run-under-lease.js';
 import type { Config } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { createApi } from './api.js';
+import { assertMayPromise } from './compare-history.js';
+import { followServer, type Life, type Turn } from './follow-server.js';
 import { type Installation, openInstallation } from './installation.js';
 import { whenLogAnswers } from './prepare-installation.js';
+import { assertAcceptedKept } from './process-memory.js';
 import type { WorkerBeside } from './supervise-worker.js';
 
-export interface Service {
-  readonly installation: Installation;
-  /** URL of the HTTP application, or of the worker's health routes. */
-  readonly url: string;
-  /** Rejects when a background part fails permanently and an operator must act. */
-  readonly failed: Promise<never>;
-  /**
-   * Stops the parts in the order of the pipeline: accepted requests and background steps are
-   * completed.
-   */
-  stop(): Promise<void>;
-}
+/**
+ * A running role. Its `stop` stops the parts in the order of the pipeline: accepted requests and
+ * background steps are completed.
+ */
+export type Service = Life;
 
 /** Something that runs, and is stopped before what was started earlier. */
 interface Running {
@@ -39,16 +35,21 @@ interface Preparing extends Running {
  *   operator
  */
 export function startApi(config: Config, logger: Logger): Promise<Service> {
-  return starting(async (running) => {
-    const installation = await openInstallation(config, logger, { role: 'api', migrates: false });
-    running.push({ stop: () => installation.close() });
-    const gate = gateEventLog(installation.eventLog);
-    const preparing = await startPreparing(installation, () => gate.open());
-    running.push(preparing);
-    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { preparing });
-    running.push(api);
-    return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
-  });
+  const open = (turn: Turn): Promise<Life> =>
+    starting(async (running) => {
+      const { memory } = turn;
+      const installation = await openInstallation(turn.config, logger, { role: 'api', migrates: false, memory });
+      running.push({ stop: () => installation.close() });
+      await assertMayPromise(installation);
+      const gate = gateEventLog(installation.eventLog);
+      const preparing = await startPreparing(installation, () => gate.open());
+      running.push(preparing);
+      const api = await createApi({ ...installation, eventLog: gate.eventLog }, { preparing });
+      running.push(api);
+      await turn.begins();
+      return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
+    });
+  return followServer({ config, logger, open });
 }
 
 /**
@@ -57,22 +58,43 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
  * @param worker is stopped with the service, also if the service does not start
  * @throws as `startApi`; errors of the worker
  */
-export function startServe(config: Config, logger: Logger, worker: WorkerBeside): Promise<Service> {
-  return starting(async (running) => {
-    running.push(worker);
-    const installation = await openInstallation(config, logger, { role: 'serve', migrates: true });
-    // The worker stops before the installation closes, although it was created earlier.
-    running.unshift({ stop: () => installation.close() });
-    const workerRuns = worker.start();
-    // If creating the API fails first, its error is the one to report.
-    workerRuns.catch(() => undefined);
-    const gate = gateEventLog(installation.eventLog);
-    void worker.prepared.then(() => gate.open());
-    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { worker });
-    running.push(api);
-    await workerRuns;
-    return { installation, url: await api.listen(), failed: worker.failed };
-  });
+export async function startServe(config: Config, logger: Logger, worker: WorkerBeside): Promise<Service> {
+  let isEnding = true;
+  const beside = { stop: async () => (isEnding ? worker.stop() : undefined) };
+  const open = (turn: Turn): Promise<Life> =>
+    starting(async (running) => {
+      // A later life finds the worker, which follows the server by itself, and leaves it to the next one.
+      running.push(beside);
+      const { memory } = turn;
+      const options = { role: 'serve', migrates: turn.isFirst, memory };
+      const installation = await openInstallation(turn.config, logger, options);
+      // The worker stops before the installation closes, although it was created earlier.
+      running.unshift({ stop: () => installation.close() });
+      await installation.guard.check();
+      await assertAcceptedKept(installation.workerPool, memory);
+      const workerRuns = turn.isFirst ? worker.start() : Promise.resolve();
+      // If creating the API fails first, its error is the one to report.
+      workerRuns.catch(() => undefined);
+      const gate = gateEventLog(installation.eventLog);
+      void worker.prepared.then(() => gate.open());
+      const api = await createApi({ ...installation, eventLog: gate.eventLog }, { worker });
+      running.push(api);
+      await workerRuns;
+      await turn.begins();
+      return { installation, url: await api.listen(), failed: worker.failed };
+    });
+  const service = await followServer({ config, logger, open });
+  isEnding = false;
+  return {
+    ...service,
+    get installation() {
+      return service.installation;
+    },
+    stop: () => {
+      isEnding = true;
+      return service.stop();
+    },
+  };
 }
 
 /**
@@ -81,22 +103,20 @@ export function startServe(config: Config, logger: Logger, worker: WorkerBeside)
  * @throws as `startApi`; errors of the time stamp authorities' configuration
  */
 export function startWorkerService(config: Config, logger: Logger): Promise<Service> {
-  return starting(async (running) => {
-    // Imported here, because the API and `serve` need none of the code of the parts.
-    const { runWorker } = await import('./run-worker.js');
-    const { createHealthServer } = await import('./health-server.js');
-    const installation = await openInstallation(config, logger, { role: 'worker', migrates: false });
-    running.push({ stop: () => installation.close() });
-    const worker = runWorker(installation);
-    running.push(worker);
-    await worker.begun;
-    const front = createHealthServer(installation, worker.reasons);
-    running.push(front);
-    const failed = new Promise<never>((_, reject) => {
-      worker.ended.catch(reject);
+  const open = (turn: Turn): Promise<Life> =>
+    starting(async (running) => {
+      // Imported here, because the API and `serve` need none of the code of the parts.
+      const { openWorkerLife } = await import('./worker-life.js');
+      const { createHealthServer } = await import('./health-server.js');
+      const worker = await openWorkerLife(turn, logger);
+      running.push(worker);
+      await worker.begun;
+      await turn.begins();
+      const front = createHealthServer(worker.installation, worker.reasons);
+      running.push(front);
+      return { installation: worker.installation, url: await front.listen(), failed: worker.failed };
     });
-    return { installation, url: await front.listen(), failed };
-  });
+  return followServer({ config, logger, open });
 }
 
 /**
@@ -140,7 +160,7 @@ async function startPreparing(installation: Installation, onPrepared: () => void
   };
 }
 
-async function starting(start: (running: Running[]) => Promise<Omit<Service, 'stop'>>): Promise<Service> {
+async function starting(start: (running: Running[]) => Promise<Omit<Life, 'stop'>>): Promise<Life> {
   const running: Running[] = [];
   const stop = async (): Promise<void> => {
     for (const part of running.splice(0).reverse()) await part.stop();

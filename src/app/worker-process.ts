@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
-import { type Installation, openInstallation } from './installation.js';
-import { type RunningWorker, runWorker } from './run-worker.js';
+import { followServer, type Life, type Turn } from './follow-server.js';
+import { historyReasons } from './readiness-sources.js';
+import { openWorkerLife, type WorkerLife } from './worker-life.js';
 import { type FromWorker, HEARTBEAT_MS, ToWorker } from './worker-messages.js';
 
 // The worker's parts of `serve`, in a process of their own: see supervise-worker.ts. It listens to
@@ -11,8 +12,8 @@ const config = loadConfig(process.env);
 const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({
   role: 'worker',
 });
-let opening: Promise<Installation> | null = null;
-let worker: RunningWorker | null = null;
+let following: Promise<Life> | null = null;
+let current: WorkerLife | null = null;
 
 // Ctrl-C and service managers signal every process of a group. The parent stops this process itself,
 // after it has answered its last request.
@@ -30,22 +31,33 @@ sayAlive();
 setInterval(sayAlive, HEARTBEAT_MS);
 
 function sayAlive(): void {
-  const reasons = worker?.reasons() ?? [];
+  const reasons = current === null ? [] : [...historyReasons(current.installation.server), ...current.reasons()];
   void send({ kind: 'alive', reasons: reasons.map(({ code, names = [] }) => ({ code, names: [...names] })) });
 }
 
 async function run(): Promise<void> {
-  opening = openInstallation(config, logger, { role: 'worker', migrates: false });
-  worker = runWorker(await opening, () => void send({ kind: 'waiting' }));
-  if ((await worker.prepared) === 'stopped') return;
+  following = followServer({ config, logger, open, onChange: sayAlive });
+  await (await following).failed;
+}
+
+/** What the parts of one database server report goes to the process that started this one. */
+async function open(turn: Turn): Promise<Life> {
+  const life = await openWorkerLife(turn, logger, () => void send({ kind: 'waiting' }));
+  try {
+    await life.begun;
+  } catch (error) {
+    await life.stop();
+    throw error;
+  }
+  await turn.begins();
+  current = life;
   sayAlive();
-  await send({ kind: 'running' });
-  await worker.ended;
+  life.prepared.then((state) => (state === 'running' ? send({ kind: 'running' }) : undefined)).catch(() => undefined);
+  return life;
 }
 
 async function sendMetrics(id: number): Promise<void> {
-  const installation = await opening?.catch(() => null);
-  if (installation) await send({ kind: 'metrics', id, metrics: await installation.metrics.json() });
+  if (current !== null) await send({ kind: 'metrics', id, metrics: await current.installation.metrics.json() });
 }
 
 async function fail(error: unknown): Promise<void> {
@@ -55,9 +67,8 @@ async function fail(error: unknown): Promise<void> {
 }
 
 async function end(exitCode: number): Promise<void> {
-  const installation = await opening?.catch(() => null);
-  await worker?.stop();
-  await installation?.close();
+  const life = await following?.catch(() => null);
+  await life?.stop();
   process.exit(exitCode);
 }
 

@@ -6,8 +6,8 @@ import { ensureManifestCertificate, releasedVerifier } from '../evidence/package
 import { createGiveWay } from '../pipeline/admission/give-way.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { shareReads } from '../pipeline/event-log/shared-reads.js';
-import { rememberHead } from '../pipeline/ledger/ledger-head.js';
-import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
+import { guardLedgerAppends } from '../pipeline/ledger/ledger-guard.js';
+import { openLedgerSigner } from '../pipeline/ledger/ledger-signer.js';
 import { createProjector } from '../pipeline/projector/index.js';
 import { createRelay } from '../pipeline/relay/relay.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
@@ -20,9 +20,8 @@ import { createTrustedClock } from '../platform/clock/trusted-clock.js';
 import { VERSION } from '../platform/version.js';
 import type { Installation } from './installation.js';
 import { keepRunning } from './keep-running.js';
-import { ledgerHeadFile } from './ledger-head-file.js';
+import { publishLedgerKeyFile } from './ledger-key-file.js';
 import { createMaintenance } from './maintenance-part.js';
-import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
 import { openMailer } from './open-mailer.js';
 import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
@@ -40,18 +39,18 @@ export interface Worker {
 
 /** Starts every background part. */
 export async function startWorker(installation: Installation): Promise<Worker> {
-  const { config, logger, workerPool: pool, eventLog, projectionsPool, keyring, metrics, tracing } = installation;
-  await finishLedgerKeyRotation({ db: pool, eventLog, keyring, origin: config.ledgerOrigin });
-  const signer = await openLedgerSigner(keyring, config);
+  const { config, logger, workerPool: pool, projectionsPool, keyring, guard, metrics, tracing } = installation;
+  const eventLog = guardLedgerAppends(installation.eventLog, guard);
+  const origin = config.ledgerOrigin;
+  await finishLedgerKeyRotation({ db: pool, eventLog, keyring, origin, guard });
+  const signer = await openLedgerSigner({ keyring, origin, guard });
   const timestamping = await openTimestamping(config, observeAsking(installation));
   await publishLedgerKeyFile(config, signer);
-  await ensureManifestCertificate({ db: pool, keyring, origin: config.ledgerOrigin });
-  const headFile = ledgerHeadFile(config);
-  const remember = (state: LedgerState): Promise<void> => rememberHead(pool, headFile, state);
+  await ensureManifestCertificate({ db: pool, keyring, signer });
   const trustedClock = createTrustedClock({ db: pool, logger });
   const stamper = createStamper({
     trustedClock,
-    rememberHead: remember,
+    rememberHead: () => guard.check(),
     db: pool,
     eventLog,
     logger,
@@ -80,7 +79,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
         witnesses: config.witnesses.map(({ key }) => formatWitnessKey(key.name, key.publicKey)),
       },
       trustedClock,
-      rememberHead: remember,
+      rememberHead: () => guard.check(),
       onSealed: () => stamper.wake(),
       tracing,
     }),
@@ -108,7 +107,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       eventLog,
       keyring,
       logger,
-      origin: config.ledgerOrigin,
+      origin,
       verifier: await releasedVerifier(config.discovery.publicUrl, VERSION),
       tracing,
       giveWay: createGiveWay({ db: pool }),

@@ -13,7 +13,7 @@ export class FaultyProxy {
 
   private constructor(
     private readonly server: net.Server,
-    private readonly target: { readonly host: string; readonly port: number },
+    private target: { readonly host: string; readonly port: number },
   ) {
     server.on('connection', (client) => this.#serve(client));
   }
@@ -40,6 +40,11 @@ export class FaultyProxy {
   /** From now on nothing arrives at either side, as if the host of the client had vanished. */
   silence(): void {
     this.#silent = true;
+  }
+
+  /** New connections lead to another server; existing ones stay where they are. */
+  moveTo(target: { readonly host: string; readonly port: number }): void {
+    this.target = target;
   }
 
   /** Breaks every existing connection. New ones are accepted. */

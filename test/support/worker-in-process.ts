@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import { type Installation, openInstallation } from '../../src/app/installation.js';
-import { type RunningWorker, runWorker } from '../../src/app/run-worker.js';
+import { followServer, type Life } from '../../src/app/follow-server.js';
+import { historyReasons } from '../../src/app/readiness-sources.js';
 import type { WorkerBeside } from '../../src/app/supervise-worker.js';
+import { openWorkerLife, type WorkerLife } from '../../src/app/worker-life.js';
 import type { Config } from '../../src/platform/config/index.js';
 
 /**
@@ -9,8 +10,8 @@ import type { Config } from '../../src/platform/config/index.js';
  * the same code as the worker process, but without its messages.
  */
 export function workerInProcess(config: Config, logger: Logger): WorkerBeside {
-  let installation: Installation | null = null;
-  let worker: RunningWorker | null = null;
+  let following: Life | null = null;
+  let worker: WorkerLife | null = null;
   let onPrepared = (): void => undefined;
   const prepared = new Promise<void>((resolve) => {
     onPrepared = resolve;
@@ -18,19 +19,31 @@ export function workerInProcess(config: Config, logger: Logger): WorkerBeside {
   return {
     prepared,
     start: async () => {
-      installation = await openInstallation(config, logger, { role: 'worker', migrates: false });
-      worker = runWorker(installation);
-      // Tests alter rows so that a part ends, and look at what it logs.
-      worker.prepared.then(onPrepared, () => undefined);
-      await worker.begun;
+      following = await followServer({
+        config,
+        logger,
+        open: async (turn) => {
+          const life = await openWorkerLife(turn, logger);
+          try {
+            await life.begun;
+          } catch (error) {
+            await life.stop();
+            throw error;
+          }
+          await turn.begins();
+          // Tests alter rows so that a part ends, and look at what it logs.
+          life.prepared.then(onPrepared, () => undefined);
+          worker = life;
+          return life;
+        },
+      });
     },
     failed: new Promise(() => undefined),
-    reasons: () => worker?.reasons() ?? [],
+    reasons: () => (worker === null ? [] : [...historyReasons(worker.installation.server), ...worker.reasons()]),
     restarts: () => 0,
-    metrics: async () => (await installation?.metrics.json()) ?? [],
+    metrics: async () => (await worker?.installation.metrics.json()) ?? [],
     stop: async () => {
-      await worker?.stop();
-      await installation?.close();
+      await following?.stop();
     },
   };
 }

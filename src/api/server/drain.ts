@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 /** How an application closes. Times are in milliseconds. */
 export interface DrainOptions {
-  /** Time for which the application still accepts connections after the close began. */
+  /** Time for which the application still accepts connections after the close began; read then. */
   readonly lameDuckMs: number;
   /** Time for clients to finish requests and to read responses after that. */
   readonly graceMs: number;
@@ -34,17 +34,13 @@ export interface DrainOptions {
  * request is in progress or its response is being sent. A response is dropped if the client has not
  * read from it for `graceMs`.
  */
-export function drainOnClose(
-  app: FastifyInstance,
-  connections: Connections,
-  { lameDuckMs, graceMs }: DrainOptions,
-): void {
+export function drainOnClose(app: FastifyInstance, connections: Connections, options: DrainOptions): void {
   let isClosing = false;
   let sweep: NodeJS.Timeout | undefined;
   app.decorate('isStopping', () => isClosing);
   app.addHook('preClose', async () => {
     isClosing = true;
-    await sleep(lameDuckMs);
+    await sleep(options.lameDuckMs);
     await emptyBacklog(connections);
     const since = performance.now();
     sweep = setInterval(() => {
@@ -52,7 +48,7 @@ export function drainOnClose(
       setImmediate(() => {
         const now = performance.now();
         connections.endIdle(now);
-        connections.cutOff(since, now, graceMs);
+        connections.cutOff(since, now, options.graceMs);
       });
     }, SWEEP_MS);
   });

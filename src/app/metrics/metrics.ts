@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
+import type { ServerBinding } from '../../platform/database/server-binding.js';
 import type { Readiness } from '../../platform/health/readiness.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
 import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';
@@ -33,6 +34,8 @@ export interface Metrics {
   showParts(parts: readonly BackgroundPart[]): void;
   /** Adds the connections of this process to the database. Call it once. */
   showPools(pools: Readonly<Record<string, pg.Pool>>): void;
+  /** Adds whether the process may use its database. Call it once. */
+  showServer(server: ServerBinding): void;
   /** Adds up the metrics of another process and those of this one in `text`. Call it once. */
   showBeside(beside: ProcessBeside): void;
   /** Adds the reasons for which this process is not simply ready. Call it once. */
@@ -77,6 +80,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     },
     showReadiness: (readiness) => createReadinessMetrics(registry, readiness),
     showPools: (pools) => showPools(registry, pools),
+    showServer: (server) => showServer(registry, server),
     showBeside: (other) => {
       beside = other;
       new Counter({
@@ -98,6 +102,17 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     contentType: registry.contentType,
     stop,
   };
+}
+
+function showServer(registry: Registry, server: ServerBinding): void {
+  new Gauge({
+    name: 'consent_ledger_database_refused',
+    help: 'Processes that do not use their database, because the server changed or the history is not the one that is known; /readyz says which.',
+    registers: [registry],
+    collect() {
+      this.set(server.refusal() === null ? 0 : 1);
+    },
+  });
 }
 
 function showPools(registry: Registry, pools: Readonly<Record<string, pg.Pool>>): void {

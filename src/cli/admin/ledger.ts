@@ -3,10 +3,14 @@ import type { LedgerEventSkippedBody } from '../../../schemas/events/ledger.js';
 import { counted } from '../../../schemas/text/counted.js';
 import { bindEventLog } from '../../app/bind-event-log.js';
 import { ledgerHeadFile } from '../../app/ledger-head-file.js';
-import { ledgerSignerOf, publishLedgerKeyFile } from '../../app/open-ledger-signer.js';
+import { publishLedgerKeyFile } from '../../app/ledger-key-file.js';
 import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
 import { openTimestamping } from '../../app/timestamping.js';
-import { adoptLedger, assertMaySign, type LedgerHead, rememberHead } from '../../pipeline/ledger/ledger-head.js';
+import { catchUpLedger } from '../../pipeline/ledger/apply-ledger.js';
+import type { LedgerHead } from '../../pipeline/ledger/head-file.js';
+import { guardLedgerAppends } from '../../pipeline/ledger/ledger-guard.js';
+import { adoptLedger } from '../../pipeline/ledger/ledger-head.js';
+import { openLedgerSigner } from '../../pipeline/ledger/ledger-signer.js';
 import { skipLedgerEvent } from '../../pipeline/ledger/skip-event.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -24,20 +28,18 @@ export function ledgerCommand(context: CliContext): Command {
       'rotate-key',
       'replace the key of the ledger by a new one, certified by the old one; restart the service afterwards',
     ).action(async (options: { readonly json?: boolean }) => {
-      await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, config }) => {
+      await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, guard, config }) => {
         await bindEventLog(pool, eventLog);
-        await assertMaySign(pool, eventLog, ledgerHeadFile(config));
+        await catchUpLedger(pool, eventLog);
+        await guard.check();
         const { client, quorum, trustAnchors, stop } = await openTimestamping(config);
         try {
           const origin = config.ledgerOrigin;
           const done = await rotateLedgerKey(
-            {
-              ...{ db: pool, eventLog, keyring, origin, client, quorum, trustAnchors },
-              rememberHead: (state) => rememberHead(pool, ledgerHeadFile(config), state),
-            },
+            { db: pool, eventLog, keyring, origin, client, quorum, trustAnchors, guard },
             new AbortController().signal,
           );
-          await publishLedgerKeyFile(config, ledgerSignerOf(await keyring.ledgerKey(), origin));
+          await publishLedgerKeyFile(config, await openLedgerSigner({ keyring, origin, guard }));
           print(context, options, { from: done.from, to: done.to, bridge_size: done.bridgeSize }, [
             `New ledger key:  ${done.to}`,
             `Old ledger key:  ${done.from}`,
@@ -80,12 +82,12 @@ export function ledgerCommand(context: CliContext): Command {
     )
       .requiredOption('--revision <number>', 'revision of the event, as the worker names it', revisionOf)
       .action(async (options: { readonly json?: boolean; readonly revision: number }) => {
-        await withInstallation(context, async ({ adminPool, workerPool, eventLog, config, logger }) => {
+        await withInstallation(context, async ({ adminPool, workerPool, eventLog, guard, config, logger }) => {
           await bindEventLog(workerPool, eventLog);
           const { revision } = options;
           const skipped = await skipLedgerEvent(
             workerPool,
-            eventLog,
+            guardLedgerAppends(eventLog, guard),
             revision,
             () => new Date(),
             (body) => recordSkip(adminPool, config.ledgerOrigin, body),

@@ -33,7 +33,7 @@ export async function withInstallation<T>(
   const config = configOf(context);
   const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const logger = pino({ level }, { write: (line: string) => context.stderr.write(line) });
-  const installation = await openInstallation(config, logger, { role: 'admin', migrates });
+  const installation = await openInstallation(config, logger, { role: 'admin', migrates, signs: true });
   try {
     return await work(installation);
   } finally {

@@ -1,8 +1,8 @@
-import { sign } from 'node:crypto';
 import { z } from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { manifestKeyText } from '../../../schemas/evidence/checkpoint.js';
-import { formatNote, formatSignatureLine, formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signed-note.js';
+import { type LedgerSigner, verifierKeyOf } from '../../pipeline/ledger/ledger-signer.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { ExportFailed } from './errors.js';
@@ -10,26 +10,26 @@ import { ExportFailed } from './errors.js';
 export interface ManifestCertificateOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
-  readonly keyring: Pick<Keyring, 'ledgerKey' | 'manifestKey'>;
-  /** Origin of the ledger. */
-  readonly origin: string;
+  readonly keyring: Pick<Keyring, 'manifestKey'>;
+  /** With the key of the ledger that certifies. */
+  readonly signer: LedgerSigner;
 }
 
 /**
  * Certifies the manifest key with the ledger's key, unless a certificate exists. Call it at start,
  * and after a rotation of either key.
  * @returns the certificate: a signed note
+ * @throws KeyError, database errors; the errors of `LedgerSigner.sign`
  */
-export async function ensureManifestCertificate({ db, keyring, origin }: ManifestCertificateOptions): Promise<string> {
+export async function ensureManifestCertificate({ db, keyring, signer }: ManifestCertificateOptions): Promise<string> {
   const manifestKey = await keyring.manifestKey();
-  const ledgerKey = await keyring.ledgerKey();
-  const text = manifestKeyText(origin, manifestKey.publicKeyBytes);
-  const signature = sign(null, utf8(text), ledgerKey.privateKey);
-  const certificate = formatNote(text, [formatSignatureLine(origin, ledgerKey.publicKeyBytes, signature)]);
+  const text = manifestKeyText(signer.origin, manifestKey.publicKeyBytes);
+  const signature = await signer.sign(utf8(text));
+  const certificate = formatNote(text, [formatSignatureLine(signer.origin, signer.publicKey, signature)]);
   await db.query(
     `insert into manifest_certificates (manifest_key, ledger_key, certificate) values ($1, $2, $3)
      on conflict (manifest_key, ledger_key) do nothing`,
-    [manifestKey.publicKeyBytes, formatVerifierKey(origin, ledgerKey.publicKeyBytes), certificate],
+    [manifestKey.publicKeyBytes, verifierKeyOf(signer), certificate],
   );
   return certificate;
 }

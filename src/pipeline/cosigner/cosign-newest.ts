@@ -2,7 +2,7 @@ import { formatWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { readTreeProof } from '../ledger/read-tree.js';
-import { submitCheckpoint, type WitnessConnection, WitnessFailure } from './submit-checkpoint.js';
+import { submitCheckpoint, type WitnessAnswer, type WitnessConnection, WitnessFailure } from './submit-checkpoint.js';
 import {
   readSubmissions,
   readWitnessSize,
@@ -43,6 +43,8 @@ export async function cosignNewest(
       // A witness that was given a newer key does not know the keys before it.
       if (later.length === 0) throw new WitnessFailure('does not know the key of this ledger (HTTP 403)');
       refused.add(next.size);
+    } else if (answer.outcome === 'other-root') {
+      throw new WitnessFailure('has cosigned a ledger that this one does not continue (HTTP 422)');
     } else {
       await adopt(db, key, answer.size, all);
       corrections += 1;
@@ -51,13 +53,14 @@ export async function cosignNewest(
   }
 }
 
-async function submitFrom(
+/** Submits a checkpoint with the proof from a smaller size. */
+export async function submitFrom(
   db: Queryable,
   witness: WitnessConnection,
   checkpoint: StampedCheckpoint,
   oldSize: number,
   signal: AbortSignal,
-) {
+): Promise<WitnessAnswer> {
   const proof = await readTreeProof(db, consistencyRanges(oldSize, checkpoint.size));
   if (proof === null) throw new Error('a node of the ledger tree is missing');
   return submitCheckpoint(witness, checkpoint, { oldSize, proof }, signal);

@@ -39,6 +39,8 @@ export type WitnessAnswer =
   | { readonly outcome: 'cosigned'; readonly cosignature: Cosignature }
   /** The witness cosigned another size last (409). */
   | { readonly outcome: 'other-size'; readonly size: number }
+  /** The checkpoint does not continue what the witness cosigned (422). */
+  | { readonly outcome: 'other-root' }
   /** The witness does not know a key that signed the checkpoint (403). */
   | { readonly outcome: 'unknown-key' };
 
@@ -63,10 +65,11 @@ export async function submitCheckpoint(
     headers: { 'content-type': 'text/plain; charset=utf-8' },
     timeoutMs: witness.timeoutMs,
     maxBytes: MAX_COSIGNATURES_BYTES,
-    alsoAccept: [403, 409],
+    alsoAccept: [403, 409, 422],
     signal,
   });
   if (response.status === 403) return { outcome: 'unknown-key' };
+  if (response.status === 422) return { outcome: 'other-root' };
   if (response.status === 409) return { outcome: 'other-size', size: sizeOf(response) };
   return { outcome: 'cosigned', cosignature: await cosignatureOf(witness, checkpoint, response.body) };
 }

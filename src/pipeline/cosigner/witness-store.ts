@@ -38,6 +38,12 @@ export async function readSubmissions(
   return checkpointRows.parse(rows);
 }
 
+/** Returns the newest checkpoint that has all its time stamps; null: there is none. */
+export async function readNewestCheckpoint(db: Queryable): Promise<StampedCheckpoint | null> {
+  const { rows } = await db.query('select size, note from checkpoints order by size desc limit 1');
+  return checkpointRows.parse(rows)[0] ?? null;
+}
+
 const sizeRows = z.array(z.object({ size: z.int() })).max(1);
 
 /** Returns the size that a witness cosigned last, as far as this service knows; 0 if it does not know. */

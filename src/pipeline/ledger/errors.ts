@@ -83,6 +83,20 @@ export class LedgerHeadMissing extends OperatorNeeded {
   }
 }
 
+/**
+ * No process that keeps the head of the ledger has compared it on this database server yet, and this
+ * process does not have the head. It waits.
+ */
+export class LedgerNotCompared extends Error {
+  override readonly name = 'LedgerNotCompared';
+  constructor(server: string, path: string) {
+    super(
+      `No worker has compared the ledger on the database server ${server} (system and time line) yet, and ${path} does not exist here. ` +
+        'Start a worker, or give this process the folder with ledger-head.json.',
+    );
+  }
+}
+
 /** The file with the head of the ledger does not contain one. */
 export class LedgerHeadUnreadable extends OperatorNeeded {
   override readonly name = 'LedgerHeadUnreadable';

@@ -61,7 +61,7 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
     const sealed = await sealEmptyBatch(db, eventLog, now, before);
     const { size } = sealed;
     await rememberHead?.(sealed);
-    const note = bridgingNote(signer, next, size, rootOf(sealed.tree));
+    const note = await bridgingNote(signer, next, size, rootOf(sealed.tree));
     const previous = await readNewest();
     const stamps: StoredStamp[] = [];
     while (stamps.length < quorum) {

@@ -44,7 +44,7 @@ export async function stampCheckpoint(
   signal: AbortSignal,
 ): Promise<{ readonly state: FollowedLedger; readonly isOwn: boolean }> {
   const { size } = state.pending ?? state;
-  const note = state.pending?.note ?? checkpointNote(signer, size, rootOf(state.tree));
+  const note = state.pending?.note ?? (await checkpointNote(signer, size, rootOf(state.tree)));
   await rememberHead?.(state);
   let current = state;
   let newest: StoredStamp | null = null;

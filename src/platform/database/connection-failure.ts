@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ServerChanged } from './errors.js';
 
 /**
  * Classes and codes of PostgreSQL (appendix A of its manual) for a server that cannot be used now:
@@ -34,6 +35,7 @@ export function isWithoutAnswer(error: unknown): error is Error {
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof ServerChanged) return true;
   if (error instanceof pg.DatabaseError) return SQLSTATES.test(error.code ?? '');
   const code = 'code' in error ? String(error.code) : '';
   return SOCKET_CODES.has(code) || MESSAGES.test(error.message) || isWithoutAnswer(error);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ServerBinding } from './server-binding.js';
 import { prepareSession, type SessionStep } from './session.js';
 import { type SessionOptions, sessionSettings } from './session-settings.js';
 
@@ -12,6 +13,8 @@ export interface ConnectionOptions extends SessionOptions {
   readonly connectTimeoutMs?: number;
   /** What each new connection does after its settings are set and checked. */
   readonly sessionSteps?: readonly SessionStep[];
+  /** The server that every connection of the process must reach. */
+  readonly server?: ServerBinding;
 }
 
 const INT8_OID = 20;
@@ -42,7 +45,8 @@ export function connectionConfig(options: ConnectionOptions): pg.ClientConfig {
  * @throws DatabaseSetupError `session_refused`, `session_differs`; any error of `sessionSteps` and of the connection
  */
 export async function prepareConnection(client: pg.ClientBase, options: ConnectionOptions): Promise<void> {
-  await prepareSession(client, [...sessionSettings(options), ...(options.sessionSteps ?? [])]);
+  const bound = options.server === undefined ? [] : [options.server.step];
+  await prepareSession(client, [...sessionSettings(options), ...bound, ...(options.sessionSteps ?? [])]);
 }
 
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>

@@ -14,6 +14,11 @@ export type DatabaseErrorCode =
   | 'session_differs'
   | 'transaction_pooling';
 
+/** The database is not the one on which the process began, or not as far as it was. */
+export class ServerChanged extends Error {
+  override readonly name = 'ServerChanged';
+}
+
 /** The database cannot be used by the service. `message` tells the operator what to do. */
 export class DatabaseSetupError extends Error {
   override readonly name = 'DatabaseSetupError';

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type ConnectionOptions, connectionConfig, prepareConnection } from './connection.js';
 import { isWithoutAnswer } from './connection-failure.js';
+import type { ServerBinding } from './server-binding.js';
 
 export interface PoolOptions extends ConnectionOptions {
   readonly maxConnections: number;
@@ -20,10 +21,24 @@ class LedgerPool extends pg.Pool {
   constructor(
     config: pg.PoolConfig,
     readonly transactions: TransactionHooks | undefined,
+    private readonly server: ServerBinding | undefined,
   ) {
     super(config);
   }
+
+  /** Every use of the pool begins here. Connections to a server that is left may still be open. */
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    const refusal = this.server?.refusal() ?? null;
+    if (callback === undefined) return refusal === null ? super.connect() : Promise.reject(refusal);
+    if (refusal === null) super.connect(callback);
+    else callback(refusal, undefined, () => undefined);
+    return undefined;
+  }
 }
+
+type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
  * Creates a connection pool that connects on first use. `bigint` columns become numbers; beyond
@@ -37,7 +52,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     max: options.maxConnections,
     onConnect: (client: pg.ClientBase) => prepareConnection(client, options),
   };
-  const pool = new LedgerPool(config, options.transactions);
+  const pool = new LedgerPool(config, options.transactions, options.server);
   pool.on('error', options.onIdleError);
   // A server that shuts down may greet and dismiss a client in one packet, before any other
   // listener is registered.

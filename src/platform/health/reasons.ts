@@ -11,6 +11,15 @@
 export const READINESS_REASONS = {
   stopping: { effect: 'unready', message: 'The process is stopping. Send requests to another process.' },
   database_away: { effect: 'unready', message: 'The database does not answer this process.' },
+  history_lost: {
+    effect: 'unready',
+    message:
+      'The database went back in time: what was accepted or sealed before is missing. Nothing is accepted or signed until an operator acts.',
+  },
+  database_changed: {
+    effect: 'unready',
+    message: 'The database is on another server than before: it is compared with what is known before it is used.',
+  },
   master_key_differs: {
     effect: 'unready',
     message: 'The master key of this process is not the one of the database.',

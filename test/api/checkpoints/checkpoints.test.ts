@@ -18,6 +18,7 @@ import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/s
 import { pemOfCertificates } from '../../../src/timestamping/pem.js';
 import { CERTIFICATE_LABEL, derBlocks } from '../../../verifier-cli/src/trust/trust-material.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { parseLinkHeader } from '../discovery/formats/link-header.js';
 
 const KeysResponse = z.strictObject({
@@ -188,6 +189,7 @@ describe('the ledger in public', () => {
             eventLog,
             keyring: world.keyring,
             origin: ORIGIN,
+            guard: UNGUARDED,
             trustAnchors: [world.tsaRoot, await rootOf(tsa)],
           },
           client: createTimestampClient({ authorities: [tsa.url], trustAnchors: [await rootOf(tsa)] }),

@@ -2,10 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { ledgerSignerOf } from '../../../src/app/open-ledger-signer.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
+import { ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { count, newConsent, silent, testKeyring, until, whileRunning } from '../../pipeline/relay/pipeline.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 
 let world: LedgerWorld;
@@ -24,7 +25,7 @@ it('makes no package with a sealed and stamped record whose proof hash is not by
     forged,
   ]);
   // A sealer that accepts the forger's key as the tenant's.
-  const signer = ledgerSignerOf(await keyring.ledgerKey(), ORIGIN);
+  const signer = ledgerSignerOf(await keyring.ledgerKey(), ORIGIN, UNGUARDED);
   const limits = { maxLeaves: 8, maxAgeMs: 20 };
   const deceived = createSealer({
     db: pool,

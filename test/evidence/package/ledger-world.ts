@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, randomBytes, randomUUID, sign } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { announceErasures } from '../../../src/erasure/index.js';
 import { ensureManifestCertificate } from '../../../src/evidence/package/index.js';
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
-import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { openLedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { BEFORE_ALL_SITES, sitesWaiting } from '../../../src/pipeline/relay/outbox.js';
 import { PageRelay } from '../../../src/pipeline/relay/relay-page.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
@@ -36,6 +36,7 @@ import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/s
 import { createSiteFixture, type SiteFixture } from '../../pipeline/admission/site-fixture.js';
 import { count, type Pipeline, silent, startPipeline, until, whileRunning } from '../../pipeline/relay/pipeline.js';
 import { digestsByName } from '../../support/disclosure-digests.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 
 export const ORIGIN = 'ledger.example/test';
 
@@ -80,16 +81,11 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const master = randomBytes(32);
   const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
   pipeline.sealWith(keyring);
-  const signingKey = await keyring.ledgerKey();
-  const signer: LedgerSigner = {
-    origin: ORIGIN,
-    publicKey: new Uint8Array(signingKey.publicKeyBytes),
-    sign: (message) => new Uint8Array(sign(null, message, signingKey.privateKey)),
-  };
+  const signer = await openLedgerSigner({ keyring, origin: ORIGIN, guard: UNGUARDED });
   const tsa = await startDevelopmentTsa({ folder: join(folder, 'tsa') });
   const tsaRoot = certificateOf(await readFile(tsa.rootCertificatePemPath, 'utf8'));
   const client = createTimestampClient({ authorities: [tsa.url], trustAnchors: [tsaRoot] });
-  await ensureManifestCertificate({ db: pipeline.worker, keyring, origin: ORIGIN });
+  await ensureManifestCertificate({ db: pipeline.worker, keyring, signer });
   const site = await createSiteFixture(pipeline.owner);
   const otherSite = await createSiteFixture(pipeline.owner);
   const { worker: pool, eventLog } = pipeline;

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { ledgerSignerOf } from '../../../src/app/open-ledger-signer.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
+import { ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
 import { readStampsDemanded } from '../../../src/pipeline/ledger/stamps-demanded.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
@@ -15,6 +15,7 @@ import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamp
 import { certificatesOfPem } from '../../../src/timestamping/pem.js';
 import { memorySource, verifyPackage } from '../../../verifier-cli/src/index.js';
 import { titleNeeding } from '../../support/missing-tools.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { problemsOf, unpack } from './reading-packages.js';
 
@@ -53,7 +54,7 @@ afterAll(async () => {
 
 async function stampTwice(): Promise<void> {
   const { worker: db, eventLog } = world.pipeline;
-  const signer = ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
+  const signer = ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN, UNGUARDED);
   const client = createTimestampClient({ authorities: authorities.map(({ url }) => url), trustAnchors });
   const previous = await readNewestStamp(db, trustAnchors, new Date());
   const options = { db, eventLog, signer, client, quorum: 2 };
@@ -124,7 +125,7 @@ it('leaves nothing open after the quorum was lowered during an outage', async ()
     ensurePolicySet(db, eventLog, { sealWithinSeconds: 600, stampWithinSeconds: 3600, stamps }, () => new Date());
   /** Stamps the newest checkpoint, or the pending one, with the number of authorities that is demanded. */
   const stampWith = async (configured: number, ...urls: readonly string[]): Promise<void> => {
-    const signer = ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
+    const signer = ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN, UNGUARDED);
     const client = createTimestampClient({ authorities: urls, trustAnchors });
     const { authorities: quorum } = await readStampsDemanded(db, eventLog, configured);
     const previous = await readNewestStamp(db, trustAnchors, new Date());

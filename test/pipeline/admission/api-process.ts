@@ -21,6 +21,7 @@ import { createKeyring, createRandomPool, type Keyring } from '../../../src/plat
 import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../../../src/tenancy/directory/site-context.js';
 import { createSiteDirectory } from '../../../src/tenancy/directory/site-directory.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 
 /**
  * The admission part of one API process. It shares only the database and the master key with
@@ -57,7 +58,7 @@ export async function startApiProcess(
   const keyring = await createKeyring(keyPool, master);
   const directory = createSiteDirectory(db, keyring);
   const tokens = createAccessTokens(freshJwtKeys(keyring));
-  const promiseKey = await certifiedPromiseKey({ keyring, origin: ORIGIN });
+  const promiseKey = await certifiedPromiseKey({ keyring, origin: ORIGIN, guard: UNGUARDED });
   const admission = createAdmission({
     db,
     promises: createPromises({

@@ -5,6 +5,7 @@ import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/cons
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import { certifiedPromiseKey } from '../../../src/pipeline/admission/promise-key.js';
 import { verifiedPromise } from '../../support/independent-promise.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { type ApiProcess, newKey, ORIGIN, post, SEAL_WITHIN_SECONDS, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 import { createSiteFixture, type SiteFixture } from './site-fixture.js';
@@ -104,12 +105,14 @@ describe('promises of admission', () => {
 
   it('are certified by the current key of the ledger after a rotation', async () => {
     const { keyring } = api;
-    const before = await certifiedPromiseKey({ keyring, origin: ORIGIN });
+    const before = await certifiedPromiseKey({ keyring, origin: ORIGIN, guard: UNGUARDED });
     await keyring.nextLedgerKey();
     await keyring.promoteNextLedgerKey();
-    const after = await certifiedPromiseKey({ keyring, origin: ORIGIN });
+    const after = await certifiedPromiseKey({ keyring, origin: ORIGIN, guard: UNGUARDED });
     expect(after.key.keyId).toBe(before.key.keyId);
     expect(after.certificate).not.toBe(before.certificate);
-    expect(await certifiedPromiseKey({ keyring, origin: ORIGIN })).toMatchObject({ certificate: after.certificate });
+    expect(await certifiedPromiseKey({ keyring, origin: ORIGIN, guard: UNGUARDED })).toMatchObject({
+      certificate: after.certificate,
+    });
   });
 });

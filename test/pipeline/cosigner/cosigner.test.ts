@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
+import { askWitness } from '../../../src/pipeline/cosigner/ask-witness.js';
 import { createCosigner } from '../../../src/pipeline/cosigner/cosigner.js';
+import { LedgerRolledBack } from '../../../src/pipeline/ledger/errors.js';
 import type { WitnessAddress } from '../../../src/platform/config/index.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
@@ -20,6 +23,7 @@ import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/packag
 import { problemsOf, unpack } from '../../evidence/package/reading-packages.js';
 import { cosignatureLine, cosignatureTime, type NoteKey, noteKey } from '../../support/independent-tlog.js';
 import { listenWith, type RunningServer, type RunningWitness, runWitness } from '../../support/running-witness.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { silent, until, whileRunning } from '../relay/pipeline.js';
 
 let world: LedgerWorld;
@@ -188,7 +192,7 @@ describe('an honest witness', () => {
       const { worker: db, eventLog } = world.pipeline;
       const trust = { client, trustAnchors: [world.tsaRoot, ...root] };
       return rotateLedgerKey(
-        { db, eventLog, keyring: world.keyring, origin: ORIGIN, quorum: 1, ...trust },
+        { db, eventLog, keyring: world.keyring, origin: ORIGIN, guard: UNGUARDED, quorum: 1, ...trust },
         new AbortController().signal,
       );
     };
@@ -278,5 +282,53 @@ describe('a witness that misbehaves', () => {
     });
     expect(part.status()).toMatchObject({ witnesses_failing: 1 });
     expect(await stored(key.vkey)).toEqual([]);
+  });
+});
+
+describe('a witness that is asked for its head', () => {
+  beforeEach(open);
+  afterEach(async () => {
+    await stopServers();
+    await world.close();
+  });
+
+  const ask = ({ url, key }: WitnessAddress) =>
+    askWitness(
+      world.pipeline.worker,
+      { url, key, fetch: globalThis.fetch, timeoutMs: 5_000, now: () => new Date() },
+      new AbortController().signal,
+    );
+
+  test('refuses a ledger that is shorter than what it cosigned, or other', async () => {
+    const one = await witness('w.example/1');
+    const address = addressOf(one, one.vkey);
+    await ask(address);
+    await grow();
+    await ask(address);
+    expect(await isCosigned(one.vkey)).toBe(true);
+
+    // The database as it was before the last checkpoint.
+    const { owner } = world.pipeline;
+    await owner.query('delete from cosignatures');
+    await owner.query('delete from witnesses');
+    await owner.query('delete from checkpoint_tokens where size = (select max(size) from checkpoints)');
+    await owner.query('delete from checkpoints where size = (select max(size) from checkpoints)');
+    await expect(ask(address)).rejects.toThrow(LedgerRolledBack);
+
+    const accepted = { head: { size: 1_000 } };
+    const insert =
+      'insert into ledger_events (revision, event_id, type, body) values (1000000, gen_random_uuid(), $1, $2)';
+    await owner.query(insert, [LEDGER_RESTORED, Buffer.from(JSON.stringify(accepted))]);
+    await ask(address);
+  });
+
+  test('refuses a ledger whose root is another one at the size that it cosigned', async () => {
+    const other = await listenWith((_request, response) => {
+      response.writeHead(422).end('the proof does not lead to the root\n');
+    });
+    running.push(other);
+    const one = await witness('w.example/1');
+    await ask(addressOf(one, one.vkey));
+    await expect(ask({ ...addressOf(one, one.vkey), url: other.url })).rejects.toThrow(LedgerRolledBack);
   });
 });

@@ -122,7 +122,7 @@ export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
   return {
     origin,
     publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
-    sign: (message) => new Uint8Array(sign(null, message, privateKey)),
+    sign: async (message) => new Uint8Array(sign(null, message, privateKey)),
   };
 }
 

@@ -6,13 +6,12 @@ import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import { parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { ledgerSignerOf } from '../../../src/app/open-ledger-signer.js';
 import { finishLedgerKeyRotation, type RotationOptions, rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerKeyMismatch } from '../../../src/pipeline/ledger/errors.js';
-import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { ledgerSignerOf, verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
@@ -22,6 +21,7 @@ import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamp
 import { memorySource, verifyPackage } from '../../../verifier-cli/src/index.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
 import { problemsOf } from '../../evidence/package/reading-packages.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
 import { silent, until, whileRunning } from '../relay/pipeline.js';
 
@@ -50,6 +50,7 @@ function parts(changes: Partial<RotationOptions> = {}): RotationOptions {
     eventLog: pipeline.eventLog,
     keyring,
     origin: ORIGIN,
+    guard: UNGUARDED,
     client,
     quorum: 1,
     trustAnchors: [tsaRoot],
@@ -58,7 +59,7 @@ function parts(changes: Partial<RotationOptions> = {}): RotationOptions {
 }
 
 const rotate = (changes: Partial<RotationOptions> = {}) => rotateLedgerKey(parts(changes), signal);
-const currentSigner = async () => ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
+const currentSigner = async () => ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN, UNGUARDED);
 
 /** Stamps as a newly started worker does. */
 async function stamp(signer = currentSigner()): Promise<void> {
@@ -128,7 +129,7 @@ test('verifies packages with a key pinned before a rotation, right after it, lat
 
 test('refuses a pinned key without a bridge to the current one', async () => {
   await rotate();
-  const stranger = ledgerSignerOf(await world.keyring.manifestKey(), ORIGIN);
+  const stranger = ledgerSignerOf(await world.keyring.manifestKey(), ORIGIN, UNGUARDED);
   expect(await problemsWith(verifierKeyOf(stranger))).toEqual(expect.arrayContaining(['indeterminate']));
 });
 

@@ -15,7 +15,7 @@ const TURNS = 100_000;
 const NEVER_MS = 600_000;
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const signer = { origin: 'ledger.example', publicKey: new Uint8Array(32), sign: () => new Uint8Array(64) };
+const signer = { origin: 'ledger.example', publicKey: new Uint8Array(32), sign: async () => new Uint8Array(64) };
 
 /**
  * The caches of the runtime take up to 0.2 MB. One retained signal per turn takes 5.8 MB on Node

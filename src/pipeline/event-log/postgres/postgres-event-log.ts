@@ -6,7 +6,7 @@ import type { ConnectionOptions } from '../../../platform/database/connection.js
 import { type CopiedRow, copiedRows } from '../../../platform/database/copied-rows.js';
 import { createPool } from '../../../platform/database/pool.js';
 import type { DatabaseRole } from '../../../platform/database/roles.js';
-import type { SessionStep } from '../../../platform/database/session.js';
+import type { ServerBinding } from '../../../platform/database/server-binding.js';
 import { assertContinuous } from '../continuity.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
 import { isStreamName } from '../new-events.js';
@@ -36,8 +36,8 @@ export interface PostgresEventLogOptions {
   readonly url: string;
   /** Role of the connections: appending requires `consent_ledger_worker`; every role may read. */
   readonly role: DatabaseRole;
-  /** What each new connection does before its first use. */
-  readonly sessionSteps?: readonly SessionStep[];
+  /** The server that every connection of the process must reach. */
+  readonly server?: ServerBinding;
   /**
    * Maximum number of connections in the adapter's pool. Subscriptions use one more, for
    * notifications.
@@ -105,7 +105,7 @@ class PostgresEventLog implements EventLog {
       // If another writer hangs, the server's refusal comes before the deadline, so the outcome is
       // known.
       lockTimeoutMs: Math.ceil(this.#appendDeadlineMs * 0.8),
-      ...(options.sessionSteps !== undefined && { sessionSteps: options.sessionSteps }),
+      ...(options.server !== undefined && { server: options.server }),
     };
     this.#pool = createPool({
       ...connection,

@@ -95,7 +95,8 @@ comment on column sealed_streams.leaf is 'Leaf hash of that revision, which the 
 create table sealer_state (
   is_only_row boolean primary key default true check (is_only_row),
   ledger_revision bigint not null,
-  log_position text
+  log_position text,
+  compared_on text
 );
 insert into sealer_state (ledger_revision, log_position) values (-1, null);
 
@@ -104,6 +105,8 @@ comment on column sealer_state.is_only_row is 'Always true: allows one row only.
 comment on column sealer_state.ledger_revision is 'Last revision of the ledger stream that is applied; -1: none.';
 comment on column sealer_state.log_position is
   'Every event of a sealed stream up to this position of the log is in a batch; null: none.';
+comment on column sealer_state.compared_on is
+  'Server and time line on which a process that signs last compared the ledger with its head; null: none did.';
 
 create table ledger_events (
   revision bigint primary key,

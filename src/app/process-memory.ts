@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { eventIdOfConsentToken } from '../../schemas/events/consent-recorded.js';
+import type { Admission } from '../pipeline/admission/admission.js';
+import type { LedgerMemory } from '../pipeline/ledger/ledger-guard.js';
+import { OperatorNeeded } from '../platform/background/part.js';
+import type { Queryable } from '../platform/database/pool.js';
+import type { ServerBinding } from '../platform/database/server-binding.js';
+import { RequestRefused } from '../platform/errors/request-refused.js';
+
+/** What a process knows from its own work, so that it can contradict a database that went back in time. */
+export interface ProcessMemory extends LedgerMemory {
+  /** The consents that it accepted last, the newest at the end. */
+  accepted: readonly AcceptedConsent[];
+}
+
+interface AcceptedConsent {
+  readonly eventId: string;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+}
+
+/** The database lacks consents that were accepted a moment ago. */
+export class ConsentsLost extends OperatorNeeded {
+  override readonly name = 'ConsentsLost';
+  constructor(lost: number, known: number) {
+    super(
+      `Of the last ${known} consents that this process accepted, ${lost} are not in the database: it went back in time. ` +
+        'Callers hold answers and promises for them. Read docs/restore.md; a restart of this process accepts the loss.',
+    );
+  }
+}
+
+/** A standby is seconds or minutes behind. What is older is in Merkle batches, whose head is known. */
+const REMEMBERED_MS = 600_000;
+const MAX_REMEMBERED = 256;
+
+export function createProcessMemory(): ProcessMemory {
+  return { head: null, accepted: [] };
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Wraps admission, to remember the consents that it accepts. An answer that arrives from a server that
+ * is left behind does not count: the caller has to repeat the request.
+ */
+export function rememberAccepted(
+  admission: Admission,
+  { memory, server }: { readonly memory: ProcessMemory; readonly server: ServerBinding },
+): Admission {
+  return {
+    ...admission,
+    admit: async (request, parse) => {
+      const result = await admission.admit(request, parse);
+      if (server.refusal() !== null) {
+        throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+      const at = performance.now();
+      const ids = result.consents.flatMap((consent) =>
+        consent.status === 'accepted' ? (eventIdOfConsentToken(consent.consentToken) ?? []) : [],
+      );
+      memory.accepted = [...memory.accepted, ...ids.map((eventId) => ({ eventId, at }))].slice(-MAX_REMEMBERED);
+      return result;
+    },
+  };
+}
+
+const CountRows = z.tuple([z.object({ missing: z.int() })]);
+
+/**
+ * Checks that the database has the consents that this process accepted last.
+ * @throws ConsentsLost, database errors
+ */
+export async function assertAcceptedKept(db: Queryable, memory: ProcessMemory): Promise<void> {
+  const since = performance.now() - REMEMBERED_MS;
+  const ids = memory.accepted.filter(({ at }) => at > since).map(({ eventId }) => eventId);
+  if (ids.length === 0) return;
+  const { rows } = await db.query(
+    `select count(*) as missing from unnest($1::uuid[]) as a (event_id)
+      where not exists (select from record_keys k where k.event_id = a.event_id)
+        and not exists (select from erased_records e where e.event_id = a.event_id)`,
+    [ids],
+  );
+  const [{ missing }] = CountRows.parse(rows);
+  if (missing > 0) throw new ConsentsLost(missing, ids.length);
+}

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { Life, Turn } from './follow-server.js';
+import { openInstallation } from './installation.js';
+import { type RunningWorker, runWorker } from './run-worker.js';
+
+/** A worker on one database server, without an HTTP application. */
+export type WorkerLife = Life & Pick<RunningWorker, 'begun' | 'prepared' | 'reasons'>;
+
+/**
+ * Opens the installation, and runs every background part as soon as the event log answers and the
+ * ledger is compared.
+ * @param onWaiting is called when the parts cannot run yet, and run later
+ * @throws errors of configuration, database and keys
+ */
+export async function openWorkerLife(
+  { config, memory }: Pick<Turn, 'config' | 'memory'>,
+  logger: Logger,
+  onWaiting?: () => void,
+): Promise<WorkerLife> {
+  const installation = await openInstallation(config, logger, { role: 'worker', migrates: false, signs: true, memory });
+  const worker = runWorker(installation, onWaiting);
+  // Nothing may be sealed or stamped while the next life is prepared.
+  installation.server.lost.catch(() => worker.stop()).catch(() => undefined);
+  const { begun, prepared, reasons } = worker;
+  const failed = new Promise<never>((_, reject) => {
+    worker.ended.catch(reject);
+  });
+  failed.catch(() => undefined);
+  return {
+    ...{ installation, begun, prepared, reasons, failed, url: '' },
+    stop: async () => {
+      await worker.stop();
+      await installation.close();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { Count, Instant, Sha256Hex } from '../../../schemas/evidence/primitives.js';
+import { syncFolder } from '../../platform/files/sync-folder.js';
+import { LedgerHeadUnreadable } from './errors.js';
+import { holdHeadLock } from './head-lock.js';
+
+const LedgerHead = z.strictObject({
+  v: z.literal(1),
+  /** Number of batches. */
+  size: Count,
+  /** Root of the ledger tree at that size. */
+  root: Sha256Hex,
+  /** Last revision of the stream `ledger`. */
+  revision: z.int().min(-1),
+  /** Verifier-key line of the signing key at that time; its name is the ledger's origin. */
+  key: z.string().nullable(),
+  written_at: Instant,
+});
+export type LedgerHead = z.infer<typeof LedgerHead>;
+
+/**
+ * The newest known head of the ledger, in a file outside the database. A restore of the database
+ * does not change it.
+ */
+export interface LedgerHeadFile {
+  readonly path: string;
+  /**
+   * @returns null if the file does not exist
+   * @throws LedgerHeadUnreadable if the file does not contain a ledger head; errors of the file system
+   */
+  read(): Promise<LedgerHead | null>;
+  /** Writes the head. It is durable on disk when the promise resolves. */
+  write(head: LedgerHead): Promise<void>;
+  /**
+   * Replaces the head while no other process can: of two ledgers that go on differently, only one
+   * passes `next`.
+   * @param next receives the head in the file, and returns the one to write
+   * @throws any error of `next`, which leaves the file as it is; those of `read`
+   */
+  replace(next: (stored: LedgerHead | null) => Promise<LedgerHead>): Promise<void>;
+}
+
+export function openLedgerHeadFile(path: string): LedgerHeadFile {
+  const read = async (): Promise<LedgerHead | null> => {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+      throw error;
+    });
+    return text === null ? null : parseHead(text, path);
+  };
+  const write = async (head: LedgerHead): Promise<void> => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const temporary = `${path}.${randomUUID()}`;
+    const file = await open(temporary, 'w', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(head)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+  };
+  const replace: LedgerHeadFile['replace'] = async (next) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const lock = await holdHeadLock(`${path}.lock`);
+    try {
+      await write(await next(await read()));
+      await lock.assertHeld();
+    } finally {
+      await lock.release();
+    }
+  };
+  return { path, read, write, replace };
+}
+
+function parseHead(text: string, path: string): LedgerHead {
+  try {
+    return LedgerHead.parse(JSON.parse(text));
+  } catch (error) {
+    throw new LedgerHeadUnreadable(path, error);
+  }
+}

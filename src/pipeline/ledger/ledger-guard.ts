@@ -1,0 +1,133 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { EventLog } from '../event-log/port.js';
+import { catchUpLedger } from './apply-ledger.js';
+import { LedgerHeadMissing, LedgerRolledBack } from './errors.js';
+import { type FollowedLedger, rootOf } from './followed-ledger.js';
+import type { LedgerHead, LedgerHeadFile } from './head-file.js';
+import { type LedgerState, readLedgerRoot, readLedgerState } from './ledger-state.js';
+
+/**
+ * What a process knows of the ledger from its own work. It outlives the connections, so that it can
+ * contradict a database that went back in time.
+ */
+export interface LedgerMemory {
+  head: LedgerHead | null;
+}
+
+/** Stands before everything that continues or signs the ledger. */
+export interface LedgerGuard {
+  /**
+   * Compares the ledger in the database with every head that is known: the one in the file, and the
+   * one that this process has seen. Remembers a larger one in both.
+   * @throws LedgerRolledBack, LedgerHeadMissing, LedgerHeadUnreadable; the errors of `catchUpLedger`; errors
+   *   of the database and of the file system
+   */
+  check(): Promise<void>;
+  /** Compares as `check`, but remembers nothing. @throws as `check` */
+  compare(): Promise<void>;
+}
+
+export interface LedgerGuardOptions {
+  readonly db: Queryable;
+  /** Null: this process has no access to it. */
+  readonly file: LedgerHeadFile | null;
+  readonly memory: LedgerMemory;
+  /**
+   * The log of a process that signs: what such a process remembers comes from the log, and no table that
+   * was wrong for a moment is remembered for ever. Only such a process writes the file, and needs it.
+   * Null: the process does not sign, and does not depend on the log.
+   */
+  readonly eventLog: EventLog | null;
+  /** Called when the ledger does not continue a head that is known. */
+  readonly onRolledBack?: (error: LedgerRolledBack) => void;
+}
+
+/** Creates the guard of one ledger. */
+export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
+  const { db, file, memory, eventLog, onRolledBack } = options;
+  const keeps = eventLog === null ? null : file;
+  let followed: FollowedLedger | null = null;
+  const compareWith = async (stored: LedgerHead | null): Promise<LedgerState> => {
+    // After the heads: the ledger may grow meanwhile, and then contains them all the same.
+    const known = [stored, memory.head];
+    const state = await readLedgerState(db);
+    for (const [place, head] of known.entries()) {
+      if (head === null || (await continues(db, state, head))) continue;
+      const source = place === 0 && file !== null ? file.path : 'the memory of this process';
+      const error = new LedgerRolledBack(head.size, state.size, source);
+      onRolledBack?.(error);
+      throw error;
+    }
+    if (keeps !== null && stored === null && memory.head === null && state.size > 0) {
+      throw new LedgerHeadMissing(state.size, keeps.path);
+    }
+    return state;
+  };
+  const headAt = async (state: LedgerState): Promise<LedgerHead> => {
+    if (eventLog === null) return headOf(state, await readLedgerRoot(db, state.size));
+    let at = followed;
+    // No further than the tables: an event that cannot be applied concerns whoever follows the ledger.
+    if (at === null || at.revision < state.revision) {
+      at = await catchUpLedger(db, eventLog, { from: at, last: state.revision });
+      followed = at;
+    }
+    return headOf(at, rootOf(at.tree));
+  };
+  return {
+    compare: async () => {
+      await compareWith((await file?.read()) ?? null);
+    },
+    check: async () => {
+      const stored = (await file?.read()) ?? null;
+      const state = await compareWith(stored);
+      if (keeps !== null && (stored === null || stored.size < state.size)) {
+        await keeps.replace(async (now) => {
+          const head = await headAt(await compareWith(now));
+          memory.head = head;
+          return head;
+        });
+      } else if (memory.head === null || memory.head.size < state.size) memory.head = await headAt(state);
+    },
+  };
+}
+
+/**
+ * Returns the log for everything that continues the ledger: each append to `ledger` asks the guard
+ * first. Whoever appends can so not bypass it.
+ * @throws of `append` to `ledger`: also the errors of `LedgerGuard.check`
+ */
+export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLog {
+  const isLedger = ({ stream }: { readonly stream: string }): boolean => stream === LEDGER_STREAM;
+  return {
+    kind: inner.kind,
+    maxAppendBytes: inner.maxAppendBytes,
+    append: async (stream, expectedRevision, events) => {
+      if (isLedger({ stream })) await guard.check();
+      return inner.append(stream, expectedRevision, events);
+    },
+    appendAll: async (appends) => {
+      if (appends.some(isLedger)) await guard.check();
+      return inner.appendAll(appends);
+    },
+    readStream: (stream, fromRevision, limit) => inner.readStream(stream, fromRevision, limit),
+    lastRevision: (stream) => inner.lastRevision(stream),
+    lastRevisions: (streams) => inner.lastRevisions(streams),
+    firstRevisions: (streams) => inner.firstRevisions(streams),
+    readAll: (after, limit) => inner.readAll(after, limit),
+    subscribe: (after, signal) => inner.subscribe(after, signal),
+    ping: () => inner.ping(),
+    close: () => inner.close(),
+  };
+}
+
+/** Whether the ledger in the tables contains a head. */
+export async function continues(db: Queryable, state: LedgerState, head: LedgerHead): Promise<boolean> {
+  return state.size >= head.size && toHex(await readLedgerRoot(db, head.size)) === head.root;
+}
+
+/** The head of the ledger. @param root of the ledger tree, 32 bytes */
+export function headOf({ size, revision, key }: LedgerState, root: Uint8Array): LedgerHead {
+  return { v: 1, size, root: toHex(root), revision, key, written_at: new Date().toISOString() };
+}

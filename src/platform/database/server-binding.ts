@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { DatabaseSetupError, ServerChanged } from './errors.js';
+import type { SessionStep } from './session.js';
+
+/**
+ * Binds all connections of a process to one server and to one time line of it. A standby that was
+ * promoted, a restored copy and a server that was set back are other servers: what the process keeps
+ * in memory may never have happened there.
+ */
+export interface ServerBinding {
+  /** Reads the identity of the server on each new connection, and refuses a connection to another one. */
+  readonly step: SessionStep;
+  /** Rejects with the error of the first refusal. */
+  readonly lost: Promise<never>;
+  /** Why no connection may be used any more; its cause is the error of the refusal. Null: they may. */
+  refusal(): ServerChanged | null;
+  /** Ends the use of all connections: from now on it rejects with `refusal`. */
+  refuse(error: Error): void;
+  /**
+   * Names server and time line.
+   * @throws Error before the first connection
+   */
+  server(): string;
+}
+
+const Identity = z.tuple([
+  z.object({
+    server: z.string(),
+    is_standby: z.boolean(),
+    flushed: z.string().nullable(),
+    goes_on: z.boolean().nullable(),
+  }),
+]);
+const NOTHING_FLUSHED = '0/0';
+
+/**
+ * Creates the binding of one process. The first connection decides.
+ *
+ * `pg_control_system` names the cluster, which a standby shares. The time line in the name of the
+ * current WAL file changes with a promotion at once, before the next checkpoint. A server that was set
+ * back to an earlier copy of its files keeps both: its WAL is shorter than it was.
+ */
+export function bindServer(): ServerBinding {
+  let bound: string | null = null;
+  let flushed = NOTHING_FLUSHED;
+  let refusal: ServerChanged | null = null;
+  let onLost = (_error: Error): void => undefined;
+  const lost = new Promise<never>((_, reject) => {
+    onLost = reject;
+  });
+  lost.catch(() => undefined);
+  const refuse = (error: Error): void => {
+    refusal = new ServerChanged(error.message, { cause: error });
+    onLost(error);
+  };
+  const accept = (rows: readonly unknown[]): void => {
+    const [found] = Identity.parse(rows);
+    if (refusal !== null) throw refusal;
+    if (found.is_standby || found.flushed === null) {
+      throw new DatabaseSetupError('unsafe_server', 'The server of DATABASE_URL is a standby: it accepts no writes.');
+    }
+    if (bound === null || (bound === found.server && found.goes_on === true)) {
+      bound = found.server;
+      flushed = found.flushed;
+      return;
+    }
+    const was = bound === found.server ? `and was set back from ${flushed} to ${found.flushed}` : `not ${bound}`;
+    refuse(new ServerChanged(`The database server is ${found.server} (system and time line), ${was}.`));
+    throw new ServerChanged(`The database server changed: this process does not use it before it has compared.`);
+  };
+  return {
+    step: {
+      // Read when it is sent: answers may arrive in another order.
+      get sql() {
+        return `select system_identifier || '/' || coalesce(time_line, 'standby') as server,
+            flushed is null as is_standby, flushed::text, flushed >= '${flushed}'::pg_lsn as goes_on
+          from pg_control_system(), lateral (
+            select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn() end as flushed) f, lateral (
+            select case when flushed is not null then substr(pg_walfile_name(flushed), 1, 8) end as time_line) t`;
+      },
+      accept,
+    },
+    lost,
+    refusal: () => refusal,
+    refuse,
+    server: () => {
+      if (bound === null) throw new Error('no connection to the database was made yet');
+      return bound;
+    },
+  };
+}
