@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { InvalidEventBody } from '../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../schemas/events/streams.js';
+import { LogDamaged } from '../pipeline/event-log/errors.js';
 import { readLogIdentity } from '../pipeline/event-log/log-identity.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
-import { LedgerCorrupt, TablesDiffer } from '../pipeline/ledger/errors.js';
+import { TablesDiffer } from '../pipeline/ledger/errors.js';
 import type { FollowedLedger } from '../pipeline/ledger/followed-ledger.js';
 import { emptyLedger } from '../pipeline/ledger/open-ledger.js';
 import { auditPromises } from './promises.js';
+import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
 import { compareWithReplay, withReplay } from './shadow.js';
 
@@ -131,9 +133,7 @@ function createReplay({ eventLog, findings, step }: LedgerSection, client: pg.Po
         }
         return true;
       } catch (error) {
-        const isWrong = [LedgerCorrupt, TablesDiffer, InvalidEventBody, RangeError].some(
-          (kind) => error instanceof kind,
-        );
+        const isWrong = [LogDamaged, TablesDiffer, InvalidEventBody, RangeError].some((kind) => error instanceof kind);
         if (!isWrong || !(error instanceof Error)) throw error;
         if (!isInside) await client.query('rollback');
         findings.add({ kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message });
@@ -169,10 +169,12 @@ async function auditPolicies({ db, eventLog, findings }: LedgerSection): Promise
     (await db.query('select revision, event_id, type, body from ledger_policies order by revision')).rows,
   );
   const events = new Map<number, { id: string; type: string; data: Uint8Array }>();
-  for (;;) {
-    const page = await eventLog.readStream(POLICY_STREAM, events.size, 200);
+  for (let next = 0; ; ) {
+    const page = await readPastGaps(eventLog, POLICY_STREAM, next, 200);
     for (const { revision, id, type, data } of page) events.set(revision, { id, type, data });
-    if (page.length === 0) break;
+    const last = page.at(-1);
+    if (last === undefined) break;
+    next = last.revision + 1;
   }
   const table = 'ledger_policies';
   for (const { revision, event_id: id, type, body } of stored) {

@@ -19,6 +19,7 @@ import {
 import { auditAttachments, storedAttachments } from './attachments.js';
 import { openKnownRows } from './open-known-rows.js';
 import { PAGE } from './pages.js';
+import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
 
 const TABLE = 'event_log.events';
@@ -399,7 +400,7 @@ async function isAnotherOf(
   if (id === null) return false;
   const { rows } = await db.query('select stream, revision from leaves where event_id = $1', [id]);
   const [place] = PlaceRows.parse(rows);
-  const [event] = place === undefined ? [] : await eventLog.readStream(place.stream, place.revision, 1);
-  if (event === undefined || event.type !== SUBJECT_ERASED) return false;
+  const [event] = place === undefined ? [] : await readPastGaps(eventLog, place.stream, place.revision, 1);
+  if (event === undefined || event.revision !== place?.revision || event.type !== SUBJECT_ERASED) return false;
   return parseRecord(SUBJECT_ERASED, sealedContent(event).recordText).erased_event_id === record.erased_event_id;
 }

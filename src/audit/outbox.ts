@@ -4,6 +4,7 @@ import { siteOfStream } from '../../schemas/events/streams.js';
 import type { StreamEvent } from '../pipeline/event-log/port.js';
 import { assertGenuine, KeyError, NotGenuine } from '../platform/keys/index.js';
 import { estimatedRows, PAGE, pagesOf } from './pages.js';
+import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
 
 const Rows = z.array(
@@ -70,7 +71,7 @@ async function eventsOf({ eventLog }: Section, page: readonly Row[]): Promise<Re
   for (const [stream, revisions] of wanted) {
     for (const revision of revisions.sort((a, b) => a - b)) {
       if (revision < 0 || events.has(`${stream} ${revision}`)) continue;
-      for (const event of await eventLog.readStream(stream, revision, revisions.length))
+      for (const event of await readPastGaps(eventLog, stream, revision, revisions.length))
         events.set(`${stream} ${event.revision}`, event);
     }
   }

@@ -62,7 +62,7 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   expect(await skip(events.length - 1)).toBe(1);
   expect(await skip(events.length)).toBe(0);
   expect(await skip(events.length)).toBe(1);
-  expect(await count(adminPool, "audit_log where action = 'ledger.skip-event'")).toBe(1);
+  expect(await count(adminPool, "audit_log where action = 'ledger.skip_event'")).toBe(1);
   await (await start('worker')).stop();
   expect(await run('audit')).toBe(0);
   await api.stop();

@@ -118,7 +118,7 @@ function recordSkip(db: Queryable, origin: string, body: LedgerEventSkippedBody)
   const { revision, event_id, type, sha256, reason } = body;
   return changeAsOperator(db, async () => ({
     tenantId: null,
-    action: 'ledger.skip-event',
+    action: 'ledger.skip_event',
     subject: { kind: 'ledger', id: origin },
     details: { revision, event_id, type, sha256, reason },
     result: undefined,

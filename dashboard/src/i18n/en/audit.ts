@@ -42,7 +42,7 @@ export const audit = {
     'invitation.create': 'Person invited',
     'invitation.revoke': 'Invitation revoked',
     'ledger.adopt': 'Ledger taken over',
-    'ledger.skip-event': 'Ledger event skipped',
+    'ledger.skip_event': 'Ledger event skipped',
     'sign_in.end': 'Sign-in ended',
     'sign_in.rotate_key': 'Key of the sign-ins replaced',
     'sign_in.start': 'Signed in',

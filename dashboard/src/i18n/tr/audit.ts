@@ -43,7 +43,7 @@ export const audit: typeof English = {
     'invitation.create': 'Kişi davet edildi',
     'invitation.revoke': 'Davet geri alındı',
     'ledger.adopt': 'Defter devralındı',
-    'ledger.skip-event': 'Defter olayı atlandı',
+    'ledger.skip_event': 'Defter olayı atlandı',
     'sign_in.end': 'Oturum kapatıldı',
     'sign_in.rotate_key': 'Oturum anahtarı yenilendi',
     'sign_in.start': 'Oturum açıldı',
