@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   timestamping: ['platform', 'timestamping/development-tsa'],
 
   'pipeline/event-log': ['platform'],
-  'pipeline/admission': ['platform', 'tenancy/directory'],
+  'pipeline/admission': ['platform', 'tenancy/directory', 'pipeline/ledger'],
   'pipeline/relay': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
   'pipeline/projector': ['platform', 'pipeline/event-log'],
   'pipeline/ledger': ['platform', 'pipeline/event-log'],
