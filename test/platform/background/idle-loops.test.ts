@@ -1,10 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { Wakeups } from '../../../src/pipeline/event-log/postgres/wakeups.js';
+import { ledgerEvent } from '../../../src/pipeline/ledger/append-to-ledger.js';
 import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
@@ -15,7 +19,12 @@ const TURNS = 100_000;
 const NEVER_MS = 600_000;
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const signer = { origin: 'ledger.example', publicKey: new Uint8Array(32), sign: async () => new Uint8Array(64) };
+const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+const signer = {
+  origin: 'ledger.example',
+  publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
+  sign: async () => new Uint8Array(64),
+};
 
 /**
  * The caches of the runtime take up to 0.2 MB. One retained signal per turn takes 5.8 MB on Node
@@ -133,9 +142,11 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
     turns.count();
     return [{ ...state, key: verifierKeyOf(signer) }];
   });
+  const body = { v: 1, created_at: new Date().toISOString(), key: verifierKeyOf(signer), replaces: null };
+  const published = { ...ledgerEvent(LEDGER_KEY_PUBLISHED, body), stream: LEDGER_STREAM, revision: 0 };
   const stamper = createStamper({
     db: pool,
-    eventLog: emptyLog,
+    eventLog: { ...emptyLog, readStream: async (_stream, from) => (from === 0 ? [published] : []) },
     logger,
     signer,
     client: { stamp: () => Promise.reject(new Error('nothing is stamped')) },
