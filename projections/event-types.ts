@@ -2,6 +2,7 @@ import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import {
   BATCH_SEALED,
   CHECKPOINT_STAMPED,
+  LEDGER_EVENT_SKIPPED,
   LEDGER_KEY_PUBLISHED,
   LEDGER_RESTORED,
   LOG_STARTED,
@@ -23,6 +24,7 @@ export const LEDGER_EVENTS = [
   BATCH_SEALED,
   CHECKPOINT_STAMPED,
   LEDGER_RESTORED,
+  LEDGER_EVENT_SKIPPED,
   LEDGER_POLICY_SET,
 ] as const;
 export const NOTICE_EVENTS = [

@@ -28,12 +28,15 @@ import { observeAsking, openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
 
-/** The parts behind admission: relay, projector, sealer, stamper, cosigner, erasure, webhooks, maintenance. Any number of workers may run; each part works in one of them. */
+/**
+ * Everything that happens to a consent after admission, and the service's own upkeep. Any number of
+ * workers may run; each part works in one of them.
+ */
 export interface Worker {
   readonly parts: readonly BackgroundPart[];
   /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
   readonly ended: Promise<void>;
-  /** Finishes the current steps, then stops. */
+  /** Finishes the current steps, then stops. A lost database and the end of the process may both ask for it. */
   stop(): Promise<void>;
 }
 
@@ -128,13 +131,18 @@ export async function startWorker(installation: Installation): Promise<Worker> {
   const stopping = sharedController();
   const kept = parts.map((part) => keepRunning(part, { logger }));
   const running = kept.map((part) => part.run(stopping.signal));
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await Promise.allSettled(running);
+    await timestamping.stop();
+  };
+  let stopped: Promise<void> | undefined;
   return {
     parts: kept,
     ended: Promise.all(running).then(() => undefined),
-    stop: async () => {
-      stopping.abort();
-      await Promise.allSettled(running);
-      await timestamping.stop();
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readPipelineState } from '../../src/app/metrics/state-query.js';
+import { developmentTsaFolder } from '../../src/app/timestamping.js';
 import { createRelay } from '../../src/pipeline/relay/relay.js';
+import { startDevelopmentTsa } from '../../src/timestamping/development-tsa/start.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
@@ -16,6 +18,9 @@ beforeAll(async () => {
   // Nothing seals: there is no worker.
   app = await startApp('api', { SEAL_WITHIN_SECONDS: '1', BATCH_MAX_AGE_MS: '500' });
   shop = await RecordingTenant.of(app);
+  // The audit reads the roots of the time stamp authority, which a worker would have made.
+  const authority = await startDevelopmentTsa({ folder: developmentTsaFolder(app.service.installation.config) });
+  await authority.stop();
 });
 afterAll(() => app.stop());
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { CHECKPOINT_STAMPED } from '../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../schemas/events/streams.js';
 import { runCli } from '../../src/cli/run.js';
@@ -14,6 +15,10 @@ import { loadConfig } from '../../src/platform/config/index.js';
 import { type Role, startRole } from '../api/server/running-app.js';
 import { count } from '../pipeline/relay/pipeline.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+
+const Unready = z.looseObject({
+  reasons: z.array(z.looseObject({ code: z.string(), names: z.array(z.string()).optional() })).default([]),
+});
 
 let database: TestDatabase;
 let dataDir: string;
@@ -55,7 +60,14 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   const stamp = events.find(({ type }) => type === CHECKPOINT_STAMPED);
   if (stamp === undefined) throw new Error('nothing was stamped');
   await eventLog.append(LEDGER_STREAM, events.length - 1, [{ ...stamp, id: randomUUID() }]);
-  await expect(start('worker')).rejects.toThrow(LedgerCorrupt);
+  // Every part that needs the ledger waits, and says so.
+  const worker = await start('worker');
+  const reasons = async () => Unready.parse(await (await fetch(`${worker.url}/readyz`)).json()).reasons;
+  await vi.waitUntil(async () => (await reasons()).some(({ code }) => code === 'log_damaged'), { timeout: 60_000 });
+  expect(await reasons()).toContainEqual(
+    expect.objectContaining({ names: expect.arrayContaining([LedgerCorrupt.name]) }),
+  );
+  expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
   expect(await run('audit')).toBe(1);
 
   const skip = (revision: number) => run('admin', 'ledger', 'skip-event', '--revision', String(revision));
@@ -63,7 +75,9 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   expect(await skip(events.length)).toBe(0);
   expect(await skip(events.length)).toBe(1);
   expect(await count(adminPool, "audit_log where action = 'ledger.skip_event'")).toBe(1);
-  await (await start('worker')).stop();
+  // It goes on by itself.
+  await vi.waitUntil(async () => (await fetch(`${worker.url}/readyz`)).status === 200, { timeout: 60_000 });
   expect(await run('audit')).toBe(0);
+  await worker.stop();
   await api.stop();
 });

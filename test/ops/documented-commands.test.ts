@@ -16,6 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 const ELSEWHERE = new Map([
   ['migrate --roles', 'test/ops/restore-walk.test.ts'],
   ['admin log accept-restore', 'test/integration/restored-ledger.test.ts'],
+  ['admin ledger skip-event --revision <number>', 'test/integration/skipped-event.test.ts'],
   ['admin quarantine release --site <id>', 'test/pipeline/relay'],
   ['admin log copy --to esdb://host:2113', 'test/reliability/eventstoredb'],
   ['admin log copy --to postgres', 'test/reliability/eventstoredb'],
