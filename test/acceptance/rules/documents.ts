@@ -118,8 +118,11 @@ export function documentRules(world: World): void {
         expectError(await shop.get(`/tool/v1/documents/${slug}/active`), 404, 'DOCUMENT_NOT_FOUND');
       });
     }
-    test('A language that is no language tag: 422 VALIDATION_ERROR', async () => {
-      expectError(await config(`?language=${'x'.repeat(300)}`), 422, 'VALIDATION_ERROR');
+    test('A language that is no language tag: the default language, with a warning', async () => {
+      const { status, json } = await config(`?language=${'x'.repeat(300)}`);
+      expect(status).toBe(200);
+      expect(at(json, 'data', 'warnings')).toEqual([expect.objectContaining({ field: 'language' })]);
+      expect(at(json, 'data', 'language')).toBe(at(json, 'data', 'default_language'));
     });
   });
 }
