@@ -48,6 +48,8 @@ function describeDamage(url: string): void {
     let load: SteadyLoad;
     /** Consents that were accepted from the healthy site by loads that ended. */
     let acceptedBefore = 0;
+    /** Sites that stay quarantined. */
+    const damaged: string[] = [];
 
     beforeAll(async () => {
       installation = await TestInstallation.make({ EVENTSTORE_URL: url });
@@ -185,6 +187,7 @@ function describeDamage(url: string): void {
     it('quarantines a site with a foreign event, whose consents are still accepted', async () => {
       const seed = await siteWith(20);
       const { id } = seed.site;
+      damaged.push(id);
       await quarantines('foreign event', id, () => jsonInto(consentsStream(id)));
       const more = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: false });
       await vi.waitUntil(() => more.accepted.length >= 10, WITHIN);
@@ -195,6 +198,7 @@ function describeDamage(url: string): void {
 
     it('quarantines a site whose first events were removed, and says so in every tool', async () => {
       const { site } = await siteWith(200);
+      damaged.push(site.id);
       const before = await counts(site.id);
       await quarantines('$maxCount and scavenge', site.id, async () => {
         await other.setStreamMetadata(consentsStream(site.id), { maxCount: 50 });
@@ -227,6 +231,7 @@ function describeDamage(url: string): void {
       const { site } = await siteWith(20);
       await endLoad();
       await service.stop();
+      damaged.push(site.id);
       await other.tombstoneStream(consentsStream(site.id));
       const start = performance.now();
       service = await installation.start();
@@ -245,6 +250,9 @@ function describeDamage(url: string): void {
       const audit = await installation.run('audit');
       console.log(`audit: exit code ${audit.exitCode}\n${audit.stdout}${audit.stderr}`);
       expect(audit.exitCode).toBe(1);
+      expect(audit.stdout).toMatch(/^log-order:/m);
+      expect(audit.stdout).toMatch(/event_log.events .*: .* lacks \d+ events/);
+      for (const siteId of damaged) expect(audit.stdout).toContain(`quarantined_sites ${siteId}`);
     });
 
     it('accepts consents and signs nothing while the ledger has a foreign event, also after a restart', async () => {
@@ -267,6 +275,8 @@ function describeDamage(url: string): void {
     });
 
     it('recover says what is missing and what is foreign, and exits with 1', async () => {
+      // The embedded PostgreSQL ends with the last of its clients that is a program of the service.
+      await database.end();
       await service.stop();
       const recovery = await installation.run('admin', 'log', 'recover');
       console.log(recovery.stdout, recovery.stderr);
