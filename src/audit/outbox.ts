@@ -73,11 +73,13 @@ async function eventsOf(
       wanted.set(stream, [...(wanted.get(stream) ?? []), revision]);
   const events = new Map<string, StreamEvent>();
   for (const [stream, revisions] of wanted) {
+    let from = 0;
     for (const revision of revisions.sort((a, b) => a - b)) {
-      if (revision < 0 || events.has(`${stream} ${revision}`)) continue;
+      if (revision < from || events.has(`${stream} ${revision}`)) continue;
       const found = await eventLog.readStream(stream, revision, revisions.length).catch((error: unknown) => {
         if (!(error instanceof RevisionGap)) throw error;
         findings.add(damagedLog(error, error.message));
+        from = error.foundRevision;
         return [];
       });
       for (const event of found) events.set(`${stream} ${event.revision}`, event);
