@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { LogDamaged } from '../pipeline/event-log/errors.js';
 import { auditCatalogue } from './catalogue.js';
 import { auditErasures } from './erasures.js';
 import { auditExports } from './exports.js';
-import { collectFindings, type Finding } from './finding.js';
+import { collectFindings, damagedLog, type Finding } from './finding.js';
 import { auditKeys } from './keys.js';
 import { auditLedger } from './ledger.js';
 import { auditLog } from './log.js';
@@ -80,11 +81,15 @@ const WORK: Readonly<Record<Exclude<SectionName, 'log'>, (section: Section) => P
   exports: auditExports,
 };
 
-/** A row that the service cannot even parse ends its section, and is a finding. */
+/** A row that the service cannot even parse, and a damaged log, end their section, and are findings. */
 async function unlessUnreadable({ findings }: Section, name: SectionName, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
+    if (error instanceof LogDamaged) {
+      findings.add(damagedLog(error, `${error.message} This ended the section ${name}.`));
+      return;
+    }
     if (!(error instanceof z.ZodError)) throw error;
     const detail = `a row has a form that the service does not write, and ended the section: ${z.prettifyError(error)}`;
     findings.add({ kind: 'content-altered', table: '', key: name, detail });

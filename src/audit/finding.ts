@@ -1,3 +1,5 @@
+import type { LogDamaged } from '../pipeline/event-log/errors.js';
+
 /** What a disagreement means and what an operator does about it: docs/operations.md has the same table. */
 export const FINDING_KINDS = {
   'row-altered': {
@@ -70,6 +72,11 @@ export interface Finding {
   readonly columns: readonly string[];
   /** What was found, in one sentence. */
   readonly detail: string;
+}
+
+/** @returns the finding that a damaged log is */
+export function damagedLog({ stream }: LogDamaged, detail: string): Omit<Finding, 'columns'> {
+  return { kind: 'log-order', table: 'event_log.events', key: stream ?? '', detail };
 }
 
 /** Collects findings, each once. */

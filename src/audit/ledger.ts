@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { InvalidEventBody } from '../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../schemas/events/streams.js';
-import { LogDamaged } from '../pipeline/event-log/errors.js';
+import { RevisionGap } from '../pipeline/event-log/errors.js';
 import { readLogIdentity } from '../pipeline/event-log/log-identity.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
-import { TablesDiffer } from '../pipeline/ledger/errors.js';
+import { LedgerCorrupt, TablesDiffer } from '../pipeline/ledger/errors.js';
 import type { FollowedLedger } from '../pipeline/ledger/followed-ledger.js';
 import { emptyLedger } from '../pipeline/ledger/open-ledger.js';
+import { damagedLog, type Finding } from './finding.js';
 import { auditPromises } from './promises.js';
 import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
@@ -133,14 +134,23 @@ function createReplay({ eventLog, findings, step }: LedgerSection, client: pg.Po
         }
         return true;
       } catch (error) {
-        const isWrong = [LogDamaged, TablesDiffer, InvalidEventBody, RangeError].some((kind) => error instanceof kind);
-        if (!isWrong || !(error instanceof Error)) throw error;
+        const finding = findingOf(error);
+        if (finding === null) throw error;
         if (!isInside) await client.query('rollback');
-        findings.add({ kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message });
+        findings.add(finding);
         return false;
       }
     },
   };
+}
+
+/** @returns what a failed replay says about the log; null: nothing */
+function findingOf(error: unknown): Omit<Finding, 'columns'> | null {
+  if (error instanceof RevisionGap)
+    return damagedLog(error, `${error.message} What the ledger has from there on was not compared.`);
+  const isWrong = [LedgerCorrupt, TablesDiffer, InvalidEventBody, RangeError].some((kind) => error instanceof kind);
+  if (!isWrong || !(error instanceof Error)) return null;
+  return { kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message };
 }
 
 const IdentityRows = z.array(z.object({ log_id: z.string() }));

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { siteOfStream } from '../../schemas/events/streams.js';
+import { RevisionGap } from '../pipeline/event-log/errors.js';
 import type { StreamEvent } from '../pipeline/event-log/port.js';
 import { assertGenuine, KeyError, NotGenuine } from '../platform/keys/index.js';
+import { damagedLog } from './finding.js';
 import { estimatedRows, PAGE, pagesOf } from './pages.js';
-import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
 
 const Rows = z.array(
@@ -62,17 +63,26 @@ export async function auditOutbox(section: Section): Promise<void> {
 }
 
 /** Reads the events of relayed rows, by stream and revision: one run of revisions in one read. */
-async function eventsOf({ eventLog }: Section, page: readonly Row[]): Promise<ReadonlyMap<string, StreamEvent>> {
+async function eventsOf(
+  { eventLog, findings }: Section,
+  page: readonly Row[],
+): Promise<ReadonlyMap<string, StreamEvent>> {
   const wanted = new Map<string, number[]>();
   for (const { stream, revision } of page)
     if (revision !== null && siteOfStream(stream) !== null)
       wanted.set(stream, [...(wanted.get(stream) ?? []), revision]);
   const events = new Map<string, StreamEvent>();
   for (const [stream, revisions] of wanted) {
+    let from = 0;
     for (const revision of revisions.sort((a, b) => a - b)) {
-      if (revision < 0 || events.has(`${stream} ${revision}`)) continue;
-      for (const event of await readPastGaps(eventLog, stream, revision, revisions.length))
-        events.set(`${stream} ${event.revision}`, event);
+      if (revision < from || events.has(`${stream} ${revision}`)) continue;
+      const found = await eventLog.readStream(stream, revision, revisions.length).catch((error: unknown) => {
+        if (!(error instanceof RevisionGap)) throw error;
+        findings.add(damagedLog(error, error.message));
+        from = error.foundRevision;
+        return [];
+      });
+      for (const event of found) events.set(`${stream} ${event.revision}`, event);
     }
   }
   return events;

@@ -3,12 +3,15 @@ import { z } from 'zod';
 import { LEDGER_STREAM } from '../../schemas/events/streams.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
-import { insertForeignSql } from '../pipeline/event-log/postgres-fixture.js';
+import { commandLine } from '../cli/command-line.js';
+import { damageSql, insertForeignSql } from '../pipeline/event-log/postgres-fixture.js';
 
 const Ready = z.object({
   status: z.string(),
   reasons: z.array(z.object({ code: z.string(), names: z.array(z.string()).optional() })),
 });
+const Report = z.looseObject({ findings: z.array(z.looseObject({ kind: z.string() })) });
+const Streams = z.tuple([z.object({ stream: z.string() })]);
 const METRIC = /^consent_ledger_foreign_events_total\S* (\d+)$/m;
 const TOKEN = 'metrics-token-for-this-test-only';
 
@@ -22,7 +25,7 @@ describe('serve on an event log that another program writes to', () => {
   afterAll(() => app.stop());
 
   const readyz = async () => Ready.parse((await ask(`${app.url}/readyz`)).body);
-  const sealed = async () => (await app.superuser.query('select from leaves')).rowCount;
+  const sealed = async () => (await app.superuser.query("select from leaves where stream like 'consents-%'")).rowCount;
 
   it('passes over a stream that is not its own, and counts it', async () => {
     await app.superuser.query(insertForeignSql('orders-1', 'OrderPlaced'));
@@ -44,5 +47,19 @@ describe('serve on an event log that another program writes to', () => {
     expect((await readyz()).status).toBe('degraded');
     expect(await sealed()).toBe(before);
     expect(app.log()).toContain('events of type OrderPlaced do not belong there');
+  });
+
+  it('is audited to the end when a stream of a site lost its first event', async () => {
+    const { rows } = await app.superuser.query(`select stream from relayed_streams where stream like 'consents-%'`);
+    const [{ stream }] = Streams.parse(rows);
+    const removal = `delete from event_log.events where revision = 0 and stream = '${stream}'`;
+    for (const statement of damageSql(removal)) await app.superuser.query(statement);
+    const quarantined = async () => (await app.superuser.query('select from quarantined_sites')).rowCount;
+    await expect.poll(quarantined, { timeout: 60_000 }).toBe(1);
+    const { exitCode, stdout } = await commandLine(app).run(['audit', '--json']);
+    expect(exitCode).toBe(1);
+    const { findings } = Report.parse(JSON.parse(stdout));
+    expect(findings).toContainEqual(expect.objectContaining({ kind: 'log-order', key: stream }));
+    expect(findings).toContainEqual(expect.objectContaining({ kind: 'stopped-part', table: 'quarantined_sites' }));
   });
 });

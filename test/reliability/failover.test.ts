@@ -303,8 +303,7 @@ test('goes on by itself when a synchronous standby takes over, with one history'
     console.log({ outageMs, failover: movedAt - failedAt, afterMove: readyAt - movedAt, accepted: tokens.length });
 
   const newer = await packageOf('after.zip');
-  const key = (await readFile(join(folder, 'ledger.vkey'), 'utf8')).trim();
-  const compared = verifier.run('compare', older, newer, '--ledger-key', key);
+  const compared = verifier.run('compare', older, newer, '--ledger-key', join(folder, 'ledger.vkey'));
   expect(compared.stdout + compared.stderr).toContain('ONE HISTORY');
 }, 400_000);
 

@@ -36,12 +36,23 @@ export function logCommand(context: CliContext): Command {
               ({ stream, firstRevision, lastRevision }) =>
                 `Missing: revisions ${firstRevision} to ${lastRevision} of stream ${stream}.`,
             ),
-            ...(lost === 0 ? ['Start the service now: it rebuilds its read models beside the live ones.'] : []),
+            ...result.foreign.map(
+              ({ stream, revision, type }) =>
+                `Foreign: revision ${revision} of stream ${stream} has the type ${type}. Another program wrote it.`,
+            ),
+            ...(lost + result.foreign.length === 0
+              ? ['Start the service now: it rebuilds its read models beside the live ones.']
+              : []),
           ]);
           if (lost > 0)
             throw new CommandError(
               `${counted(lost, 'event')} of ${counted(result.missing.length, 'stream')} cannot be restored from the database. ` +
                 'Restore a newer backup of the event log, and run the command again.',
+            );
+          if (result.foreign.length > 0)
+            throw new CommandError(
+              `${counted(result.foreign.length, 'stream')} of the event log ${result.foreign.length === 1 ? 'has an event' : 'have events'} of another program. ` +
+                'Restore a backup of the event log from before that, and run the command again.',
             );
         });
       },

@@ -67,9 +67,9 @@ export interface EventLog {
    * Reads a stream forwards, up to its last event at the time of the call or later.
    * @param fromRevision first revision to read (inclusive)
    * @param limit maximum number of events; fewer are returned if they would exceed the bytes of a
-   *   page
-   * @returns the events; empty only if the stream does not exist, was deleted or ends before
-   *   `fromRevision`
+   *   page, none if it is below 1
+   * @returns the events; empty only if the limit is below 1, or the stream does not exist, was
+   *   deleted or ends before `fromRevision`
    * @throws RevisionGap if the log lacks events from `fromRevision` on
    * @throws EventLogUnavailable
    */

@@ -11,7 +11,8 @@ import { withTransaction } from '../../platform/database/pool.js';
 import { assertGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
 import { AppendRefused } from '../event-log/errors.js';
-import type { EventLog, NewEvent } from '../event-log/port.js';
+import { isForeign } from '../event-log/foreign-event.js';
+import type { EventLog, NewEvent, StreamEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
 import { streamEnds } from './log-check.js';
 import { findWaiting, markRelayed, relayedRevision, StreamMoved } from './outbox.js';
@@ -25,6 +26,13 @@ export interface MissingEvents {
   readonly lastRevision: number;
 }
 
+/** An event that the service cannot have written. Neither it nor what follows in its stream is taken over. */
+export interface ForeignEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly type: string;
+}
+
 export interface LogRecovery {
   /** Number of streams that were refilled. `refilledEvents` counts the events appended to them. */
   readonly refilledStreams: number;
@@ -33,23 +41,26 @@ export interface LogRecovery {
   readonly adoptedEvents: number;
   /** What stays lost. */
   readonly missing: readonly MissingEvents[];
+  /** The first one of each stream that has one. */
+  readonly foreign: readonly ForeignEvent[];
 }
 
 /**
  * Reconciles log and database after one of them was restored from an older backup.
  * Events that the log lost are appended again from the stored outbox rows and ledger events, with
  * the same streams, revisions, ids and bytes. For events that only the log has, the database takes
- * over the end of the log. Quarantined sites are released, but not those that miss events. What a
- * server removed before events that are still there cannot be appended again.
+ * over the end of the log. Quarantined sites are released, but not those that miss events or have
+ * one that another program wrote. What a server removed before events that are still there cannot be appended again.
  * Positions in the log change their meaning. Therefore the sealer reads the log from its start
  * once, and the projections require a rebuild.
  * The service must be stopped. The function may be called again after a failure.
- * @throws LogDiverged if another program wrote to the log
+ * @throws LogDiverged if the log has another event where one of the database must be
  * @throws NotGenuine if an outbox row was altered
  */
 export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
   const missing: MissingEvents[] = [];
+  const foreign: ForeignEvent[] = [];
   await forgetLogPositions(db, 'the event log was recovered');
   const { rows } = await db.query('select site_id as id from quarantined_sites');
   const quarantined = siteRows.parse(rows).map((row) => row.id);
@@ -64,14 +75,16 @@ export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: Pro
   }
   for await (const siteId of allSites(db)) {
     for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
-      found.adoptedEvents += await adopt(db, eventLog, siteId, stream);
+      const { adopted, stoppedAt } = await adopt(db, eventLog, siteId, stream);
+      found.adoptedEvents += adopted;
+      if (stoppedAt !== null) foreign.push({ stream, revision: stoppedAt.revision, type: stoppedAt.type });
     }
   }
-  const incomplete = new Set(missing.map(({ stream }) => siteOfStream(stream)));
+  const incomplete = new Set([...missing, ...foreign].map(({ stream }) => siteOfStream(stream)));
   await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [
     quarantined.filter((siteId) => !incomplete.has(siteId)),
   ]);
-  return { ...found, missing };
+  return { ...found, missing, foreign };
 }
 
 /**
@@ -146,14 +159,21 @@ async function keptEvents(db: Queryable, stream: string, after: number): Promise
 /**
  * Records the events that the log has beyond this database. Waiting outbox rows are marked as
  * relayed; for other events only the revision is recorded.
- * @returns number of events found
+ * @returns number of events found, and the foreign one that ended the search; null: the end of the log did
  */
-async function adopt(db: Queryable, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
+async function adopt(
+  db: Queryable,
+  eventLog: EventLog,
+  siteId: string,
+  stream: string,
+): Promise<{ readonly adopted: number; readonly stoppedAt: StreamEvent | null }> {
   let adopted = 0;
   for (;;) {
     const known = await relayedRevision(db, stream);
-    const found = await eventLog.readStream(stream, known + 1, PAGE);
-    if (found.length === 0) return adopted;
+    const read = await eventLog.readStream(stream, known + 1, PAGE);
+    const stoppedAt = read.find(isForeign) ?? null;
+    const found = stoppedAt === null ? read : read.slice(0, read.indexOf(stoppedAt));
+    if (found.length === 0) return { adopted, stoppedAt };
     const waiting = await findWaiting(
       db,
       siteId,

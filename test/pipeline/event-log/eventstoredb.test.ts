@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
-import { LogIdentityMismatch } from '../../../src/pipeline/event-log/errors.js';
+import { AppendRefused, LogIdentityMismatch } from '../../../src/pipeline/event-log/errors.js';
 import { ensureLogIdentity } from '../../../src/pipeline/event-log/log-identity.js';
-import type { EventLog, Position } from '../../../src/pipeline/event-log/port.js';
+import { type EventLog, NO_STREAM, type Position } from '../../../src/pipeline/event-log/port.js';
 import { describeEventLogContract } from './contract.js';
 import { newEvents, newStream, plain, readToEnd } from './events.js';
 import { reachEventStoreDb } from './eventstoredb-fixture.js';
@@ -26,6 +27,7 @@ if (url === undefined) {
   }
   const reach = () => reachEventStoreDb(url, restartCommand);
   describeCopies(reach);
+  describeHiddenEvents(reach, url);
   describeEventLogContract('eventstoredb', reach);
 }
 
@@ -62,6 +64,45 @@ function describeCopies(reach: () => Promise<EventLogFixture>): void {
       expect(await copyLog(middle, last)).toEqual({ present: 0, copied: 43 });
       expect(await contents(last)).toEqual(await contents(middle));
       expect(await ensureLogIdentity(last, identity)).toBe(identity);
+    });
+  });
+}
+
+/** Events that the server hides by the metadata of their stream, and still has. */
+function describeHiddenEvents(reach: () => Promise<EventLogFixture>, url: string): void {
+  describe('a stream of eventstoredb that was deleted, not for good', () => {
+    const other = EventStoreDBClient.connectionString(url);
+    let fixture: EventLogFixture;
+    beforeAll(async () => {
+      fixture = await reach();
+    });
+    afterAll(async () => {
+      await other.dispose();
+      await fixture.close();
+    });
+
+    it('takes no first event, neither a new one nor one that it had', async () => {
+      const log = fixture.open();
+      const stream = newStream();
+      const events = newEvents(3);
+      await log.append(stream, NO_STREAM, events);
+      await other.deleteStream(stream);
+      await expect(log.append(stream, NO_STREAM, events)).rejects.toBeInstanceOf(AppendRefused);
+      await expect(log.append(stream, NO_STREAM, newEvents(1))).rejects.toBeInstanceOf(AppendRefused);
+      expect(await log.lastRevision(stream)).toBe(NO_STREAM);
+    });
+
+    it('has its events again, when its metadata was cleared twice', async () => {
+      const log = fixture.open();
+      const stream = newStream();
+      const events = newEvents(3);
+      await log.append(stream, NO_STREAM, events);
+      await other.deleteStream(stream);
+      await other.setStreamMetadata(stream, {});
+      await expect(log.append(stream, NO_STREAM, events)).rejects.toBeInstanceOf(AppendRefused);
+      await other.setStreamMetadata(stream, {});
+      expect((await log.readStream(stream, 0, 10)).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+      await expect(log.append(stream, 2, newEvents(1))).resolves.toEqual({ lastRevision: 3 });
     });
   });
 }

@@ -90,6 +90,12 @@ describe.skipIf(!usesPostgres)('a log that another program or an operator damage
     expect(await quarantined()).toEqual([site]);
     expect(await isDone(site, 2)).toBe(true);
     await expect(copyLog(pipeline.eventLog, await pipeline.newLog())).rejects.toThrow(LogDiverged);
+    expect(await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring)).toMatchObject({
+      adoptedEvents: 0,
+      missing: [],
+      foreign: [{ stream: consentsStream(site), revision: 2, type: 'OrderPlaced' }],
+    });
+    expect(await quarantined()).toEqual([site]);
   });
 
   test('a site is sealed again from the first event on that was left out, after its repair and release', async () => {

@@ -116,6 +116,7 @@ test('refuses a log restored from an older backup, and refills it byte for byte'
     refilledEvents: 0,
     adoptedEvents: 0,
     missing: [],
+    foreign: [],
   });
 
   ids.push(...(await consent(a, 4, older)));
@@ -158,7 +159,7 @@ test('takes over the events of the log after a restore of the database', async (
     until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1),
   );
   const recovery = await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring);
-  expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5, missing: [] });
+  expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5, missing: [], foreign: [] });
   expect(await listQuarantinedSites(pipeline.worker)).toEqual([]);
   await whileRunning(parts(pipeline.eventLog), () => until(() => isSettled(pipeline.eventLog)));
   expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual([...ids, later.id]);

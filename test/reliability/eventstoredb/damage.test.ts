@@ -1,3 +1,5 @@
+import { exec } from 'node:child_process';
+import { promisify } from 'node:util';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -9,9 +11,16 @@ import { type SeededTenant, seedTenant } from '../../support/seeded-demo.js';
 import { SteadyLoad } from '../../support/steady-load.js';
 
 const url = process.env.EVENTSTORE_DAMAGE_URL;
+const command = process.env.EVENTSTORE_DAMAGE_COMMAND;
 
 const PER_SECOND = 10;
 const WITHIN = { timeout: 120_000, interval: 100 };
+const SiteCounts = z.looseObject({
+  outbox_waiting: z.number(),
+  log_consents: z.number(),
+  read_model_rows: z.number(),
+  consent_leaves: z.number(),
+});
 const Counts = z.tuple([z.object({ leaves: z.int(), rows: z.int() })]);
 const Quarantined = z.object({ quarantined: z.array(z.object({ site_id: z.string(), reason: z.string() })) });
 const Ready = z.object({ status: z.string(), reasons: z.array(z.object({ code: z.string() })) });
@@ -37,6 +46,10 @@ function describeDamage(url: string): void {
     /** The site with steady load, and sites that get some consents before they are damaged. */
     let healthy: SeededTenant;
     let load: SteadyLoad;
+    /** Consents that were accepted from the healthy site by loads that ended. */
+    let acceptedBefore = 0;
+    /** Sites that stay quarantined. */
+    const damaged: string[] = [];
 
     beforeAll(async () => {
       installation = await TestInstallation.make({ EVENTSTORE_URL: url });
@@ -44,16 +57,41 @@ function describeDamage(url: string): void {
       healthy = await seedTenant(installation, '--rate-limit', '1000000');
       database = new pg.Client({ connectionString: await embeddedDatabaseUrl(installation.dataDir) });
       await database.connect();
-      load = new SteadyLoad({ url: () => service.url, seed: healthy, perSecond: PER_SECOND, repeats: false });
+      load = newLoad();
       worker = service.workerPid();
     });
     afterAll(async () => {
       await load?.stop();
       await other.dispose();
+      // The embedded PostgreSQL runs on while it has another client, and ends with the last program.
       await database?.end();
       await service?.stop();
       await installation?.remove();
     });
+
+    function newLoad(): SteadyLoad {
+      return new SteadyLoad({ url: () => service.url, seed: healthy, perSecond: PER_SECOND, repeats: false });
+    }
+
+    /** Ends the load of the healthy site, none of whose requests may have been refused. */
+    async function endLoad(): Promise<void> {
+      await load.stop();
+      expect(load.refused).toEqual([]);
+      acceptedBefore += load.accepted.length;
+      console.log(`${load.accepted.length} consents accepted, slowest answer ${load.slowestMs.toFixed(0)} ms`);
+    }
+
+    /** Expects each accepted consent of the healthy site once in the log, the read model and the ledger. */
+    async function expectHealthyKept(): Promise<void> {
+      const count = async () => SiteCounts.parse(await installation.json('admin', 'count', '--site', healthy.site.id));
+      await expect.poll(count, WITHIN).toMatchObject({
+        outbox_waiting: 0,
+        log_consents: acceptedBefore,
+        read_model_rows: acceptedBefore,
+        consent_leaves: acceptedBefore,
+      });
+      console.log(`${acceptedBefore} consents of the healthy site are once in log, read model and ledger`);
+    }
 
     async function counts(siteId: string): Promise<z.infer<typeof Counts>[0]> {
       const { rows } = await database.query(
@@ -105,7 +143,12 @@ function describeDamage(url: string): void {
       await vi.waitUntil(async () => (await quarantineOf(siteId)) !== null, WITHIN);
       console.log(`${name}: quarantined after ${since(start)}: ${await quarantineOf(siteId)}`);
       await othersGoOn();
+      console.log(`${name}: ${load.accepted.length} accepted so far, none refused, ${load.slowestMs.toFixed(0)} ms`);
       expect((await readyz()).status).toBe('ready');
+    }
+
+    async function isDamageShown(): Promise<boolean> {
+      return (await readyz()).reasons.some(({ code }) => code === 'log_damaged');
     }
 
     it('passes over the streams of other programs', async () => {
@@ -114,13 +157,49 @@ function describeDamage(url: string): void {
       expect(await readyz()).toEqual({ status: 'ready', reasons: [] });
     });
 
-    it('quarantines a site with a foreign event', async () => {
-      const { site } = await siteWith(20);
-      await quarantines('foreign event', site.id, () => jsonInto(consentsStream(site.id)));
+    it.skipIf(command === undefined)('waits for the recovery of an older log, and accepts consents', async () => {
+      const operate = (verb: 'copy' | 'restore') => promisify(exec)(`${command} ${verb}`, { env: serverEnvironment() });
+      await operate('copy');
+      await othersGoOn();
+      await operate('restore');
+      const start = performance.now();
+      await vi.waitUntil(isDamageShown, WITHIN);
+      console.log(`older log: log_damaged ${since(start)} after the server answers again`);
+      const before = load.accepted.length;
+      await vi.waitUntil(() => load.accepted.length >= before + 50, WITHIN);
+      expect(service.workerPid()).toBe(worker);
+      await endLoad();
+      await service.stop();
+      const recovery = await installation.run('admin', 'log', 'recover');
+      console.log(recovery.stdout);
+      expect(recovery).toMatchObject({ exitCode: 0, stderr: '' });
+      const restarted = performance.now();
+      service = await installation.start();
+      worker = service.workerPid();
+      load = newLoad();
+      await othersGoOn();
+      console.log(`older log: sealed and projected ${since(restarted)} after the start that follows the recovery`);
+      await endLoad();
+      await expectHealthyKept();
+      load = newLoad();
+    });
+
+    it('quarantines a site with a foreign event, whose consents are still accepted', async () => {
+      const seed = await siteWith(20);
+      const { id } = seed.site;
+      const before = await counts(id);
+      damaged.push(id);
+      await quarantines('foreign event', id, () => jsonInto(consentsStream(id)));
+      const more = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: false });
+      await vi.waitUntil(() => more.accepted.length >= 10, WITHIN);
+      await more.stop();
+      expect(more.refused).toEqual([]);
+      expect(await counts(id)).toEqual(before);
     });
 
     it('quarantines a site whose first events were removed, and says so in every tool', async () => {
       const { site } = await siteWith(200);
+      damaged.push(site.id);
       const before = await counts(site.id);
       await quarantines('$maxCount and scavenge', site.id, async () => {
         await other.setStreamMetadata(consentsStream(site.id), { maxCount: 50 });
@@ -135,43 +214,81 @@ function describeDamage(url: string): void {
       expect(await counts(site.id)).toEqual(before);
     });
 
+    it('quarantines a site whose stream was deleted, and has all of it again with its metadata cleared', async () => {
+      const { site } = await siteWith(20);
+      const stream = consentsStream(site.id);
+      const before = await counts(site.id);
+      await quarantines('deleted stream', site.id, () => other.deleteStream(stream));
+      expect(await counts(site.id)).toEqual(before);
+      // The server answers the first write with `$tb` after the last event, and hides all that was before.
+      await other.setStreamMetadata(stream, {});
+      await other.setStreamMetadata(stream, {});
+      await installation.json('admin', 'quarantine', 'release', '--site', site.id);
+      const found = await installation.json('admin', 'count', '--site', site.id);
+      expect(found).toMatchObject({ log_consents: before.rows, consent_leaves: before.leaves });
+    });
+
     it('starts with a deleted stream, and quarantines its site only', async () => {
       const { site } = await siteWith(20);
-      await load.stop();
+      await endLoad();
       await service.stop();
+      damaged.push(site.id);
       await other.tombstoneStream(consentsStream(site.id));
       const start = performance.now();
       service = await installation.start();
       worker = service.workerPid();
-      console.log(`deleted stream: serve listens after ${since(start)}`);
-      load = new SteadyLoad({ url: () => service.url, seed: healthy, perSecond: PER_SECOND, repeats: false });
+      console.log(`stream deleted for good: serve listens after ${since(start)}`);
+      load = newLoad();
+      await vi.waitUntil(async () => (await quarantineOf(site.id)) !== null, WITHIN);
       expect(await quarantineOf(site.id)).toContain('is empty or was deleted');
       await othersGoOn();
+      console.log(`stream deleted for good: the others are sealed and projected after ${since(start)}`);
+      await endLoad();
+      await expectHealthyKept();
+    });
+
+    it('names every damaged site in an audit', async () => {
+      const audit = await installation.run('audit');
+      console.log(`audit: exit code ${audit.exitCode}\n${audit.stdout}${audit.stderr}`);
+      expect(audit.exitCode).toBe(1);
+      expect(audit.stdout).toMatch(/^log-order:/m);
+      expect(audit.stdout).toMatch(/event_log.events .*: .* lacks \d+ events/);
+      for (const siteId of damaged) expect(audit.stdout).toContain(`quarantined_sites ${siteId}`);
     });
 
     it('accepts consents and signs nothing while the ledger has a foreign event, also after a restart', async () => {
+      load = newLoad();
       const start = performance.now();
       await jsonInto('ledger');
-      await vi.waitUntil(async () => (await readyz()).reasons.some(({ code }) => code === 'log_damaged'), WITHIN);
+      await vi.waitUntil(isDamageShown, WITHIN);
       console.log(`foreign event in the ledger: log_damaged after ${since(start)}`);
-      await service.stop();
-      service = await installation.start();
       const before = load.accepted.length;
-      const again = new SteadyLoad({ url: () => service.url, seed: healthy, perSecond: PER_SECOND, repeats: false });
-      await vi.waitUntil(() => again.accepted.length >= 20, WITHIN);
-      await vi.waitUntil(async () => (await readyz()).reasons.some(({ code }) => code === 'log_damaged'), WITHIN);
-      await again.stop();
-      expect(again.refused).toEqual([]);
-      console.log(`accepted: ${before} before, ${again.accepted.length} after the restart with a damaged ledger`);
+      await vi.waitUntil(() => load.accepted.length >= before + 20, WITHIN);
+      await endLoad();
+      await service.stop();
+      const restarted = performance.now();
+      service = await installation.start();
+      console.log(`foreign event in the ledger: serve listens again after ${since(restarted)}`);
+      load = newLoad();
+      await vi.waitUntil(() => load.accepted.length >= 20, WITHIN);
+      await vi.waitUntil(isDamageShown, WITHIN);
+      await endLoad();
     });
 
-    it('recover says what is missing, and exits with 1', async () => {
-      await load.stop();
+    it('recover says what is missing and what is foreign, and exits with 1', async () => {
+      // The embedded PostgreSQL ends with the last of its clients that is a program of the service.
+      await database.end();
       await service.stop();
       const recovery = await installation.run('admin', 'log', 'recover');
       console.log(recovery.stdout, recovery.stderr);
       expect(recovery.exitCode).toBe(1);
+      expect(recovery.stdout).toMatch(/Foreign: revision \d+ of stream consents-/);
       expect(recovery.stderr).toMatch(/cannot be restored from the database/);
     });
   });
+}
+
+/** A server takes every variable `EVENTSTORE_…` for a setting, and refuses unknown ones. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('EVENTSTORE_')));
 }

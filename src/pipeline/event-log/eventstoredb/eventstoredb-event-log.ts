@@ -6,6 +6,7 @@ import {
   FORWARDS,
   NO_STREAM as NO_STREAM_OPTION,
   START,
+  StreamDeletedError,
 } from '@eventstore/db-client';
 // This is the library's path with one call per append. The public appendToStream shares one call
 // among all appends without credentials and stores the pending responses for the whole process. One
@@ -16,7 +17,7 @@ import { isOwnStream } from '../../../../schemas/events/streams.js';
 import { settleAll } from '../../../platform/background/settle-all.js';
 import { withDeadline } from '../../../platform/background/waiting.js';
 import { assertContinuous } from '../continuity.js';
-import { AppendOutcomeUnknown, RevisionConflict } from '../errors.js';
+import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
 import { assertAppendable } from '../new-events.js';
 import { ForeignCount, ownEvents } from '../own-events.js';
 import {
@@ -114,6 +115,7 @@ class EventStoreDbEventLog implements EventLog {
       const custom = encodeMetadata(metadata);
       return binaryEvent({ id, type, data, ...(custom === undefined ? {} : { metadata: custom }) });
     });
+    if (expectedRevision === NO_STREAM) await this.#refuseHiddenEvents(stream);
     const sending = append.call(this.#client, stream, messages, {
       expectedRevision: expectedRevision === NO_STREAM ? NO_STREAM_OPTION : BigInt(expectedRevision),
       batchAppendSize: MAX_APPEND_BYTES,
@@ -135,6 +137,24 @@ class EventStoreDbEventLog implements EventLog {
     return { lastRevision };
   }
 
+  /**
+   * Refuses the first event of a stream whose earlier events are hidden, as after its deletion. The
+   * server would give the event a later revision, or would report success without a write if it has
+   * the same event among those that it hides.
+   */
+  async #refuseHiddenEvents(stream: string): Promise<void> {
+    try {
+      const reading = this.#client.getStreamMetadata(stream, { requiresLeader: true });
+      const { metadata } = await withDeadline(reading, this.#readDeadlineMs);
+      if (Number(metadata?.truncateBefore ?? 0) === 0) return;
+    } catch (error) {
+      // A stream that was deleted for good has no metadata, and refuses the append itself.
+      if (error instanceof StreamDeletedError) return;
+      throw unavailable(error);
+    }
+    throw new AppendRefused(`stream ${stream} was deleted or cut: its metadata has $tb`);
+  }
+
   async appendAll(appends: readonly StreamAppend[]): Promise<AppendOutcome[]> {
     return settleAll(appends, MAX_IN_FLIGHT, ({ stream, expectedRevision, events }) =>
       this.append(stream, expectedRevision, events),
@@ -142,6 +162,8 @@ class EventStoreDbEventLog implements EventLog {
   }
 
   async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
+    // The server fails a read of no events, as it fails when it cannot answer.
+    if (limit < 1) return [];
     const events: StreamEvent[] = [];
     const room = new Room(this.#pageBytes);
     const reading = this.#client.readStream(stream, {

@@ -163,7 +163,7 @@ class PostgresEventLog implements EventLog {
   }
 
   async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
-    if (!isStreamName(stream)) return [];
+    if (!isStreamName(stream) || limit < 1) return [];
     const events = await this.#copy(readStreamSql(stream, fromRevision, limit, this.#pageBytes), streamEventOf);
     assertContinuous(stream, fromRevision, events);
     return events;

@@ -40,6 +40,17 @@ function expectGlobalOrder(events: readonly LoggedEvent[]): void {
 }
 
 export function describeReading(fixture: () => EventLogFixture): void {
+  describe('reading a stream', () => {
+    it.each([0, -1])('returns no events for a limit of %i', async (limit) => {
+      const log = fixture().open();
+      const stream = newStream();
+      expect(await log.readStream(stream, 0, limit)).toEqual([]);
+      await log.append(stream, NO_STREAM, newEvents(1));
+      expect(await log.readStream(stream, 0, limit)).toEqual([]);
+      expect(await log.readStream(stream, 1, limit)).toEqual([]);
+    });
+  });
+
   describe('reading the whole log', () => {
     it('returns the events of concurrent writers in one order, each stream by its revisions', async () => {
       const reader = fixture().open();

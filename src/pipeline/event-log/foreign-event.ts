@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidEventBody, isSealedEventType, parseBody, sealedContent } from '../../../schemas/events/sealed-event.js';
-import type { StreamEvent } from '../event-log/port.js';
+import type { StreamEvent } from './port.js';
 
 const AnyBody = z.looseObject({});
 
