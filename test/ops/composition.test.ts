@@ -128,9 +128,13 @@ describe('the composition', () => {
     }
   });
 
-  it.each(['api', 'worker'])('asks the health of the role %s on its port', (name) => {
-    folder.makeEnv();
-    expect(service(name).healthcheck?.test.join(' ')).toContain(`http://localhost:${configOf(name).http.port}/readyz`);
+  it.each(['api', 'worker'])('ends the role %s if it hangs, so that the engine starts it again', (name) => {
+    // With `init`, the process 1 is the parent of the role.
+    expect(service(name)).toMatchObject({
+      init: true,
+      restart: 'unless-stopped',
+      healthcheck: { test: ['CMD', 'node', 'bin/health-check.js', '1', '60'] },
+    });
   });
 
   it('declares every volume that it mounts', () => {
