@@ -264,6 +264,10 @@ upgrade() {
   if [ "$expected" = 0 ]; then [ "$before" != "$after" ] || fail "the api was not replaced"; fi
   if [ "$expected" != 0 ]; then [ "$before" = "$after" ] || fail "the api was replaced"; fi
 }
+printf 'services: { api: { command: [api, --unknown] } }\n' >docker-compose.override.yml
+upgrade 1 "an api that does not start"
+stop_visitors
+rm docker-compose.override.yml
 copied='insert into try_consents (event_id) select event_id from read_model.consents; select pg_sleep(20)'
 migration 9998-try/01-table "$schema" 'create table try_consents (event_id uuid primary key)'
 migration 9998-try/02-copies "$schema" "$copied; select 1 / 0"
