@@ -7,10 +7,14 @@
 #   ops/compose/try.sh             the event log is in PostgreSQL
 #   ops/compose/try.sh single      the event log is one EventStoreDB node
 #   ops/compose/try.sh cluster     the event log is three EventStoreDB nodes
+#   ops/compose/try.sh postgres upgrade disk
+#                                  only these parts after the first start; all are: kills hangs restarts two-apis upgrade disk
 set -euo pipefail
 shopt -s extglob
 
 log=${1:-postgres}
+parts=(kills hangs restarts two-apis upgrade disk)
+[ $# -lt 2 ] || parts=("${@:2}")
 case $log in
   postgres | single | cluster) ;;
   --help)
@@ -18,10 +22,19 @@ case $log in
     exit 0
     ;;
   *)
-    echo "usage: try.sh [postgres|single|cluster]" >&2
+    echo "usage: try.sh [postgres|single|cluster [part]...]" >&2
     exit 2
     ;;
 esac
+for part in "${parts[@]}"; do
+  case $part in
+    kills | hangs | restarts | two-apis | upgrade | disk) ;;
+    *)
+      echo "There is no part $part. See: try.sh --help" >&2
+      exit 2
+      ;;
+  esac
+done
 
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 # Both would take the same ports, addresses and image.
@@ -171,6 +184,139 @@ hit() {
   sleep 2
 }
 
+try_kills() {
+  for service in worker api; do
+    hit KILL "$service"
+    stop_visitors "$([ "$service" = worker ] || echo other-answers-allowed)"
+    check_records
+  done
+}
+
+try_hangs() {
+  for service in worker api; do
+    hit STOP "$service"
+    stop_visitors "$([ "$service" = worker ] || echo other-answers-allowed)"
+    check_records
+  done
+  # `serve` in a container, instead of the worker, with a worker process that hangs.
+  docker compose stop worker >"$output" 2>&1
+  docker compose run --detach --name consent-ledger-try-serve --volume "$files:/try:ro" admin serve >"$output" 2>&1 || fail "serve"
+  wait_for 120 is_ready consent-ledger-try-serve || fail "serve is not ready: $(readiness_of consent-ledger-try-serve)"
+  start_visitors
+  sleep 2
+  hung=$(docker exec consent-ledger-try-serve node /try/try-hang.mjs) || fail "serve did not replace its worker process: $hung"
+  stop_visitors
+  tell "SIGSTOP to the worker process of serve: $hung"
+  check_records
+  docker stop --time 60 consent-ledger-try-serve >/dev/null
+  docker rm consent-ledger-try-serve >/dev/null
+  docker compose start worker >"$output" 2>&1
+}
+
+try_restarts() {
+  quietly "docker compose restart" docker compose restart
+  quietly "docker compose up -d --wait" docker compose up -d --wait
+  check_records
+  quietly "docker compose down" docker compose down
+  quietly "docker compose up -d --wait" docker compose up -d --wait
+  check_records
+}
+
+# Two api processes, one of which dies or hangs.
+try_two-apis() {
+  sed --in-place '$ a API_UPSTREAMS="consent-ledger-try-api-1:8080 consent-ledger-try-api-2:8080"' .env
+  quietly "docker compose up -d --wait --scale api=2" docker compose up -d --wait --scale api=2
+  for signal in KILL STOP; do
+    hit $signal api 2
+    stop_visitors other-answers-allowed
+    check_records
+  done
+  sed --in-place '$ d' .env
+  quietly "docker compose up -d --wait" docker compose up -d --wait
+}
+
+migrations=src/platform/database/migrations
+# @param the path of a step, what it runs beside, and its statements
+migration() {
+  mkdir -p "$migrations/$(dirname "$1")"
+  printf -- '-- Runs beside: %s\n%s;\n' "$2" "$3" >"$migrations/$1.sql"
+}
+# Runs the upgrade under load. @param the expected exit code, a title, and arguments of upgrade.sh
+upgrade() {
+  local expected=$1 title=$2 started=$SECONDS status=0 before after
+  shift 2
+  before=$(id_of api)
+  start_visitors
+  ops/compose/upgrade.sh "$@" >"$output" 2>&1 || status=$?
+  sleep 3
+  tell "upgrade: $title ($((SECONDS - started)) s, exit code $status)"
+  [ "$status" = "$expected" ] || fail "upgrade.sh ended with $status"
+  after=$(id_of api)
+  if [ "$expected" = 0 ]; then [ "$before" != "$after" ] || fail "the api was not replaced"; fi
+  if [ "$expected" != 0 ]; then [ "$before" = "$after" ] || fail "the api was replaced"; fi
+}
+
+# The next version: this one with more migrations.
+try_upgrade() {
+  local schema copied
+  schema=$(find $migrations -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort | tail -n 1)
+  printf 'services: { api: { command: [api, --unknown] } }\n' >docker-compose.override.yml
+  upgrade 1 "an api that does not start"
+  stop_visitors
+  rm docker-compose.override.yml
+  copied='insert into try_consents (event_id) select event_id from read_model.consents; select pg_sleep(20)'
+  migration 9998-try/01-table "$schema" 'create table try_consents (event_id uuid primary key)'
+  migration 9998-try/02-copies "$schema" "$copied; select 1 / 0"
+  upgrade 1 "a migration fails in its second step"
+  stop_visitors
+  quietly "  docker compose restart api worker" docker compose restart api worker
+  wait_for 120 is_healthy api || fail "the version before did not start again: api"
+  wait_for 120 is_healthy worker || fail "the version before did not start again: worker"
+  tell "  the version before is healthy"
+  migration 9998-try/02-copies "$schema" "$copied"
+  migration 9998-try/03-column "$schema" 'alter table sites add column try_note text'
+  upgrade 0 "a migration of 20 s that runs beside the version before"
+  # On a slow machine, a new api needs longer than the proxy holds requests.
+  stop_visitors other-answers-allowed
+  check_records
+  migration 9999-try/01-rewrite nothing \
+    'alter table event_log.events alter column position type bigint using position + 0; select pg_sleep(5)'
+  upgrade 1 "a migration that needs a stop, without --stop"
+  stop_visitors
+  upgrade 0 "a migration of 5 s that needs a stop, with --stop" --stop
+  stop_visitors other-answers-allowed
+  check_records
+  verify
+}
+
+# The disk of the database is full. The volume is memory, which lasts while a container has it.
+try_disk() {
+  local started
+  quietly "docker compose down --volumes" docker compose down --volumes
+  printf 'volumes:\n  postgres:\n    driver_opts: { type: tmpfs, device: tmpfs, o: "size=400m" }\n' >docker-compose.override.yml
+  quietly "docker compose up -d --wait, with 400 MB for the database" docker compose up -d --wait
+  docker run --detach --init --name consent-ledger-try-disk --volume "${COMPOSE_PROJECT_NAME}_postgres:/disk" \
+    --entrypoint sleep postgres:18 infinity >/dev/null
+  seed
+  start_visitors
+  sleep 5
+  docker exec consent-ledger-try-disk sh -c 'cat /dev/zero >/disk/full' >/dev/null 2>&1 || true
+  sleep 40
+  tell "the disk of the database has been full for 40 s: readiness of the api: $(readiness_of "$(container_of api)")"
+  docker exec consent-ledger-try-disk rm /disk/full
+  started=$SECONDS
+  wait_for 180 is_ready "$(container_of api)" || fail "the api is not ready again"
+  tell "  it has space again, and the api was ready after $((SECONDS - started)) s"
+  sleep 5
+  stop_visitors other-answers-allowed
+  for service in api worker; do
+    [ "$(restarts_of "$(container_of $service)")" = 0 ] || fail "the $service ended"
+  done
+  tell "  restarts: postgres $(restarts_of "$(container_of postgres)"), api and worker none"
+  check_records
+  verify
+}
+
 trap clean_up EXIT
 cd "$repository"
 git ls-files --cached --others --exclude-standard -z | tar --create --null --files-from - | tar --extract --directory "$folder"
@@ -201,119 +347,5 @@ grep --quiet --fixed-strings 172.31.240.9 "$output" || fail "the record has anot
 if grep --quiet --fixed-strings 203.0.113.7 "$output"; then fail "the record has the address that the visitor claimed"; fi
 tell "  the record has the visitor's address, not the proxy's and not the claimed one"
 
-for signal in KILL STOP; do
-  hit $signal worker
-  stop_visitors
-  check_records
-  hit $signal api
-  stop_visitors other-answers-allowed
-  check_records
-done
-
-# `serve` in a container, instead of the worker, with a worker process that hangs.
-docker compose stop worker >"$output" 2>&1
-docker compose run --detach --name consent-ledger-try-serve --volume "$files:/try:ro" admin serve >"$output" 2>&1 || fail "serve"
-wait_for 120 is_ready consent-ledger-try-serve || fail "serve is not ready: $(readiness_of consent-ledger-try-serve)"
-start_visitors
-sleep 2
-hung=$(docker exec consent-ledger-try-serve node /try/try-hang.mjs) || fail "serve did not replace its worker process: $hung"
-stop_visitors
-tell "SIGSTOP to the worker process of serve: $hung"
-check_records
-docker stop --time 60 consent-ledger-try-serve >/dev/null
-docker rm consent-ledger-try-serve >/dev/null
-docker compose start worker >"$output" 2>&1
-
-quietly "docker compose restart" docker compose restart
-quietly "docker compose up -d --wait" docker compose up -d --wait
-check_records
-quietly "docker compose down" docker compose down
-quietly "docker compose up -d --wait" docker compose up -d --wait
-check_records
-
-# Two api processes, one of which dies or hangs.
-sed --in-place '$ a API_UPSTREAMS="consent-ledger-try-api-1:8080 consent-ledger-try-api-2:8080"' .env
-quietly "docker compose up -d --wait --scale api=2" docker compose up -d --wait --scale api=2
-for signal in KILL STOP; do
-  hit $signal api 2
-  stop_visitors other-answers-allowed
-  check_records
-done
-sed --in-place '$ d' .env
-quietly "docker compose up -d --wait" docker compose up -d --wait
-
-# The next version: this one with more migrations.
-migrations=src/platform/database/migrations
-schema=$(find $migrations -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort | tail -n 1)
-# @param the path of a step, what it runs beside, and its statements
-migration() {
-  mkdir -p "$migrations/$(dirname "$1")"
-  printf -- '-- Runs beside: %s\n%s;\n' "$2" "$3" >"$migrations/$1.sql"
-}
-# Runs the upgrade under load. @param the expected exit code, a title, and arguments of upgrade.sh
-upgrade() {
-  local expected=$1 title=$2 started=$SECONDS status=0 before after
-  shift 2
-  before=$(id_of api)
-  start_visitors
-  ops/compose/upgrade.sh "$@" >"$output" 2>&1 || status=$?
-  sleep 3
-  tell "upgrade: $title ($((SECONDS - started)) s, exit code $status)"
-  [ "$status" = "$expected" ] || fail "upgrade.sh ended with $status"
-  after=$(id_of api)
-  if [ "$expected" = 0 ]; then [ "$before" != "$after" ] || fail "the api was not replaced"; fi
-  if [ "$expected" != 0 ]; then [ "$before" = "$after" ] || fail "the api was replaced"; fi
-}
-printf 'services: { api: { command: [api, --unknown] } }\n' >docker-compose.override.yml
-upgrade 1 "an api that does not start"
-stop_visitors
-rm docker-compose.override.yml
-copied='insert into try_consents (event_id) select event_id from read_model.consents; select pg_sleep(20)'
-migration 9998-try/01-table "$schema" 'create table try_consents (event_id uuid primary key)'
-migration 9998-try/02-copies "$schema" "$copied; select 1 / 0"
-upgrade 1 "a migration fails in its second step"
-stop_visitors
-quietly "  docker compose restart api worker" docker compose restart api worker
-wait_for 120 is_healthy api || fail "the version before did not start again: api"
-wait_for 120 is_healthy worker || fail "the version before did not start again: worker"
-tell "  the version before is healthy"
-migration 9998-try/02-copies "$schema" "$copied"
-migration 9998-try/03-column "$schema" 'alter table sites add column try_note text'
-upgrade 0 "a migration of 20 s that runs beside the version before"
-# On a slow machine, a new api needs longer than the proxy holds requests.
-stop_visitors other-answers-allowed
-check_records
-migration 9999-try/01-rewrite nothing \
-  'alter table event_log.events alter column position type bigint using position + 0; select pg_sleep(5)'
-upgrade 1 "a migration that needs a stop, without --stop"
-stop_visitors
-upgrade 0 "a migration of 5 s that needs a stop, with --stop" --stop
-stop_visitors other-answers-allowed
-check_records
-verify
-
-# The disk of the database is full. The volume is memory, which lasts while a container has it.
-quietly "docker compose down --volumes" docker compose down --volumes
-printf 'volumes:\n  postgres:\n    driver_opts: { type: tmpfs, device: tmpfs, o: "size=400m" }\n' >docker-compose.override.yml
-quietly "docker compose up -d --wait, with 400 MB for the database" docker compose up -d --wait
-docker run --detach --init --name consent-ledger-try-disk --volume "${COMPOSE_PROJECT_NAME}_postgres:/disk" \
-  --entrypoint sleep postgres:18 infinity >/dev/null
-seed
-start_visitors
-sleep 5
-docker exec consent-ledger-try-disk sh -c 'cat /dev/zero >/disk/full' >/dev/null 2>&1 || true
-sleep 40
-tell "the disk of the database has been full for 40 s: readiness of the api: $(readiness_of "$(container_of api)")"
-docker exec consent-ledger-try-disk rm /disk/full
-started=$SECONDS
-wait_for 180 is_ready "$(container_of api)" || fail "the api is not ready again"
-tell "  it has space again, and the api was ready after $((SECONDS - started)) s"
-sleep 5
-stop_visitors other-answers-allowed
-for service in api worker; do
-  [ "$(restarts_of "$(container_of $service)")" = 0 ] || fail "the $service ended"
-done
-tell "  restarts: postgres $(restarts_of "$(container_of postgres)"), api and worker none"
-check_records
-verify
+for part in "${parts[@]}"; do "try_$part"; done
 tell "Everything was as it should be."
