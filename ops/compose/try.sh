@@ -264,7 +264,7 @@ try_upgrade() {
   upgrade 1 "an api that does not start"
   stop_visitors
   rm docker-compose.override.yml
-  copied='insert into try_consents (event_id) select event_id from read_model.consents; select pg_sleep(20)'
+  copied='insert into try_consents (event_id) select event_id from record_keys; select pg_sleep(20)'
   migration 9998-try/01-table "$schema" 'create table try_consents (event_id uuid primary key)'
   migration 9998-try/02-copies "$schema" "$copied; select 1 / 0"
   upgrade 1 "a migration fails in its second step"
