@@ -107,6 +107,8 @@ describe('the composition', () => {
       expect(Object.keys(service(name).networks), name).toEqual(['backend']);
     expect(Object.keys(service('proxy').networks)).toEqual(['edge']);
     expect(Object.keys(service('worker').networks)).not.toContain('edge');
+    // The client of EventStoreDB looks up names that do not exist, and waits long where no server answers.
+    for (const name of ['worker', 'admin']) expect(Object.keys(service(name).networks)).toContain('outbound');
   });
 
   it('starts each role when what it needs is healthy, in each profile', () => {
