@@ -1,5 +1,6 @@
 // The visitors of try.sh: sends consents through the proxy, 5 a second, until SIGTERM. What is not answered with 202 is
-// repeated with the same idempotency key, for a minute. Prints what the visitors saw as one line of JSON.
+// repeated with the same idempotency key, for six minutes. Prints what the visitors saw as one line of JSON, and then the
+// token of each accepted consent.
 //   PROXY=172.31.240.2 CA_FILE=root.crt API_KEY=svc_live_… VERSION_ID=… node try-client.mjs
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,9 +12,11 @@ const ca = readFileSync(CA_FILE);
 const path = '/tool/v1/consents';
 const PERIOD_MS = 200;
 const AGAIN_MS = 500;
-const GIVE_UP_MS = 60_000;
+/** A backend waits no longer for an answer. */
+const ANSWER_MS = 15_000;
+const GIVE_UP_MS = 360_000;
 
-let token = '';
+const tokens = [];
 
 /** Sends one consent. @returns the status, or the code of the failure */
 function send(body) {
@@ -33,12 +36,12 @@ function send(body) {
   };
   return new Promise((resolve) => {
     const options = { host, port: 443, servername: 'localhost', ca, path, method: 'POST', headers, agent: false };
-    const sent = request({ ...options, timeout: 60_000 }, (answer) => {
+    const sent = request({ ...options, timeout: ANSWER_MS }, (answer) => {
       const chunks = [];
       answer.on('data', (chunk) => chunks.push(chunk));
       answer.on('error', (error) => resolve(error.code ?? error.message));
       answer.on('end', () => {
-        if (answer.statusCode === 202) token = JSON.parse(Buffer.concat(chunks)).data.consent_token;
+        if (answer.statusCode === 202) tokens.push(JSON.parse(Buffer.concat(chunks)).data.consent_token);
         resolve(String(answer.statusCode));
       });
     });
@@ -78,4 +81,5 @@ for (let due = Date.now(); !stopped; due += PERIOD_MS) {
   sent.push(record());
 }
 await Promise.all(sent);
-console.log(JSON.stringify({ sent: sent.length, accepted, answers, slowestMs, longestPauseMs, token }));
+console.log(JSON.stringify({ sent: sent.length, accepted, answers, slowestMs, longestPauseMs }));
+for (const token of tokens) console.log(token);

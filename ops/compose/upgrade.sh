@@ -1,6 +1,6 @@
 #!/bin/sh
 # Replaces the running version of docker-compose.yml by the one in this folder. The running version answers
-# until the schema is migrated. If the migration fails, it goes on, and nothing is replaced.
+# until the new one does. If the migration fails, or the new version does not start, nothing is replaced.
 # Run it in the folder of docker-compose.yml, after a backup.
 #
 #   ops/compose/upgrade.sh           refuses a migration that the running version cannot run beside
@@ -24,6 +24,13 @@ if [ ! -f docker-compose.yml ]; then
 fi
 
 docker compose build
+# `up` alone would make one api of several.
+apis=$(docker compose ps --quiet api | grep -c . || true)
+replace() {
+  docker compose up -d --wait --scale "api=$apis" "$@"
+}
+[ "$apis" != 0 ] || apis=1
+
 # `up` alone would remove the api first, and start a new one only if the migration succeeds.
 if [ "${1:-}" = --stop ]; then
   docker compose stop api worker
@@ -31,10 +38,31 @@ if [ "${1:-}" = --stop ]; then
     echo "The migration failed, and the service is stopped. \`docker compose start api worker\` starts the version before." >&2
     exit 1
   fi
-elif ! docker compose run --rm -T migrate migrate --online; then
+  replace --no-deps api
+  replace
+  exit
+fi
+if ! docker compose run --rm -T migrate migrate --online; then
   echo "Nothing was replaced: the version before goes on. If the migration needs a stop: upgrade.sh --stop" >&2
   exit 1
 fi
-# The api first and without its dependencies, which are migrated: the proxy holds requests for 20 seconds only.
-docker compose up -d --wait --no-deps api
-docker compose up -d --wait
+# Another api of the new version answers while those of the service are replaced. If it cannot, none is replaced.
+next=''
+remove_next() {
+  [ -z "$next" ] || { docker stop "$next" && docker rm --force "$next"; } >/dev/null
+}
+trap remove_next EXIT
+next=$(docker compose run --detach -T --no-deps --use-aliases api)
+seconds=0
+until [ "$(docker inspect --format '{{.State.Health.Status}}' "$next")" = healthy ]; do
+  seconds=$((seconds + 1))
+  if [ $seconds -gt 300 ] || [ "$(docker inspect --format '{{.State.Running}}' "$next")" = false ]; then
+    docker logs --tail 20 "$next" >&2
+    echo "The new version does not start. Nothing was replaced: the version before goes on." >&2
+    exit 1
+  fi
+  sleep 1
+done
+# Without its dependencies, which are migrated.
+replace --no-deps api
+replace

@@ -15,9 +15,29 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Runs `upgrade.sh` with a Docker that writes its calls down. @param failing the call that fails */
-function upgrade(args: readonly string[], failing = 'none') {
-  const docker = `#!/bin/sh\necho "$@" >> "${folder.path}/calls"\ncase "$*" in *"${failing}") exit 1 ;; esac\n`;
+interface Given {
+  /** The call that fails. */
+  readonly failing?: string;
+  /** How many containers of the api run. */
+  readonly apis?: number;
+  /** State of the api of the new version. */
+  readonly next?: 'healthy' | 'ended';
+}
+
+/** Runs `upgrade.sh` with a Docker that writes its calls down. */
+function upgrade(args: readonly string[], { failing = 'none', apis = 1, next = 'healthy' }: Given = {}) {
+  const docker = `#!/bin/sh
+case "$*" in
+  inspect*Health*) echo ${next}; exit ;;
+  inspect*Running*) echo ${next === 'healthy'}; exit ;;
+  'compose ps --quiet api') for i in $(seq ${apis}); do echo $i; done; exit ;;
+esac
+echo "$@" >> "${folder.path}/calls"
+case "$*" in
+  *"${failing}") exit 1 ;;
+  *--detach*) echo next ;;
+esac
+`;
   writeFileSync(join(folder.path, 'bin/docker'), docker, { mode: 0o755 });
   const env = { PATH: `${join(folder.path, 'bin')}:${process.env.PATH ?? ''}` };
   const { status, stderr } = spawnSync(script('upgrade.sh'), args, { cwd: folder.path, env, encoding: 'utf8' });
@@ -26,26 +46,46 @@ function upgrade(args: readonly string[], failing = 'none') {
 }
 
 const ONLINE = 'run --rm -T migrate migrate --online';
-const REPLACED = ['up -d --wait --no-deps api', 'up -d --wait'];
+const BESIDE = 'run --detach -T --no-deps --use-aliases api';
+const REMOVED = ['stop next', 'rm --force next'];
+const replaced = (apis: number) => [
+  `up -d --wait --scale api=${apis} --no-deps api`,
+  `up -d --wait --scale api=${apis}`,
+];
 
 describe('upgrade.sh', () => {
-  it('migrates beside the version before, and then replaces it', () => {
-    expect(upgrade([])).toMatchObject({ status: 0, calls: ['build', ONLINE, ...REPLACED] });
+  it('migrates beside the version before, and replaces it while another api of the new version answers', () => {
+    const calls = ['build', ONLINE, BESIDE, ...replaced(1), ...REMOVED];
+    expect(upgrade([])).toMatchObject({ status: 0, calls });
   });
 
-  it.each(['build', ONLINE])('replaces nothing if this fails: %s', (failing) => {
-    const { status, calls } = upgrade([], failing);
+  it('leaves as many api processes as there were', () => {
+    expect(upgrade([], { apis: 2 }).calls).toEqual(expect.arrayContaining(replaced(2)));
+    expect(upgrade(['--stop'], { apis: 0 }).calls).toEqual(expect.arrayContaining(replaced(1)));
+  });
+
+  it.each(['build', ONLINE, BESIDE])('replaces nothing if this fails: %s', (failing) => {
+    const { status, calls } = upgrade([], { failing });
     expect(status).toBe(1);
     expect(calls.at(-1)).toBe(failing);
   });
 
+  it('replaces nothing if the new version does not start, and removes it', () => {
+    const { status, stderr, calls } = upgrade([], { next: 'ended' });
+    expect({ status, calls }).toEqual({
+      status: 1,
+      calls: ['build', ONLINE, BESIDE, 'logs --tail 20 next', ...REMOVED],
+    });
+    expect(stderr).toContain('Nothing was replaced');
+  });
+
   it('stops what a migration must not run beside, if it is told to', () => {
-    const calls = ['build', 'stop api worker', 'run --rm -T migrate', ...REPLACED];
+    const calls = ['build', 'stop api worker', 'run --rm -T migrate', ...replaced(1)];
     expect(upgrade(['--stop'])).toMatchObject({ status: 0, calls });
   });
 
   it('says how the version before is started again if a migration fails that needed a stop', () => {
-    const { status, stderr, calls } = upgrade(['--stop'], 'migrate');
+    const { status, stderr, calls } = upgrade(['--stop'], { failing: 'migrate' });
     expect({ status, last: calls.at(-1) }).toEqual({ status: 1, last: 'run --rm -T migrate' });
     expect(stderr).toContain('docker compose start api worker');
   });

@@ -23,6 +23,8 @@ const Service = z.object({
   depends_on: z.record(z.string(), Dependency).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   read_only: z.boolean().default(false),
+  init: z.boolean().default(false),
+  restart: z.string().optional(),
   cap_drop: z.array(z.string()).default([]),
   security_opt: z.array(z.string()).default([]),
   stop_grace_period: z.string().optional(),

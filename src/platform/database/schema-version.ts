@@ -23,24 +23,38 @@ export async function refuseUnmigrated(pool: pg.Pool, migrations: readonly Migra
   }
   const misowned = await misownedReadModels(pool);
   if (misowned.length > 0) throw rightsMissing(`${misowned[0]?.name} belongs to another role`);
-  const unreadable = await unreadableTables(pool);
+  const unreadable = await unreadableTables(pool, migrations);
   if (unreadable.length > 0) throw rightsMissing(`consent_ledger_auditor may not read ${unreadable[0]}`);
 }
 
 const Names = z.array(z.object({ name: z.string() }));
 
-/** Tables and views that the role which reads all of them may not read: their rights were not restored. */
-async function unreadableTables(pool: pg.Pool): Promise<readonly string[]> {
+/**
+ * Tables and views of this program that the role which reads all of them may not read: their rights
+ * were not restored. Other tables are none of its business: while the next version migrates beside it,
+ * and after a migration that failed, there are tables without their rights, and processes of this
+ * version must start nevertheless.
+ */
+async function unreadableTables(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
   const { rows } = await pool.query(
     `select format('%I.%I', n.nspname, c.relname) as name
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        left join pg_roles r on r.rolname = 'consent_ledger_auditor'
-      where c.relkind in ('r', 'p', 'v') and n.nspname in ('public', 'event_log', 'read_model')
+      where c.relkind in ('r', 'p', 'v')
+        and (n.nspname = 'read_model' or format('%I.%I', n.nspname, c.relname) = any ($1))
         and (r.oid is null or not has_table_privilege(r.oid, c.oid, 'select'))
         and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
       order by name`,
+    [migrations.flatMap(({ sql }) => tablesOf(sql))],
   );
   return Names.parse(rows).map(({ name }) => name);
+}
+
+/** Tables that a step creates, with their schemas. */
+function tablesOf(sql: string): readonly string[] {
+  return [...sql.matchAll(/^create table ([\w.]+)/gm)].map(([, name = '']) =>
+    name.includes('.') ? name : `public.${name}`,
+  );
 }
 
 function rightsMissing(found: string, cause?: unknown): DatabaseSetupError {

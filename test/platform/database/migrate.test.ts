@@ -109,6 +109,19 @@ describe('migrate', () => {
     expect(rows).toEqual([{ open: false, owner: 'consent_ledger_projections' }]);
   });
 
+  it('does not keep processes from their start by tables of a later version whose migration failed', async () => {
+    await migrate(db, migrations);
+    const later = [
+      ...migrations,
+      step('9998-next/01', 'create table next_one (n integer);', '0001-initial'),
+      step('9998-next/02', 'select 1 / 0;', '0001-initial'),
+    ];
+    await expect(migrate(db, later, { online: true, onStep: () => undefined })).rejects.toMatchObject({
+      code: 'migration_failed',
+    });
+    await refuseUnmigrated(db, migrations);
+  });
+
   it('rolls a failed step back, and continues with it in the next run', async () => {
     const broken = [...steps.slice(0, 1), step('0003-second', 'CREATE TABLE half (); SELECT 1 / 0;')];
     await expect(migrate(db, broken)).rejects.toMatchObject({
