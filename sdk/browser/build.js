@@ -1,6 +1,5 @@
 // Bundles the SDK as a module and as a script for pages, and writes its types.
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,5 +20,3 @@ await build({ ...common, entryPoints: ['src/index.ts'], outfile: 'dist/index.js'
 await build({ ...common, entryPoints: ['src/script.ts'], outfile: 'dist/consent.js', format: 'iife' });
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [compiler, '-p', here], { stdio: 'inherit' });
-// The public types are those of sdk/shared.
-await rm(join(here, 'dist/types/schemas'), { recursive: true });

@@ -1,4 +1,3 @@
-import { matchLanguage } from '../../../schemas/language/match-language.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from '../../core/answers.js';
 import { allCategories, type Categories, type Choice, cookiePolicyOf, isInForce } from '../../core/choice.js';
 import { ConsentPage } from '../../core/consent-page.js';
@@ -186,21 +185,15 @@ export class Consent {
     return this.#record({ type: 'recorded', consent });
   }
 
-  /** Shows the texts in another language of the site. @throws ServiceError */
-  async setLanguage(language: string): Promise<void> {
-    const configuration = await this.#configurations.read(language);
+  /**
+   * Shows the texts in another language of the site.
+   * @param language if absent, that of the page, else of the browser: the service matches it with those of the site
+   * @throws ServiceError
+   */
+  async setLanguage(language = this.#wantedLanguage()): Promise<void> {
+    const configuration = await this.#configurations.in(language);
     this.#error = null;
     this.#handle({ type: 'translated', configuration });
-  }
-
-  /** The language of the page or of the option; undefined: as the browser asks. */
-  get preferredLanguage(): string | undefined {
-    return this.#wantedLanguage();
-  }
-
-  /** The language of a configuration that suits the page and the browser best; the one that it is in if none does. */
-  readLanguage({ language, languages }: Configuration): string {
-    return matchLanguage(languages, [this.#wantedLanguage() ?? '', ...navigator.languages]) ?? language;
   }
 
   /**
@@ -257,10 +250,9 @@ export class Consent {
   async #toShow(language: string | undefined): Promise<Configuration> {
     const { newest } = this.#page.facts;
     const configuration = await this.#configurations.in(language);
-    const isOther = this.readLanguage(configuration) !== configuration.language;
-    return newest !== null && isOther && !isInForce(newest, configuration)
-      ? this.#configurations.in(this.#wantedLanguage())
-      : configuration;
+    return newest === null || isInForce(newest, configuration)
+      ? configuration
+      : this.#configurations.in(this.#wantedLanguage());
   }
 
   #listen(): void {

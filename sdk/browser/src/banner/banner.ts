@@ -66,11 +66,8 @@ class ShownBanner implements Banner {
   async openSettings(): Promise<void> {
     const { configuration, status } = this.#consent.state;
     if (configuration === null || status === 'unavailable') return;
-    const wanted = this.#consent.readLanguage(configuration);
-    if (status === 'chosen' && wanted !== configuration.language) {
-      // Offline, the settings open in the language of the choice.
-      await this.#consent.setLanguage(wanted).catch(() => undefined);
-    }
+    // The texts may be in the language of the choice. Offline, the settings open in it.
+    if (status === 'chosen') await this.#consent.setLanguage().catch(() => undefined);
     this.#openDialog();
   }
 
@@ -136,7 +133,7 @@ class ShownBanner implements Banner {
     const { banner } = texts.configuration;
     return element(
       'section',
-      { 'aria-labelledby': 'banner-title', part: 'banner', lang: texts.language, dir: texts.direction },
+      { 'aria-labelledby': 'banner-title', part: 'banner', lang: texts.language, dir: texts.configuration.direction },
       element(
         'div',
         { class: 'row head' },
@@ -161,7 +158,7 @@ class ShownBanner implements Banner {
     this.#open = texts.button('settings', 'open', () => {
       this.openSettings();
     });
-    this.#open.dir = texts.direction;
+    this.#open.dir = texts.configuration.direction;
     this.#root.append(this.#open);
   }
 

@@ -1,9 +1,7 @@
-import { localeOf } from '../../../../schemas/language/language-tag.js';
-import type { Configuration, KnownCategory } from '../../../core/answers.js';
+import type { Configuration, KnownCategory, Label } from '../../../core/answers.js';
 import { cookiePolicyOf } from '../../../core/choice.js';
 import type { Consent } from '../consent.js';
 import { type Attributes, element } from './element.js';
-import { directionOf, type Label, type LabelName, labelOf } from './labels.js';
 
 const DAY_SECONDS = 86_400;
 
@@ -15,12 +13,9 @@ export class BannerTexts {
     return this.configuration.language;
   }
 
-  get direction(): 'ltr' | 'rtl' {
-    return directionOf(this.language);
-  }
-
-  label(name: LabelName): Label {
-    return labelOf(name, this.configuration.banner, this.language);
+  /** The text of a control; its name, if the service is older than this control. */
+  label(name: string): Label {
+    return this.configuration.labels[name] ?? { text: name, language: 'en' };
   }
 
   /** Of the configuration, else the title of the cookie policy. */
@@ -28,14 +23,14 @@ export class BannerTexts {
     return this.configuration.banner.title ?? cookiePolicyOf(this.configuration)?.version.title ?? '';
   }
 
-  button(name: LabelName, look: string, onClick: () => void): HTMLButtonElement {
+  button(name: string, look: string, onClick: () => void): HTMLButtonElement {
     return this.control('button', name, { type: 'button', class: look, click: onClick });
   }
 
   /** An element with a label, in the label's language. */
   control<K extends keyof HTMLElementTagNameMap>(
     tag: K,
-    name: LabelName,
+    name: string,
     attributes: Attributes = {},
   ): HTMLElementTagNameMap[K] {
     const { text, language } = this.label(name);
@@ -57,12 +52,13 @@ export class BannerTexts {
   }
 }
 
-/** The name of a language in itself. */
+/** The name of a language in itself. A tag that the browser does not know is its own name. */
 function ownName(language: string): string {
-  const locale = localeOf(language);
-  // A tag that the browser does not know is its own name.
-  if (locale === undefined) return language;
-  return new Intl.DisplayNames(locale, { type: 'language' }).of(`${locale}`) ?? language;
+  try {
+    return new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  } catch {
+    return language;
+  }
 }
 
 export interface DialogActions {
@@ -83,7 +79,7 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
     'aria-labelledby': 'settings-title',
     part: 'dialog',
     lang: texts.language,
-    dir: texts.direction,
+    dir: configuration.direction,
   });
   const close = (): void => dialog.close();
   const chosen = (): Record<string, boolean> =>
@@ -159,8 +155,15 @@ function isolated(name: string): HTMLElement {
 
 function lifetime(seconds: number | null, language: string): string {
   if (seconds === null) return '';
-  const format = new Intl.NumberFormat(localeOf(language), { style: 'unit', unit: 'day', unitDisplay: 'long' });
-  return ` (${format.format(Math.max(1, Math.round(seconds / DAY_SECONDS)))})`;
+  const days = Math.max(1, Math.round(seconds / DAY_SECONDS));
+  const inWords = (tag?: string): string =>
+    ` (${new Intl.NumberFormat(tag, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(days)})`;
+  try {
+    return inWords(language);
+  } catch {
+    // The browser does not know the tag.
+    return inWords();
+  }
 }
 
 /** The text to which the consent refers, read when the visitor opens it. */
