@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/shared': [],
   'sdk/core': ['sdk/shared'],
   'sdk/browser': ['sdk/core', 'sdk/shared'],
-  'sdk/node': ['sdk/shared', 'schemas'],
+  'sdk/node': ['sdk/core', 'sdk/shared', 'schemas'],
   // So does the dashboard, which shows the banner of the SDK and reads time stamps.
   dashboard: ['sdk/browser', 'schemas'],
   src: ['schemas', 'projections'],

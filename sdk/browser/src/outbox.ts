@@ -63,7 +63,7 @@ export class Outbox {
   /** Ends sending; consents stay queued for a later page. */
   stop(): void {
     this.#isStopped = true;
-    for (const wake of this.#wakes) wake();
+    this.flush();
   }
 
   async #run(stream: string): Promise<void> {
@@ -108,7 +108,7 @@ export class Outbox {
     if (isRefused) {
       page.queue.drop(consent);
       this.#options.onRefused(consent, error);
-      this.#settle(consent, ({ reject }) => reject(error));
+      this.#take(consent)?.reject(error);
     }
     return 0;
   }
@@ -132,19 +132,20 @@ export class Outbox {
     const { page, onAccepted } = this.#options;
     for (const passed of page.queue.accept(consent, acceptance)) this.giveUp(passed);
     onAccepted(consent, acceptance);
-    this.#settle(consent, ({ resolve }) => resolve(acceptance));
+    this.#take(consent)?.resolve(acceptance);
   }
 
   /** Ends the wait for the answer to a consent that will not be recorded. */
   giveUp(consent: QueuedConsent): void {
     const error = new ServiceError('A later choice was recorded first.', 'SUPERSEDED', 0);
-    this.#settle(consent, ({ reject }) => reject(error));
+    this.#take(consent)?.reject(error);
   }
 
-  #settle({ idempotency_key: key }: QueuedConsent, settle: (waiter: Waiter) => void): void {
+  /** What waits for the answer to a consent, which comes once. */
+  #take({ idempotency_key: key }: QueuedConsent): Waiter | undefined {
     const waiter = this.#waiters.get(key);
     this.#waiters.delete(key);
-    if (waiter !== undefined) settle(waiter);
+    return waiter;
   }
 
   #wait(ms: number): Promise<void> {

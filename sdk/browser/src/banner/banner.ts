@@ -144,8 +144,7 @@ class ShownBanner implements Banner {
       element(
         'div',
         { class: 'row' },
-        texts.button('accept', 'choice', () => this.#choose(() => this.#consent.acceptAll())),
-        texts.button('reject', 'choice', () => this.#choose(() => this.#consent.rejectAll())),
+        ...this.#choiceButtons(texts),
         texts.button('settings', '', () => this.#openDialog()),
       ),
     );
@@ -166,16 +165,24 @@ class ShownBanner implements Banner {
     const { configuration } = this.#consent.state;
     if (configuration === null) return;
     this.#dialog?.remove();
-    const dialog = settingsDialog(this.#consent, new BannerTexts(configuration), {
+    const texts = new BannerTexts(configuration);
+    const dialog = settingsDialog(this.#consent, texts, {
       choose: (chosen) => this.#choose(() => this.#consent.choose(chosen)),
-      acceptAll: () => this.#choose(() => this.#consent.acceptAll()),
-      rejectAll: () => this.#choose(() => this.#consent.rejectAll()),
+      choiceButtons: this.#choiceButtons(texts),
       setLanguage: (language) => this.#setLanguage(language, () => this.#openDialog()),
     });
     this.#dialog = dialog;
     this.#root.append(dialog);
     this.#mount();
     dialog.showModal();
+  }
+
+  /** Accepting and refusing take one press each, in the banner and in the settings. */
+  #choiceButtons(texts: Texts): readonly HTMLButtonElement[] {
+    return [
+      texts.button('accept', 'choice', () => this.#choose(() => this.#consent.acceptAll())),
+      texts.button('reject', 'choice', () => this.#choose(() => this.#consent.rejectAll())),
+    ];
   }
 
   #choose(record: () => Promise<unknown>): void {

@@ -63,8 +63,8 @@ function ownName(language: string): string {
 
 export interface DialogActions {
   readonly choose: (chosen: Record<string, boolean>) => void;
-  readonly acceptAll: () => void;
-  readonly rejectAll: () => void;
+  /** For accepting and refusing all. */
+  readonly choiceButtons: readonly HTMLButtonElement[];
   readonly setLanguage: (language: string) => void;
 }
 
@@ -100,8 +100,7 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
       'div',
       { class: 'row end' },
       texts.button('save', 'choice', () => actions.choose(chosen())),
-      texts.button('accept', 'choice', actions.acceptAll),
-      texts.button('reject', 'choice', actions.rejectAll),
+      ...actions.choiceButtons,
     ),
   );
   return dialog;
