@@ -251,6 +251,7 @@ export class Consent {
       this.#fail(error);
     }
     this.#outbox.flush();
+    // Also after the clock was set back.
     if (Math.abs(Date.now() - (this.#store.read(RENEWED, isNumber) ?? 0)) > DAY_MS) this.#renew();
     return this.#state;
   }

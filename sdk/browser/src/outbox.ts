@@ -116,9 +116,9 @@ export class Outbox {
   /** The record of a consent whose answer may have been lost longer ago than keys are remembered. */
   async #askStatus(consent: QueuedConsent): Promise<Acceptance | 'later' | null> {
     const { page, service } = this.#options;
-    const { visitor_id, consent_type = '' } = sentOf(consent) ?? {};
+    const { visitor_id, consent_type = '', document_version_id = '' } = sentOf(consent) ?? {};
     if (visitor_id === undefined) return null;
-    const query = new URLSearchParams({ visitor_id, consent_type }).toString();
+    const query = new URLSearchParams({ visitor_id, consent_type, document_version_id }).toString();
     try {
       const { consents } = await service.get(`${PATH}/status?${query}`, isStatus);
       return recordedAs(consent, consents, page.queue.records());

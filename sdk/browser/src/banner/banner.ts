@@ -130,10 +130,10 @@ class ShownBanner implements Banner {
   }
 
   #makeSection(texts: Texts): HTMLElement {
-    const { banner } = texts.configuration;
+    const { banner, language: lang, direction: dir } = texts.configuration;
     return element(
       'section',
-      { 'aria-labelledby': 'banner-title', part: 'banner', lang: texts.language, dir: texts.configuration.direction },
+      { 'aria-labelledby': 'banner-title', part: 'banner', lang, dir },
       element(
         'div',
         { class: 'row head' },

@@ -9,10 +9,6 @@ const DAY_SECONDS = 86_400;
 export class BannerTexts {
   constructor(readonly configuration: Configuration) {}
 
-  get language(): string {
-    return this.configuration.language;
-  }
-
   /** The text of a control; its name, if the service is older than this control. */
   label(name: string): Label {
     return this.configuration.labels[name] ?? { text: name, language: 'en' };
@@ -39,14 +35,12 @@ export class BannerTexts {
 
   /** A choice among the languages of the site; nothing if there is only one. */
   languageChoice(onChoose: (language: string) => void): readonly HTMLElement[] {
-    const { languages } = this.configuration;
+    const { language, languages } = this.configuration;
     if (languages.length < 2) return [];
     const label = this.label('language');
     const select = element('select', { 'aria-label': label.text, part: 'language' });
-    for (const language of languages) {
-      const isChosen = language === this.language;
-      select.append(element('option', { value: language, lang: language, selected: isChosen }, ownName(language)));
-    }
+    for (const tag of languages)
+      select.append(element('option', { value: tag, lang: tag, selected: tag === language }, ownName(tag)));
     select.addEventListener('change', () => onChoose(select.value));
     return [select];
   }
@@ -78,7 +72,7 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
   const dialog = element('dialog', {
     'aria-labelledby': 'settings-title',
     part: 'dialog',
-    lang: texts.language,
+    lang: configuration.language,
     dir: configuration.direction,
   });
   const close = (): void => dialog.close();
@@ -133,7 +127,15 @@ function categorySection(
   if (cookies.length > 0) {
     const { text, language } = texts.label('cookies');
     const items = cookies.map(({ name, provider, purpose: use, duration_seconds: seconds }) =>
-      element('li', {}, isolated(name), ' — ', isolated(provider), `: ${use}`, lifetime(seconds, texts.language)),
+      element(
+        'li',
+        {},
+        isolated(name),
+        ' — ',
+        isolated(provider),
+        `: ${use}`,
+        lifetime(seconds, texts.configuration.language),
+      ),
     );
     section.append(
       element(
