@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
 import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { BannerLabels } from '../text/banner-labels.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
 
 /** A cookie as the banner shows it, below its category. */
@@ -34,12 +35,16 @@ export const ConfigResponse = z
       language: z.string().describe('Language of the texts below.'),
       default_language: z.string(),
       languages: z.array(z.string()),
+      direction: z.enum(['ltr', 'rtl']).describe('Direction in which `language` is written.'),
       site_config_hash: Sha256Hex.describe(
         'SHA-256 of the published configuration, which consents given now refer to.',
       ),
       controller: SiteConfigPublishedRecord.shape.controller,
       validity_days: z.int().nullable(),
       banner: z.record(z.string(), z.string()),
+      labels: BannerLabels.describe(
+        'Texts of the controls: those of `banner`, else those that the service has for the language, else English.',
+      ),
       withdrawal: z.string().nullable(),
       categories: z.array(BannerCategory),
       documents: z.array(DocumentSummary),

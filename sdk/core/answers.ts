@@ -21,7 +21,15 @@ export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpo
  */
 export type Configuration = Pick<
   SiteConfiguration,
-  'language' | 'languages' | 'validity_days' | 'banner' | 'withdrawal' | 'controller' | 'warnings'
+  | 'language'
+  | 'languages'
+  | 'direction'
+  | 'validity_days'
+  | 'banner'
+  | 'labels'
+  | 'withdrawal'
+  | 'controller'
+  | 'warnings'
 > & {
   readonly categories: readonly KnownCategory[];
   readonly documents: readonly KnownDocument[];
@@ -41,13 +49,20 @@ const isDocument = objectOf<KnownDocument>({
   version: isVersion,
 });
 
+/** The text of a control and its language. */
+export type Label = SiteConfiguration['labels'][string];
+
+const isDirection = (value: unknown): value is Configuration['direction'] => value === 'ltr' || value === 'rtl';
+
 const isWarnings = optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText })));
 
 export const isConfiguration = objectOf<Configuration>({
   language: isText,
   languages: listOf(isText),
   validity_days: nullable(isNumber),
+  direction: isDirection,
   banner: recordOf(isText),
+  labels: recordOf(objectOf<Label>({ text: isText, language: isText })),
   withdrawal: nullable(isText),
   controller: objectOf<Configuration['controller']>({ legal_name: isText, contact: isText }),
   categories: listOf(

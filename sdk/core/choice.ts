@@ -68,11 +68,6 @@ export function completeCategories({ categories }: Configuration, chosen: Catego
   return Object.fromEntries(categories.map(({ key, required }) => [key, required || chosen[key] === true]));
 }
 
-/** Every category on, or only the required ones. */
-export function allCategories({ categories }: Configuration, on: boolean): Record<string, boolean> {
-  return Object.fromEntries(categories.map(({ key, required }) => [key, required || on]));
-}
-
 /** The optional categories that a choice permits. */
 export function grantedOf({ categories }: Configuration, chosen: Categories): readonly string[] {
   return categories.filter(({ key, required }) => !required && chosen[key] === true).map(({ key }) => key);

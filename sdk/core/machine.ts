@@ -189,7 +189,9 @@ function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): O
   const { now, random, choices, visitors, ownVisitor } = sight;
   const id = identityOf(sight) ?? random.slice(32);
   const isStale = choices.length > 1 || found.some(({ at }) => newest !== null && at < newest.at);
-  const isKept = newest !== null && (newest !== before || (isStale && configuration !== null));
+  // Cookies that were cleared stay cleared: another page may have known of a later refusal.
+  const isCleared = found.length === 0 && (event.type === 'accepted' || event.type === 'refused');
+  const isKept = newest !== null && !isCleared && (newest !== before || (isStale && configuration !== null));
   const send =
     configuration === null
       ? []

@@ -26,7 +26,7 @@ export class PageStore implements Store {
 
   read<T>(name: string, guard: Guard<T>): T | undefined {
     const stored = this.#try((storage) => storage.getItem(PREFIX + name));
-    return parseJson(stored ?? this.#memory.get(name) ?? '', guard);
+    return parseJson(stored ?? this.#memory.get(name) ?? 'null', guard);
   }
 
   write(name: string, value: object | string | number): boolean {

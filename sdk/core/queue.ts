@@ -141,23 +141,23 @@ export const isStatus = objectOf<{ consents: InForce[] }>({
 });
 
 /**
- * Finds the record of a consent whose answer was lost: one that says the same, is not older, and is
- * no record that the page knows.
- * @param consents in force of the same person and kind
+ * Finds the record of a consent whose answer was lost: the newest one, if it says the same, is not
+ * older, and is no record that the page knows. An older record that says the same is of an earlier
+ * choice, since a stream is sent in order.
+ * @param consents in force of the same person, kind and document version, newest first
  */
 export function recordedAs(
   item: QueuedConsent,
-  consents: readonly InForce[],
+  [newest]: readonly InForce[],
   records: readonly Pick<InForce, 'consent_token'>[],
 ): Acceptance | null {
   const sent = sentOf(item);
   const answers = Object.entries(sent?.categories ?? {});
-  const found = consents.find(
-    ({ consent_token, created_at, decision, categories }) =>
-      decision === sent?.decision &&
-      Date.parse(created_at) > item.queued_at - MINUTE_MS &&
-      answers.every(([key, isOn]) => (categories?.[key] ?? isOn) === isOn) &&
-      !records.some((record) => record.consent_token === consent_token),
-  );
-  return found === undefined ? null : { ...found, duplicate: true, promise: null };
+  const isSame =
+    newest !== undefined &&
+    newest.decision === sent?.decision &&
+    Date.parse(newest.created_at) > item.queued_at - MINUTE_MS &&
+    answers.every(([key, isOn]) => (newest.categories?.[key] ?? isOn) === isOn) &&
+    !records.some(({ consent_token }) => consent_token === newest.consent_token);
+  return isSame ? { ...newest, duplicate: true, promise: null } : null;
 }

@@ -11,7 +11,7 @@ import {
   settledAtOf,
   validUntil,
 } from './choice.js';
-import { isFramework, SIGNAL_RECORDS } from './precedence.js';
+import { isFramework, SIGNAL_OPTS_OUT } from './precedence.js';
 import type { QueuedConsent } from './queue.js';
 
 /** When and by what something is kept. */
@@ -98,7 +98,7 @@ export function heeded(
     return { newest: isOver ? { ...before, isSignalled: false } : before, isOptOut: false };
   }
   if (before?.isSignalled) return { newest: before, isOptOut: false };
-  if (isFramework(law) && SIGNAL_RECORDS[law] === 'opt_out') {
+  if (isFramework(law) && SIGNAL_OPTS_OUT[law]) {
     const isRefusal = before !== null && !before.isVoid && !before.isPermitted;
     const marked = isRefusal ? before : ended(before, moment.now, before?.isPermitted ?? false);
     return { newest: { ...marked, isSignalled: true }, isOptOut: true };

@@ -67,6 +67,11 @@ export interface components {
                 default_language: string;
                 /** @description Languages (BCP 47) of the site. */
                 languages: string[];
+                /**
+                 * @description Direction in which `language` is written.
+                 * @enum {string}
+                 */
+                direction: "ltr" | "rtl";
                 /** @description SHA-256 of the published configuration, which consents given now refer to. */
                 site_config_hash: string;
                 /** @description Who is responsible for the personal data. */
@@ -81,6 +86,10 @@ export interface components {
                 /** @description Texts of the banner. */
                 banner: {
                     [key: string]: string;
+                };
+                /** @description Texts of the controls: those of `banner`, else those that the service has for the language, else English. */
+                labels: {
+                    [key: string]: components["schemas"]["BannerLabel"];
                 };
                 /** @description How consent is withdrawn; null: not written yet. */
                 withdrawal: string | null;
@@ -488,6 +497,12 @@ export interface components {
                  */
                 sign_up: "open" | "invite";
             };
+        };
+        BannerLabel: {
+            /** @description The text. */
+            text: string;
+            /** @description Language (BCP 47) of the text. */
+            language: string;
         };
         BannerCategory: {
             /** @description Key of the category, for example `analytics`. */

@@ -1,3 +1,6 @@
+import { directionOf } from '../../../schemas/language/direction.js';
+import { bannerLabels } from '../../../schemas/text/banner-labels.js';
+
 type Texts = Readonly<Record<string, string>>;
 
 /** What the preview shows. The dashboard sends it to the frame of the preview. */
@@ -38,7 +41,9 @@ export function configurationOf(draft: PreviewDraft, wanted: string): unknown {
       language,
       languages: draft.languages,
       validity_days: draft.validity_days,
+      direction: directionOf(language),
       banner: draft.banner[language] ?? {},
+      labels: bannerLabels(draft.banner[language] ?? {}, language),
       withdrawal: draft.withdrawal[language] ?? null,
       controller: { legal_name: draft.controller.legal_name ?? '', contact: draft.controller.contact ?? '' },
       categories: draft.categories.map((category) => ({

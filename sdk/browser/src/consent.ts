@@ -1,11 +1,12 @@
-import { matchLanguage } from '../../../schemas/language/match-language.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from '../../core/answers.js';
-import { allCategories, type Categories, type Choice, cookiePolicyOf, isInForce } from '../../core/choice.js';
+import { type Categories, type Choice, cookiePolicyOf, isInForce } from '../../core/choice.js';
 import { ConsentPage } from '../../core/consent-page.js';
 import type { KeptRecord } from '../../core/consent-queue.js';
 import { CookieJar } from '../../core/cookie-jar.js';
+import { isNumber } from '../../core/guards.js';
 import type { Event } from '../../core/machine.js';
 import { PageStore } from '../../core/page-store.js';
+import type { Store } from '../../core/ports.js';
 import { type QueuedConsent, sentOf } from '../../core/queue.js';
 import { optOutOf } from '../../core/transitions.js';
 import { ServiceError } from '../../shared/service-error.js';
@@ -35,6 +36,9 @@ export interface ConsentState {
   readonly error: ServiceError | null;
 }
 
+const RENEWED = 'renewed';
+const DAY_MS = 86_400_000;
+
 /** Further fields of a document approval, beside those that the SDK fills in. */
 export type ApprovalFields = Omit<
   BrowserConsent,
@@ -55,6 +59,8 @@ export class Consent {
   readonly #outbox: Outbox;
   readonly #listeners = new Set<(state: ConsentState) => void>();
   readonly #ended = new AbortController();
+  readonly #store: Store = new PageStore(() => localStorage);
+  #renewal = new AbortController();
   #error: ServiceError | null = null;
   #state: ConsentState = { status: 'loading', configuration: null, choice: null, error: null };
   #started: Promise<ConsentState> | undefined;
@@ -62,13 +68,12 @@ export class Consent {
   constructor(options: ConsentOptions) {
     this.#options = options;
     this.#service = new Service(options.baseUrl, options.apiKey);
-    const store = new PageStore(() => localStorage);
-    this.#configurations = new Configurations(store, this.#service, options, (configuration) =>
+    this.#configurations = new Configurations(this.#store, this.#service, options, (configuration) =>
       this.#warnOf(configuration),
     );
     this.#page = new ConsentPage({
       jar: new CookieJar(document, location, options.cookieDomain),
-      store,
+      store: this.#store,
       now: () => this.#service.now(),
       random: () => randomHex(32),
       isSignalled: () => this.isGpcOn,
@@ -132,12 +137,14 @@ export class Consent {
   choose(chosen: Categories): Promise<Acceptance> {
     if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
     this.#error = null;
+    // Its response would bring the choice before this one back.
+    this.#renewal.abort();
     return this.#record({ type: 'chose', categories: chosen });
   }
 
   /** Permits every category. @throws as `choose` */
   acceptAll(): Promise<Acceptance> {
-    return this.choose(allCategories(this.#configuration(), true));
+    return this.choose(Object.fromEntries(this.#configuration().categories.map(({ key }) => [key, true])));
   }
 
   /** Refuses every optional category; withdraws those that were permitted. @throws as `choose` */
@@ -186,21 +193,15 @@ export class Consent {
     return this.#record({ type: 'recorded', consent });
   }
 
-  /** Shows the texts in another language of the site. @throws ServiceError */
-  async setLanguage(language: string): Promise<void> {
-    const configuration = await this.#configurations.read(language);
+  /**
+   * Shows the texts in another language of the site.
+   * @param language if absent, that of the page, else of the browser: the service matches it with those of the site
+   * @throws ServiceError
+   */
+  async setLanguage(language = this.#wantedLanguage()): Promise<void> {
+    const configuration = await this.#configurations.in(language);
     this.#error = null;
     this.#handle({ type: 'translated', configuration });
-  }
-
-  /** The language of the page or of the option; undefined: as the browser asks. */
-  get preferredLanguage(): string | undefined {
-    return this.#wantedLanguage();
-  }
-
-  /** The language of a configuration that suits the page and the browser best; the one that it is in if none does. */
-  readLanguage({ language, languages }: Configuration): string {
-    return matchLanguage(languages, [this.#wantedLanguage() ?? '', ...navigator.languages]) ?? language;
   }
 
   /**
@@ -250,17 +251,32 @@ export class Consent {
       this.#fail(error);
     }
     this.#outbox.flush();
+    // Also after the clock was set back.
+    if (Math.abs(Date.now() - (this.#store.read(RENEWED, isNumber) ?? 0)) > DAY_MS) this.#renew();
     return this.#state;
+  }
+
+  /**
+   * Lets the site's own server set the cookies again: browsers may keep those of scripts for seven days
+   * only. The page then looks at what the cookies hold, in case that another tab wrote a newer choice.
+   */
+  #renew(): void {
+    const { renewUrl } = this.#options;
+    if (renewUrl === undefined || this.proofPage === null) return;
+    this.#renewal = new AbortController();
+    fetch(renewUrl, { method: 'POST', signal: this.#renewal.signal })
+      .then(({ ok }) => ok && this.#store.write(RENEWED, Date.now()))
+      .catch(() => undefined)
+      .then(() => this.#handle({ type: 'looked' }));
   }
 
   /** The configuration in the language of the choice, to check it; of the page, if the visitor must choose again. */
   async #toShow(language: string | undefined): Promise<Configuration> {
     const { newest } = this.#page.facts;
     const configuration = await this.#configurations.in(language);
-    const isOther = this.readLanguage(configuration) !== configuration.language;
-    return newest !== null && isOther && !isInForce(newest, configuration)
-      ? this.#configurations.in(this.#wantedLanguage())
-      : configuration;
+    return newest === null || isInForce(newest, configuration)
+      ? configuration
+      : this.#configurations.in(this.#wantedLanguage());
   }
 
   #listen(): void {
@@ -305,6 +321,7 @@ export class Consent {
     this.#warnOf(acceptance);
     this.#error = null;
     this.#handle({ type: 'accepted', ...answered(consent), acceptance });
+    this.#renew();
   }
 
   #onRefused(consent: QueuedConsent, error: ServiceError): void {

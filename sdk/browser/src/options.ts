@@ -15,6 +15,11 @@ export interface ConsentOptions {
   readonly approvalToken?: string | undefined;
   /** Domain of the cookie, for one choice across subdomains; the host of the page if absent. */
   readonly cookieDomain?: string | undefined;
+  /**
+   * Path of the site's own server that sets the cookies again (`renewedCookies` of
+   * `@consent-ledger/node`), for browsers that keep cookies of scripts for seven days only.
+   */
+  readonly renewUrl?: string | undefined;
   /** Seconds for which a configuration is used without asking again; 300 if absent. */
   readonly configurationMaxAge?: number | undefined;
 }

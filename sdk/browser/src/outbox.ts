@@ -63,7 +63,7 @@ export class Outbox {
   /** Ends sending; consents stay queued for a later page. */
   stop(): void {
     this.#isStopped = true;
-    for (const wake of this.#wakes) wake();
+    this.flush();
   }
 
   async #run(stream: string): Promise<void> {
@@ -108,7 +108,7 @@ export class Outbox {
     if (isRefused) {
       page.queue.drop(consent);
       this.#options.onRefused(consent, error);
-      this.#settle(consent, ({ reject }) => reject(error));
+      this.#take(consent)?.reject(error);
     }
     return 0;
   }
@@ -116,9 +116,9 @@ export class Outbox {
   /** The record of a consent whose answer may have been lost longer ago than keys are remembered. */
   async #askStatus(consent: QueuedConsent): Promise<Acceptance | 'later' | null> {
     const { page, service } = this.#options;
-    const { visitor_id, consent_type = '' } = sentOf(consent) ?? {};
+    const { visitor_id, consent_type = '', document_version_id = '' } = sentOf(consent) ?? {};
     if (visitor_id === undefined) return null;
-    const query = new URLSearchParams({ visitor_id, consent_type }).toString();
+    const query = new URLSearchParams({ visitor_id, consent_type, document_version_id }).toString();
     try {
       const { consents } = await service.get(`${PATH}/status?${query}`, isStatus);
       return recordedAs(consent, consents, page.queue.records());
@@ -132,19 +132,20 @@ export class Outbox {
     const { page, onAccepted } = this.#options;
     for (const passed of page.queue.accept(consent, acceptance)) this.giveUp(passed);
     onAccepted(consent, acceptance);
-    this.#settle(consent, ({ resolve }) => resolve(acceptance));
+    this.#take(consent)?.resolve(acceptance);
   }
 
   /** Ends the wait for the answer to a consent that will not be recorded. */
   giveUp(consent: QueuedConsent): void {
     const error = new ServiceError('A later choice was recorded first.', 'SUPERSEDED', 0);
-    this.#settle(consent, ({ reject }) => reject(error));
+    this.#take(consent)?.reject(error);
   }
 
-  #settle({ idempotency_key: key }: QueuedConsent, settle: (waiter: Waiter) => void): void {
+  /** What waits for the answer to a consent, which comes once. */
+  #take({ idempotency_key: key }: QueuedConsent): Waiter | undefined {
     const waiter = this.#waiters.get(key);
     this.#waiters.delete(key);
-    if (waiter !== undefined) settle(waiter);
+    return waiter;
   }
 
   #wait(ms: number): Promise<void> {

@@ -10,7 +10,7 @@ declare global {
 /**
  * The entry of a `<script>` element. Its attributes are the options: `data-api-key`, and if needed
  * `data-base-url` (the origin of the script if absent), `data-language`, `data-visitor-id`,
- * `data-approval-token`, `data-cookie-domain`, `data-google-consent-mode` and
+ * `data-approval-token`, `data-cookie-domain`, `data-renew-url`, `data-google-consent-mode` and
  * `data-settings-button` (`false`).
  */
 // A module, or a script that another one evaluates, does not know its element.
@@ -19,17 +19,13 @@ if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: t
 else if (!(script instanceof HTMLScriptElement) || script.dataset.apiKey === undefined)
   console.error('Consent Ledger: no script element has data-api-key.');
 else {
-  const { apiKey, baseUrl, language, visitorId, approvalToken, cookieDomain, googleConsentMode, settingsButton } =
-    script.dataset;
+  const { apiKey, baseUrl, googleConsentMode, settingsButton, configurationMaxAge: _, ...texts } = script.dataset;
   window.consentLedger = startConsent({
+    ...texts,
     apiKey,
     baseUrl: baseUrl ?? new URL(script.src).origin,
-    language,
-    visitorId,
-    approvalToken,
-    cookieDomain,
     googleConsentMode: googleConsentMode !== undefined && googleConsentMode !== 'false',
     settingsButton: settingsButton === undefined ? undefined : settingsButton !== 'false',
-    nonce: script.nonce || undefined,
+    nonce: script.nonce,
   });
 }

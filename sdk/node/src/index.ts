@@ -27,4 +27,5 @@ export type {
 } from '../../shared/types.js';
 export { ConsentLedger, type FieldChoice, PERSONAL_FIELDS, type RecordFilter } from './consent-ledger.js';
 export type { LedgerOptions } from './options.js';
+export { type RenewalRequest, renewedCookies } from './renewed-cookies.js';
 export { InvalidWebhook, verifyWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.js';

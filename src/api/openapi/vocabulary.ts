@@ -181,6 +181,8 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   'AuditLogEntry.subject.id': 'Identifier of the object.',
   'AuditLogEntry.subject.kind': 'Kind of the object.',
   'BannerCookie.name': 'Name of the cookie.',
+  'BannerLabel.language': 'Language (BCP 47) of the text.',
+  'BannerLabel.text': 'The text.',
   'Batch.number': 'Number of the batch, from 0 without gaps.',
   'BatchItemResult.index': 'Position of the consent in the request, from 0.',
   'BatchItemResult.warnings.message': 'The error in words, and what to do next.',

@@ -1,6 +1,8 @@
 import type { ConfigResponse, DetectedRegion } from '../../../schemas/api/config.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { chooseLanguage } from '../../../schemas/language/choose-language.js';
+import { directionOf } from '../../../schemas/language/direction.js';
+import { bannerLabels } from '../../../schemas/text/banner-labels.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
@@ -28,16 +30,19 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
   const language = chooseLanguage(record.languages, wanted.tags, record.default_language);
   const inLanguage = (texts: Readonly<Record<string, string>>): string =>
     texts[language] ?? texts[record.default_language] ?? '';
+  const banner = record.banner[language] ?? record.banner[record.default_language] ?? {};
   return {
     data: {
       site: { id: site.siteId, domain: record.domain },
       language,
       default_language: record.default_language,
       languages: record.languages,
+      direction: directionOf(language),
       site_config_hash: sha256,
       controller: record.controller,
       validity_days: record.validity_days,
-      banner: record.banner[language] ?? record.banner[record.default_language] ?? {},
+      banner,
+      labels: bannerLabels(banner, language),
       withdrawal: inLanguage(record.withdrawal),
       categories: record.categories.map((category) => ({
         ...category,

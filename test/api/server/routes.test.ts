@@ -45,13 +45,21 @@ describe('the reading routes', () => {
       { slug: 'explicit-consent', language: 'tr' },
     ]);
     expect(tr.categories.map(({ key, title }) => [key, title])).toContainEqual(['analytics', 'İstatistik']);
+    // The demonstration states some of the texts itself.
+    expect(tr.labels.always_on).toEqual({ text: 'Her zaman açık', language: 'tr' });
+    for (const [name, text] of Object.entries(tr.banner).filter(([name]) => name in tr.labels))
+      expect(tr.labels).toMatchObject({ [name]: { text, language: 'tr' } });
+    expect(tr.direction).toBe('ltr');
     expect((await configIn('?language=TR-tr')).language).toBe('tr');
     expect((await configIn('?language=fr')).language).toBe('en');
     expect((await configIn('', { 'accept-language': 'fr, tr;q=0.8, en;q=0.5' })).language).toBe('tr');
     expect((await configIn('', { 'accept-language': '*' })).language).toBe('en');
     const active = demo.documents[0]?.versions.find(({ language, state }) => language === 'en' && state === 'active');
     expect((await configIn('?language=en')).documents[0]?.version.id).toBe(active?.id);
-    expect(await configIn('?language=..')).toMatchObject({ language: 'en', warnings: [{ field: 'language' }] });
+    expect(await get(app, '/tool/v1/config?language=..', demo.keys.read)).toMatchObject({
+      status: 200,
+      body: { data: { language: 'en', warnings: [{ field: 'language', message: expect.any(String) }] } },
+    });
   });
 
   it('says that a site without a configuration has none', async () => {

@@ -314,6 +314,20 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.page.until(async () => (await visitor.status()) === 'needed');
   });
 
+  test('a configuration that an earlier version of the script kept is read anew', async () => {
+    await visitor.visit();
+    await visitor.click('accept');
+    await visitor.acceptedToken();
+    await visitor.page.evaluate(`Object.keys(localStorage).filter((name) => name.includes('config')).forEach((name) => {
+      const { configuration: { labels, ...old }, ...cached } = JSON.parse(localStorage[name]);
+      localStorage[name] = JSON.stringify({ ...cached, configuration: old });
+    })`);
+    await visitor.visit();
+    expect(await visitor.status()).toBe('chosen');
+    await visitor.click('settings');
+    expect(await visitor.inBanner(`banner.querySelector('dialog[open] [part=save]').textContent`)).toBe('Save choice');
+  });
+
   test('Global Privacy Control: no banner, nothing optional; a choice in the settings still counts', async () => {
     const source = `Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { value: true });`;
     const { identifier } = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { renewedCookies } from '../../../sdk/node/src/renewed-cookies.js';
 
 const BUILT = fileURLToPath(new URL('../../../sdk/browser/dist/', import.meta.url));
 const NONCE = 'c2hvcA';
@@ -26,6 +27,10 @@ export interface PageOptions {
 export class Shop {
   /** Scripts and images that pages asked for, by path. */
   readonly requested: string[] = [];
+  /** Domain of the cookies that `/renew` sets again. */
+  cookieDomain: string | undefined;
+  /** What `/renew` waits for before it answers. */
+  beforeRenewal: Promise<unknown> = Promise.resolve();
   #page: PageOptions = {};
   #service = '';
   #apiKey = '';
@@ -35,7 +40,15 @@ export class Shop {
   static async open(): Promise<Shop> {
     const server = createServer();
     const shop = new Shop(server);
-    server.on('request', (request, response) => {
+    server.on('request', async (request, response) => {
+      if (request.url === '/renew') {
+        shop.requested.push('/renew');
+        const { cookie, host } = request.headers;
+        const cookies = renewedCookies({ cookie, host, cookieDomain: shop.cookieDomain, isSecure: false });
+        await shop.beforeRenewal;
+        response.writeHead(204, { 'set-cookie': [...cookies], 'cache-control': 'no-store' }).end();
+        return;
+      }
       shop.#answer(request.url ?? '/').then(
         ({ type, body }) => {
           response.writeHead(200, { 'content-type': type, 'content-security-policy': shop.#policy() }).end(body);
@@ -75,7 +88,7 @@ export class Shop {
   }
 
   #policy(): string {
-    return `default-src 'none'; script-src 'nonce-${NONCE}'; img-src 'self'; connect-src ${this.#service}; frame-src http://*.localhost:*; base-uri 'none'`;
+    return `default-src 'none'; script-src 'nonce-${NONCE}'; img-src 'self'; connect-src 'self' ${this.#service}; frame-src http://*.localhost:*; base-uri 'none'`;
   }
 
   async #answer(path: string): Promise<{ type: string; body: string | Buffer }> {

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { isOld, nextMove, passedBy, type QueuedConsent, streamOf, type Tries } from '../../../sdk/core/queue.js';
+import {
+  type InForce,
+  isOld,
+  nextMove,
+  passedBy,
+  type QueuedConsent,
+  recordedAs,
+  streamOf,
+  type Tries,
+} from '../../../sdk/core/queue.js';
 
 const item = (key: string, sent: Record<string, unknown>, queued_at = 0): QueuedConsent => ({
   idempotency_key: key,
@@ -60,5 +69,22 @@ describe('the queue', () => {
     [-120_000, true],
   ])('asks for the status first after %i ms: %s', (age, isAsked) => {
     expect(isOld({ ...accept, queued_at: 10 ** 12 }, 10 ** 12 + age)).toBe(isAsked);
+  });
+
+  test('finds the record of a lost answer: the newest, which says the same and is not of an earlier choice', () => {
+    const record = (consent_token: string, decision: string): InForce => ({
+      consent_token,
+      proof_hash: 'f'.repeat(64),
+      created_at: '2026-01-01T00:00:00.000Z',
+      decision,
+      categories: null,
+    });
+    const [first, withdrawn] = [record('ct_1', 'accepted'), record('ct_2', 'withdrawn')];
+    const queuedAt = (ms: number): QueuedConsent => ({ ...accept, queued_at: Date.UTC(2026, 0, 1) + ms });
+    expect(recordedAs(queuedAt(0), [first], [])).toMatchObject({ consent_token: 'ct_1', duplicate: true });
+    expect(recordedAs(queuedAt(0), [withdrawn, first], [])).toBeNull();
+    expect(recordedAs(queuedAt(0), [first], [first])).toBeNull();
+    expect(recordedAs(queuedAt(3_600_000), [first], [])).toBeNull();
+    expect(recordedAs(queuedAt(0), [], [])).toBeNull();
   });
 });

@@ -66,11 +66,8 @@ class ShownBanner implements Banner {
   async openSettings(): Promise<void> {
     const { configuration, status } = this.#consent.state;
     if (configuration === null || status === 'unavailable') return;
-    const wanted = this.#consent.readLanguage(configuration);
-    if (status === 'chosen' && wanted !== configuration.language) {
-      // Offline, the settings open in the language of the choice.
-      await this.#consent.setLanguage(wanted).catch(() => undefined);
-    }
+    // The texts may be in the language of the choice. Offline, the settings open in it.
+    if (status === 'chosen') await this.#consent.setLanguage().catch(() => undefined);
     this.#openDialog();
   }
 
@@ -133,10 +130,10 @@ class ShownBanner implements Banner {
   }
 
   #makeSection(texts: Texts): HTMLElement {
-    const { banner } = texts.configuration;
+    const { banner, language: lang, direction: dir } = texts.configuration;
     return element(
       'section',
-      { 'aria-labelledby': 'banner-title', part: 'banner', lang: texts.language, dir: texts.direction },
+      { 'aria-labelledby': 'banner-title', part: 'banner', lang, dir },
       element(
         'div',
         { class: 'row head' },
@@ -147,8 +144,7 @@ class ShownBanner implements Banner {
       element(
         'div',
         { class: 'row' },
-        texts.button('accept', 'choice', () => this.#choose(() => this.#consent.acceptAll())),
-        texts.button('reject', 'choice', () => this.#choose(() => this.#consent.rejectAll())),
+        ...this.#choiceButtons(texts),
         texts.button('settings', '', () => this.#openDialog()),
       ),
     );
@@ -161,7 +157,7 @@ class ShownBanner implements Banner {
     this.#open = texts.button('settings', 'open', () => {
       this.openSettings();
     });
-    this.#open.dir = texts.direction;
+    this.#open.dir = texts.configuration.direction;
     this.#root.append(this.#open);
   }
 
@@ -169,16 +165,24 @@ class ShownBanner implements Banner {
     const { configuration } = this.#consent.state;
     if (configuration === null) return;
     this.#dialog?.remove();
-    const dialog = settingsDialog(this.#consent, new BannerTexts(configuration), {
+    const texts = new BannerTexts(configuration);
+    const dialog = settingsDialog(this.#consent, texts, {
       choose: (chosen) => this.#choose(() => this.#consent.choose(chosen)),
-      acceptAll: () => this.#choose(() => this.#consent.acceptAll()),
-      rejectAll: () => this.#choose(() => this.#consent.rejectAll()),
+      choiceButtons: this.#choiceButtons(texts),
       setLanguage: (language) => this.#setLanguage(language, () => this.#openDialog()),
     });
     this.#dialog = dialog;
     this.#root.append(dialog);
     this.#mount();
     dialog.showModal();
+  }
+
+  /** Accepting and refusing take one press each, in the banner and in the settings. */
+  #choiceButtons(texts: Texts): readonly HTMLButtonElement[] {
+    return [
+      texts.button('accept', 'choice', () => this.#choose(() => this.#consent.acceptAll())),
+      texts.button('reject', 'choice', () => this.#choose(() => this.#consent.rejectAll())),
+    ];
   }
 
   #choose(record: () => Promise<unknown>): void {

@@ -1,9 +1,7 @@
-import { localeOf } from '../../../../schemas/language/language-tag.js';
-import type { Configuration, KnownCategory } from '../../../core/answers.js';
+import type { Configuration, KnownCategory, Label } from '../../../core/answers.js';
 import { cookiePolicyOf } from '../../../core/choice.js';
 import type { Consent } from '../consent.js';
 import { type Attributes, element } from './element.js';
-import { directionOf, type Label, type LabelName, labelOf } from './labels.js';
 
 const DAY_SECONDS = 86_400;
 
@@ -11,16 +9,9 @@ const DAY_SECONDS = 86_400;
 export class BannerTexts {
   constructor(readonly configuration: Configuration) {}
 
-  get language(): string {
-    return this.configuration.language;
-  }
-
-  get direction(): 'ltr' | 'rtl' {
-    return directionOf(this.language);
-  }
-
-  label(name: LabelName): Label {
-    return labelOf(name, this.configuration.banner, this.language);
+  /** The text of a control; its name, if the service is older than this control. */
+  label(name: string): Label {
+    return this.configuration.labels[name] ?? { text: name, language: 'en' };
   }
 
   /** Of the configuration, else the title of the cookie policy. */
@@ -28,14 +19,14 @@ export class BannerTexts {
     return this.configuration.banner.title ?? cookiePolicyOf(this.configuration)?.version.title ?? '';
   }
 
-  button(name: LabelName, look: string, onClick: () => void): HTMLButtonElement {
+  button(name: string, look: string, onClick: () => void): HTMLButtonElement {
     return this.control('button', name, { type: 'button', class: look, click: onClick });
   }
 
   /** An element with a label, in the label's language. */
   control<K extends keyof HTMLElementTagNameMap>(
     tag: K,
-    name: LabelName,
+    name: string,
     attributes: Attributes = {},
   ): HTMLElementTagNameMap[K] {
     const { text, language } = this.label(name);
@@ -44,31 +35,30 @@ export class BannerTexts {
 
   /** A choice among the languages of the site; nothing if there is only one. */
   languageChoice(onChoose: (language: string) => void): readonly HTMLElement[] {
-    const { languages } = this.configuration;
+    const { language, languages } = this.configuration;
     if (languages.length < 2) return [];
     const label = this.label('language');
     const select = element('select', { 'aria-label': label.text, part: 'language' });
-    for (const language of languages) {
-      const isChosen = language === this.language;
-      select.append(element('option', { value: language, lang: language, selected: isChosen }, ownName(language)));
-    }
+    for (const tag of languages)
+      select.append(element('option', { value: tag, lang: tag, selected: tag === language }, ownName(tag)));
     select.addEventListener('change', () => onChoose(select.value));
     return [select];
   }
 }
 
-/** The name of a language in itself. */
+/** The name of a language in itself. A tag that the browser does not know is its own name. */
 function ownName(language: string): string {
-  const locale = localeOf(language);
-  // A tag that the browser does not know is its own name.
-  if (locale === undefined) return language;
-  return new Intl.DisplayNames(locale, { type: 'language' }).of(`${locale}`) ?? language;
+  try {
+    return new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  } catch {
+    return language;
+  }
 }
 
 export interface DialogActions {
   readonly choose: (chosen: Record<string, boolean>) => void;
-  readonly acceptAll: () => void;
-  readonly rejectAll: () => void;
+  /** For accepting and refusing all. */
+  readonly choiceButtons: readonly HTMLButtonElement[];
   readonly setLanguage: (language: string) => void;
 }
 
@@ -82,8 +72,8 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
   const dialog = element('dialog', {
     'aria-labelledby': 'settings-title',
     part: 'dialog',
-    lang: texts.language,
-    dir: texts.direction,
+    lang: configuration.language,
+    dir: configuration.direction,
   });
   const close = (): void => dialog.close();
   const chosen = (): Record<string, boolean> =>
@@ -104,8 +94,7 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
       'div',
       { class: 'row end' },
       texts.button('save', 'choice', () => actions.choose(chosen())),
-      texts.button('accept', 'choice', actions.acceptAll),
-      texts.button('reject', 'choice', actions.rejectAll),
+      ...actions.choiceButtons,
     ),
   );
   return dialog;
@@ -138,7 +127,15 @@ function categorySection(
   if (cookies.length > 0) {
     const { text, language } = texts.label('cookies');
     const items = cookies.map(({ name, provider, purpose: use, duration_seconds: seconds }) =>
-      element('li', {}, isolated(name), ' — ', isolated(provider), `: ${use}`, lifetime(seconds, texts.language)),
+      element(
+        'li',
+        {},
+        isolated(name),
+        ' — ',
+        isolated(provider),
+        `: ${use}`,
+        lifetime(seconds, texts.configuration.language),
+      ),
     );
     section.append(
       element(
@@ -159,8 +156,15 @@ function isolated(name: string): HTMLElement {
 
 function lifetime(seconds: number | null, language: string): string {
   if (seconds === null) return '';
-  const format = new Intl.NumberFormat(localeOf(language), { style: 'unit', unit: 'day', unitDisplay: 'long' });
-  return ` (${format.format(Math.max(1, Math.round(seconds / DAY_SECONDS)))})`;
+  const days = Math.max(1, Math.round(seconds / DAY_SECONDS));
+  const inWords = (tag?: string): string =>
+    ` (${new Intl.NumberFormat(tag, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(days)})`;
+  try {
+    return inWords(language);
+  } catch {
+    // The browser does not know the tag.
+    return inWords();
+  }
 }
 
 /** The text to which the consent refers, read when the visitor opens it. */

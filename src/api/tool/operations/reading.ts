@@ -6,6 +6,7 @@ import { NoBody, None } from '../../../../schemas/api/panel/common.js';
 import { PingResponse } from '../../../../schemas/api/ping.js';
 import { StatusQuery, StatusResponse } from '../../../../schemas/api/status.js';
 import { VerifyResponse } from '../../../../schemas/api/verify.js';
+import { bannerLabels } from '../../../../schemas/text/banner-labels.js';
 import { EXAMPLE_VALUES, SHOWN, SHOWN_CHECK } from '../../server/example-values.js';
 import { AnyQuery, defineOperation } from '../../server/operation.js';
 import { ANY_KEY, CONFIGURATION } from '../access.js';
@@ -64,10 +65,12 @@ export const getConfig = defineOperation({
         language: 'en',
         default_language: 'en',
         languages: ['en', 'tr'],
+        direction: 'ltr',
         site_config_hash: SHOWN.sha256,
         controller: { legal_name: 'Demonstration Shop Ltd.', contact: 'privacy@shop.example' },
         validity_days: 365,
         banner: { title: 'Your choice', text: 'May we use cookies?' },
+        labels: bannerLabels({}, 'en'),
         withdrawal: 'Open “Cookie settings” at the foot of any page.',
         categories: [
           {

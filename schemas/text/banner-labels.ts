@@ -1,7 +1,7 @@
-import { localeOf } from '../../../../schemas/language/language-tag.js';
-import { matchLanguage } from '../../../../schemas/language/match-language.js';
+import { z } from 'zod';
+import { matchLanguage } from '../language/match-language.js';
 
-/** Names of the texts that the banner needs beside those of the configuration. */
+/** Controls of the banner. A site may state their texts in its configuration, under the same names. */
 const NAMES = [
   'accept',
   'reject',
@@ -14,7 +14,6 @@ const NAMES = [
   'language',
   'proof',
 ] as const;
-export type LabelName = (typeof NAMES)[number];
 
 /** By language, in the order of `NAMES`. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -34,31 +33,22 @@ const LABELS: Readonly<Record<string, string>> = {
   fa: 'پذیرش همه|رد همه|تنظیمات کوکی|ذخیرهٔ انتخاب|همیشه فعال|کوکی‌ها|بستن|انتخاب شما ذخیره شد.|زبان|مدرک',
 };
 
-/** A text and its language, which differs from that of the banner where no translation is known. */
-export interface Label {
-  readonly text: string;
-  readonly language: string;
-}
+const LANGUAGES = Object.keys(LABELS);
+
+/** The text of a control, and its language, which differs from that of the banner where no translation is known. */
+export const BannerLabel = z.object({ text: z.string(), language: z.string() }).meta({ id: 'BannerLabel' });
+export const BannerLabels = z.partialRecord(z.enum(NAMES), BannerLabel);
+export type BannerLabels = z.infer<typeof BannerLabels>;
 
 /**
- * The text of a control: of the site's configuration, else of this file, else in English.
+ * The texts of the banner's controls: of the site's configuration, else of this file, else in English.
  * @param banner texts of the configuration by name
  * @param language of the configuration (BCP 47)
  */
-export function labelOf(name: LabelName, banner: Readonly<Record<string, string>>, language: string): Label {
-  const configured = banner[name];
-  if (configured !== undefined && configured !== '') return { text: configured, language };
-  const texts = LABELS[matchLanguage(Object.keys(LABELS), [language]) ?? '']?.split('|');
-  const index = NAMES.indexOf(name);
-  return texts === undefined
-    ? { text: LABELS.en?.split('|')[index] ?? name, language: 'en' }
-    : { text: texts[index] ?? name, language };
-}
-
-/** Scripts of living languages that are written from right to left (ISO 15924). */
-const RIGHT_TO_LEFT = /Adlm|Arab|Hebr|Mand|Nkoo|Rohg|Syrc|Thaa|Yezi/;
-
-/** The direction in which a language is written. @param language BCP 47 */
-export function directionOf(language: string): 'ltr' | 'rtl' {
-  return RIGHT_TO_LEFT.test(localeOf(language)?.maximize().script ?? '') ? 'rtl' : 'ltr';
+export function bannerLabels(banner: Readonly<Record<string, string>>, language: string): BannerLabels {
+  const known = LABELS[matchLanguage(LANGUAGES, [language]) ?? ''];
+  const texts = (known ?? LABELS.en ?? '').split('|');
+  const labelOf = (name: string, index: number): z.infer<typeof BannerLabel> =>
+    banner[name] ? { text: banner[name], language } : { text: texts[index] ?? name, language: known ? language : 'en' };
+  return BannerLabels.parse(Object.fromEntries(NAMES.map((name, index) => [name, labelOf(name, index)])));
 }

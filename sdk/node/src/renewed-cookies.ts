@@ -1,0 +1,68 @@
+import { readChoice } from '../../core/choice-text.js';
+import { MOST_DAYS } from '../../core/machine.js';
+import { readVisitors } from '../../core/visitor.js';
+
+export interface RenewalRequest {
+  /** The header `Cookie` of the request. */
+  readonly cookie: string | undefined;
+  /** The header `Host` of the request, with or without a port. */
+  readonly host: string | undefined;
+  /** Domain of the cookies, as the pages state it (`data-cookie-domain`); the host alone if absent. */
+  readonly cookieDomain?: string | undefined;
+  /** Whether the pages are of `https:`, as they are if this is absent. */
+  readonly isSecure?: boolean | undefined;
+  /** Unix milliseconds. */
+  readonly now?: number | undefined;
+}
+
+/** Browsers keep so many bytes of a cookie (RFC 6265 §6.1). */
+const MOST_BYTES = 4_096;
+/** What a cookie may consist of (RFC 6265 §4.1.1): nothing else gets into a header of the response. */
+const OCTETS = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
+const TOKEN = /^ct_[0-9a-f]{32}$/;
+
+/**
+ * Returns the values of `Set-Cookie` that keep the cookies of the browser SDK for the rest of their
+ * validity, since some browsers keep what scripts write for seven days only. The values of the
+ * cookies stay as they are: no choice is made, changed or prolonged.
+ * @returns empty unless the request has one choice that the service has accepted and that is valid,
+ *   and `cookieDomain` is a domain of the host
+ */
+export function renewedCookies({
+  cookie = '',
+  host = '',
+  cookieDomain,
+  isSecure = true,
+  now = Date.now(),
+}: RenewalRequest): readonly string[] {
+  const valuesOf = (name: string): readonly string[] =>
+    cookie.split(/; ?/).flatMap((pair) => (pair.startsWith(`${name}=`) ? pair.slice(name.length + 1) : []));
+  const [choice = '', ...others] = valuesOf('_svc_consent');
+  const seconds = secondsLeft(choice, now);
+  // Of several choices, the page knows which one counts, and deletes the others.
+  if (others.length > 0 || seconds <= 0 || !isOf(host, cookieDomain)) return [];
+  const attributes = `; Path=/; Max-Age=${seconds}; SameSite=Lax${cookieDomain === undefined ? '' : `; Domain=${cookieDomain}`}${isSecure ? '; Secure' : ''}`;
+  const visitors = valuesOf('_svc_visitor');
+  return [
+    `_svc_consent=${choice}${attributes}`,
+    ...(visitors.length === 1 && readVisitors(visitors).length === 1
+      ? [`_svc_visitor=${visitors[0]}${attributes}`]
+      : []),
+  ].filter((one) => one.length <= MOST_BYTES);
+}
+
+/** Seconds for which a choice is valid; 0 for what is no accepted choice. */
+function secondsLeft(text: string, now: number): number {
+  const choice = OCTETS.test(text) ? readChoice(text) : null;
+  const end = choice?.valid_until;
+  if (choice === null || choice.isVoid || !TOKEN.test(choice.consent_token ?? '') || end === undefined) return 0;
+  const longest = MOST_DAYS * 86_400;
+  const left = end === null ? longest : Math.floor((Date.parse(end) - now) / 1000);
+  return left > 0 ? Math.min(left, longest) : 0;
+}
+
+/** Whether a cookie of this domain can be set by this host (RFC 6265 §5.1.3). */
+function isOf(host: string, domain: string | undefined): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, '');
+  return domain === undefined || (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain) && `.${name}`.endsWith(`.${domain}`));
+}

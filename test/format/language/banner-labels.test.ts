@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { directionOf } from '../../../schemas/language/direction.js';
+import { bannerLabels } from '../../../schemas/text/banner-labels.js';
+
+describe('labels of the banner', () => {
+  test('are of the configuration, else of the service, else English and marked as such', () => {
+    const savedIn = (language: string, banner: Record<string, string> = {}) => bannerLabels(banner, language).save;
+    expect(savedIn('en', { save: 'Keep' })).toEqual({ text: 'Keep', language: 'en' });
+    expect(savedIn('en', { save: '' })).toEqual({ text: 'Save choice', language: 'en' });
+    expect(savedIn('de-AT')).toEqual({ text: 'Auswahl speichern', language: 'de-AT' });
+    expect(savedIn('iw')?.text).toBe(savedIn('he')?.text);
+    expect(bannerLabels({ accept: 'Derbyn' }, 'cy')).toMatchObject({
+      accept: { text: 'Derbyn', language: 'cy' },
+      save: { text: 'Save choice', language: 'en' },
+    });
+  });
+
+  test.each(['en', 'tr', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'ru', 'ar', 'he', 'fa'])(
+    'are complete in %s',
+    (language) => {
+      const labels = Object.entries(bannerLabels({}, language));
+      expect(labels).toHaveLength(10);
+      expect(labels.every(([name, one]) => one.text.length > 1 && one.text !== name && one.language === language)).toBe(
+        true,
+      );
+    },
+  );
+});
+
+test.each([
+  ['ar', 'rtl'],
+  ['fa-IR', 'rtl'],
+  ['fa_IR', 'rtl'],
+  ['az-Arab', 'rtl'],
+  ['pa-PK', 'rtl'],
+  ['iw', 'rtl'],
+  ['ar-Latn', 'ltr'],
+  ['x-default', 'ltr'],
+  ['en', 'ltr'],
+  ['arn', 'ltr'],
+] as const)('%s is written %s', (language, direction) => {
+  expect(directionOf(language)).toBe(direction);
+});
