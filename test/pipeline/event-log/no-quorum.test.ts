@@ -27,8 +27,9 @@ afterEach(async () => {
 
 const openLog = (searchMs: number) =>
   createEventStoreDbEventLog(cluster.url(searchMs), { onInterruption: (error) => void interruptions.push(error) });
+/** To a stream that has an event: before the first event of one, its metadata is read. */
 const append = (stream: string) =>
-  log.append(stream, -1, [{ id: randomUUID(), type: 'Test.v1', data: Buffer.from('{}'), metadata: new Uint8Array(0) }]);
+  log.append(stream, 0, [{ id: randomUUID(), type: 'Test.v1', data: Buffer.from('{}'), metadata: new Uint8Array(0) }]);
 const waits = (call: string, count: number) => expect.poll(() => cluster.waiting(call)).toBe(count);
 
 /** Every operation of the port. */
