@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
 import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
-import { BannerLabels } from '../text/banner-labels.js';
+import { BANNER_CONTROLS } from '../text/banner-labels.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
 
 /** A cookie as the banner shows it, below its category. */
@@ -27,6 +27,9 @@ export const DetectedRegion = z
   .meta({ id: 'DetectedRegion' });
 export type DetectedRegion = z.infer<typeof DetectedRegion>;
 
+/** Text of a control of the banner, and the language in which it is. */
+export const BannerLabel = z.object({ text: z.string(), language: z.string() }).meta({ id: 'BannerLabel' });
+
 /** GET /tool/v1/config */
 export const ConfigResponse = z
   .object({
@@ -42,9 +45,11 @@ export const ConfigResponse = z
       controller: SiteConfigPublishedRecord.shape.controller,
       validity_days: z.int().nullable(),
       banner: z.record(z.string(), z.string()),
-      labels: BannerLabels.describe(
-        'Texts of the controls: those of `banner`, else those that the service has for the language, else English.',
-      ),
+      labels: z
+        .partialRecord(z.enum(BANNER_CONTROLS), BannerLabel)
+        .describe(
+          'Texts of the controls: those of `banner`, else those that the service has for the language, else English.',
+        ),
       withdrawal: z.string().nullable(),
       categories: z.array(BannerCategory),
       documents: z.array(DocumentSummary),

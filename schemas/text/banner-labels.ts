@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { matchLanguage } from '../language/match-language.js';
 
 /** Controls of the banner. A site may state their texts in its configuration, under the same names. */
-const NAMES = [
+export const BANNER_CONTROLS = [
   'accept',
   'reject',
   'settings',
@@ -15,7 +14,7 @@ const NAMES = [
   'proof',
 ] as const;
 
-/** By language, in the order of `NAMES`. */
+/** By language, in the order of `BANNER_CONTROLS`. */
 const LABELS: Readonly<Record<string, string>> = {
   en: 'Accept all|Reject all|Cookie settings|Save choice|Always on|Cookies|Close|Your choice is saved.|Language|Proof',
   tr: 'Tümünü kabul et|Tümünü reddet|Çerez ayarları|Seçimi kaydet|Her zaman açık|Çerezler|Kapat|Seçiminiz kaydedildi.|Dil|Kanıt',
@@ -36,19 +35,20 @@ const LABELS: Readonly<Record<string, string>> = {
 const LANGUAGES = Object.keys(LABELS);
 
 /** The text of a control, and its language, which differs from that of the banner where no translation is known. */
-export const BannerLabel = z.object({ text: z.string(), language: z.string() }).meta({ id: 'BannerLabel' });
-export const BannerLabels = z.partialRecord(z.enum(NAMES), BannerLabel);
-export type BannerLabels = z.infer<typeof BannerLabels>;
+export type BannerLabel = { readonly text: string; readonly language: string };
 
 /**
  * The texts of the banner's controls: of the site's configuration, else of this file, else in English.
  * @param banner texts of the configuration by name
  * @param language of the configuration (BCP 47)
  */
-export function bannerLabels(banner: Readonly<Record<string, string>>, language: string): BannerLabels {
+export function bannerLabels(
+  banner: Readonly<Record<string, string>>,
+  language: string,
+): Readonly<Record<string, BannerLabel>> {
   const known = LABELS[matchLanguage(LANGUAGES, [language]) ?? ''];
   const texts = (known ?? LABELS.en ?? '').split('|');
-  const labelOf = (name: string, index: number): z.infer<typeof BannerLabel> =>
+  const labelOf = (name: string, index: number): BannerLabel =>
     banner[name] ? { text: banner[name], language } : { text: texts[index] ?? name, language: known ? language : 'en' };
-  return BannerLabels.parse(Object.fromEntries(NAMES.map((name, index) => [name, labelOf(name, index)])));
+  return Object.fromEntries(BANNER_CONTROLS.map((name, index) => [name, labelOf(name, index)]));
 }
