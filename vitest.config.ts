@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { isExhaustive, SWEEPS, seedOfRun } from './test/support/sweeps.js';
 import { temporaryFolder } from './test/support/temporary-folder.js';
 import { testFiles } from './test/support/test-files.js';
 import { LongestFirst } from './test/support/test-order.js';
@@ -8,6 +9,14 @@ const { fast, others } = testFiles();
 
 // The workers and the programs that they start inherit it.
 process.env.TMPDIR = temporaryFolder();
+// A run reads this file once for each project.
+const isFirst = process.env.TEST_SEED === undefined;
+process.env.TEST_SEED = seedOfRun();
+if (isFirst && !isExhaustive()) {
+  console.log(`Sweeps are sampled by TEST_SEED=${process.env.TEST_SEED}. npm run test:exhaustive runs all of them.`);
+}
+
+const exhaustive = [...new Set(Object.values(SWEEPS).map(({ file }) => file))];
 
 export default defineConfig({
   test: {
@@ -20,10 +29,12 @@ export default defineConfig({
     // A second, the default, is short on a machine that is busy.
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
-    projects: [
-      // What `npm run test:fast` runs.
-      { extends: true, test: { name: 'fast', include: [...fast] } },
-      { extends: true, test: { name: 'service', include: [...others] } },
-    ],
+    projects: isExhaustive()
+      ? [{ extends: true, test: { name: 'exhaustive', include: exhaustive } }]
+      : [
+          // What `npm run test:fast` runs.
+          { extends: true, test: { name: 'fast', include: [...fast] } },
+          { extends: true, test: { name: 'service', include: [...others] } },
+        ],
   },
 });

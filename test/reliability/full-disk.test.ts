@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,6 +7,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/
 import { titleNeeding } from '../support/missing-tools.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
+import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js';
 import { SteadyLoad } from '../support/steady-load.js';
 import { expectKept } from './kept.js';
 
@@ -18,33 +17,25 @@ const FULL_MS = 10_000;
 const LOOKS = 10;
 const LOOK_EVERY_MS = 500;
 
-/** A small file system for PostgreSQL and its write-ahead log, if this process may mount one. */
-const disk = mkdtempSync(join(tmpdir(), 'consent-ledger-disk-'));
-const mayMount = mount();
+const isPossible = mayMount();
 
-function mount(): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MIB}m,mode=755`, 'tmpfs', disk], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-describe.runIf(mayMount)(titleNeeding('mount', mayMount, 'serve, while the disk of PostgreSQL is full'), () => {
+describe.runIf(isPossible)(titleNeeding('mount', isPossible, 'serve, while the disk of PostgreSQL is full'), () => {
   let postgres: EmbeddedPostgres;
   let installation: TestInstallation;
   let service: RunningService;
   let seed: SeededTenant;
-  const filler = join(disk, 'filler');
+  /** For PostgreSQL and its write-ahead log. */
+  let disk: SmallDisk;
+  let filler: string;
   /** Tokens of all consents of the site. */
   const accepted: string[] = [];
 
   beforeAll(async () => {
-    chmodSync(disk, 0o755);
+    disk = mountSmallDisk(`${SIZE_MIB}m`);
+    filler = join(disk.folder, 'filler');
     postgres = await openEmbeddedPostgres({
-      dataDir: join(disk, 'data'),
-      rootHomeBase: join(disk, 'home'),
+      dataDir: join(disk.folder, 'data'),
+      rootHomeBase: join(disk.folder, 'home'),
       log: () => undefined,
     });
     installation = await TestInstallation.make({ DATABASE_URL: postgres.superuserUrl });
@@ -56,8 +47,7 @@ describe.runIf(mayMount)(titleNeeding('mount', mayMount, 'serve, while the disk 
     await service?.stop();
     await installation?.remove();
     await postgres?.release();
-    execFileSync('umount', ['-l', disk]);
-    rmSync(disk, { recursive: true, force: true });
+    disk?.remove();
   });
 
   /** Takes what room there is, and again what PostgreSQL gives back. */

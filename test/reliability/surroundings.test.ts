@@ -1,31 +1,24 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OpenAudit } from '../../src/app/open-audit.js';
 import { titleNeeding } from '../support/missing-tools.js';
+import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js';
 import { expectNothingLost, settled } from './invariants.js';
 import { World } from './world.js';
 
-/** A folder that has room for little, if this process may mount one. */
-const small = mkdtempSync(join(tmpdir(), 'consent-ledger-small-'));
-const mayMount = mount();
-
-function mount(): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isPossible = mayMount();
 
 describe('an installation whose surroundings fail', () => {
   let world: World;
   let audit: OpenAudit;
+  let small: SmallDisk | null = null;
+  let folder: string;
   beforeAll(async () => {
-    const journal = join(small, 'kept');
+    if (isPossible) small = mountSmallDisk('64k');
+    folder = small?.folder ?? mkdtempSync(join(tmpdir(), 'consent-ledger-kept-'));
+    const journal = join(folder, 'kept');
     mkdirSync(journal);
     world = await World.open({ ERASURE_JOURNAL: join(journal, 'erasures.ndjson') });
     audit = await world.openAudit();
@@ -33,8 +26,8 @@ describe('an installation whose surroundings fail', () => {
   afterAll(async () => {
     await audit?.close();
     await world?.close();
-    if (mayMount) execFileSync('umount', ['-l', small]);
-    rmSync(small, { recursive: true, force: true });
+    small?.remove();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   const recordMany = (count: number) => Promise.all(Array.from({ length: count }, () => world.record()));
@@ -83,10 +76,10 @@ describe('an installation whose surroundings fail', () => {
     await second.stop();
   });
 
-  test.runIf(mayMount)(
-    titleNeeding('mount', mayMount, 'waits while the disk of journal and ledger head is full'),
+  test.runIf(isPossible)(
+    titleNeeding('mount', isPossible, 'waits while the disk of journal and ledger head is full'),
     async () => {
-      const filler = join(small, 'filler');
+      const filler = join(folder, 'filler');
       const fill = (): void => {
         for (let bytes = 65_536; bytes >= 1; bytes /= 2) {
           try {

@@ -12,6 +12,7 @@ import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { testSigningKey } from '../support/signing-key.js';
+import { sampled } from '../support/sweeps.js';
 import { disclosing } from './attacks/attack.js';
 import { attackTable } from './attacks/attack-table.js';
 import { hasPython, SCRIPT, verdictsOf, verifyByHand } from './by-hand.js';
@@ -232,12 +233,13 @@ describe.skipIf(!hasPython || !hasOpenssl)(
 
     // The script states that it leaves revocation to consent-verify.
     const leftOut = /revoked|revocation|key was compromised/;
-    const forged = Object.values(attackTable(authority))
+    const attacks = Object.values(attackTable(authority))
       .flat()
       .filter(({ name, options }) => !leftOut.test(name) && Object.keys(options).length === 0);
+    const forged = sampled('attacks by hand', attacks);
 
     test(`agrees with consent-verify about ${forged.length} attacks`, () => {
-      expect(forged.length).toBeGreaterThan(260);
+      expect(attacks.length).toBeGreaterThan(260);
       const paths = forged.map(({ hooks }, index) => {
         writeFileSync(file(`${index}.zip`), buildPackage(authority, hooks));
         return file(`${index}.zip`);

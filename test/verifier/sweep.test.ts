@@ -4,6 +4,7 @@ import { CA_EXTENSIONS, makeCertificate, TSA_EXTENSIONS } from '../rfc3161/suppo
 import { ecdsaSigner } from '../rfc3161/support/keys.js';
 import type { FixtureAuthority } from '../support/ledger-fixture.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { sampled } from '../support/sweeps.js';
 import { isHarmless, unpacksAlike } from './harmless-bytes.js';
 import { notPassed, verifyFixture } from './support.js';
 
@@ -40,7 +41,7 @@ test('every byte: flipped, it is found, or it lies where nothing is read', async
   const zip = buildPackage(authority, SMALLEST);
   expect(notPassed(await verifyFixture(authority, zip))).toEqual({});
   const unfound: number[] = [];
-  for (let at = 0; at < zip.length; at += 1) {
+  for (const at of sampled('flipped bytes of a package', [...zip.keys()])) {
     const changed = zip.slice();
     changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
     if ((await verdictOf(changed)) !== 'valid') continue;

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SWEEPS, sampled } from '../support/sweeps.js';
+
+/** Each use of a sweep, with the file that has it. */
+function uses(): readonly { readonly sweep: string; readonly file: string }[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+    .map((name) => join('test', name))
+    .filter((file) => file !== 'test/architecture/sweeps.test.ts')
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/sampled\(\s*'([^']+)'/g)].map(([, sweep = '']) => ({ sweep, file })),
+    );
+}
+
+test('every sweep is sampled by npm test in one place, which npm run test:exhaustive runs in full', () => {
+  const listed = Object.entries(SWEEPS).map(([sweep, { file }]) => ({ sweep, file }));
+  const key = ({ sweep, file }: { readonly sweep: string; readonly file: string }) => `${sweep} in ${file}`;
+  expect(uses().map(key).toSorted()).toEqual(listed.map(key).toSorted());
+});
+
+test('a sample is the same for the same seed, differs with the seed, has about its share, and is never empty', () => {
+  const cases = Array.from({ length: 4_000 }, (_, index) => index);
+  const [lane, seed] = [process.env.TEST_LANE, process.env.TEST_SEED];
+  try {
+    delete process.env.TEST_LANE;
+    process.env.TEST_SEED = 'one';
+    const one = sampled('forgeries', cases);
+    expect(sampled('forgeries', cases)).toEqual(one);
+    expect(one.length).toBeGreaterThan(cases.length * SWEEPS.forgeries.share * 0.8);
+    expect(one.length).toBeLessThan(cases.length * SWEEPS.forgeries.share * 1.2);
+    expect(sampled('forgeries', cases.slice(0, 1))).toEqual([0]);
+    process.env.TEST_SEED = 'another';
+    expect(sampled('forgeries', cases)).not.toEqual(one);
+    process.env.TEST_LANE = 'exhaustive';
+    expect(sampled('forgeries', cases)).toEqual(cases);
+  } finally {
+    process.env.TEST_SEED = seed;
+    if (lane === undefined) delete process.env.TEST_LANE;
+    else process.env.TEST_LANE = lane;
+  }
+});

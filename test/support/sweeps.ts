@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+
+/**
+ * The exhaustive searches among the tests. `npm test` runs a share of the cases of each, chosen by a
+ * seed; `npm run test:exhaustive` runs all cases. A rule that no sweep tries belongs to `npm test` in
+ * full.
+ */
+export const SWEEPS = {
+  'altered columns': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
+  'deleted rows': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
+  'duplicated rows': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
+  'flipped bytes of a package': { file: 'test/verifier/sweep.test.ts', share: 1 / 16 },
+  'flipped bytes of a person’s package': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 4 },
+  'flipped bytes before the signature': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 4 },
+  'flipped bytes of a promise': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 8 },
+  forgeries: { file: 'test/verifier/dishonest-operator/forgeries.test.ts', share: 1 / 4 },
+  'forgeries by hand': { file: 'test/verifier/by-hand-forgeries.test.ts', share: 1 / 8 },
+  'attacks by hand': { file: 'test/verifier/by-hand.test.ts', share: 1 / 8 },
+  'hostile queries of the panel': { file: 'test/api/panel/hostile-input.test.ts', share: 1 / 4 },
+  'hostile paths of the panel': { file: 'test/api/panel/hostile-input.test.ts', share: 1 / 4 },
+} as const satisfies Readonly<Record<string, { readonly file: string; readonly share: number }>>;
+
+export type Sweep = keyof typeof SWEEPS;
+
+/** Whether this run tries all cases of every sweep. */
+export const isExhaustive = (): boolean => process.env.TEST_LANE === 'exhaustive';
+
+/**
+ * Chooses the cases of a sweep that this run tries: all of them, or a share. The seed decides about
+ * each case alone, so that a case that is added changes nothing for the others.
+ * @returns at least one case, in their order
+ */
+export function sampled<T>(sweep: Sweep, cases: readonly T[]): readonly T[] {
+  if (isExhaustive()) return cases;
+  const draws = cases.map((one, index) => ({ one, drawn: drawOf(sweep, index) }));
+  const chosen = draws.filter(({ drawn }) => drawn < SWEEPS[sweep].share);
+  return (chosen.length > 0 ? chosen : draws.toSorted((a, b) => a.drawn - b.drawn).slice(0, 1)).map(({ one }) => one);
+}
+
+/** @returns from 0 to 1 */
+function drawOf(sweep: Sweep, index: number): number {
+  const digest = createHash('sha256').update(`${process.env.TEST_SEED} ${sweep} ${index}`).digest();
+  return digest.readUInt32BE() / 2 ** 32;
+}
+
+/** The seed of this run: `TEST_SEED`, else the commit. */
+export function seedOfRun(): string {
+  if (process.env.TEST_SEED !== undefined) return process.env.TEST_SEED;
+  try {
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    // A copy without its history.
+    return 'no commit';
+  }
+}
