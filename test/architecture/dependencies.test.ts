@@ -87,8 +87,9 @@ test('the dishonest operator of the tests shares no code with what it attacks', 
     return file === null || file.startsWith(`${folder}/`) ? [] : [file];
   });
   // The verifier's public entry evaluates the bytes, documented-outcomes.ts holds its report against
-  // its own table, causes.ts knows the report, and harmless-bytes.ts only the ZIP.
+  // its own table, causes.ts knows the report, sweeps.ts chooses cases, and harmless-bytes.ts only the ZIP.
   expect([...new Set(outside)].sort()).toEqual([
+    'test/support/sweeps.ts',
     'test/verifier/causes.ts',
     'test/verifier/documented-outcomes.ts',
     'test/verifier/harmless-bytes.ts',
