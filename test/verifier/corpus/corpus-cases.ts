@@ -35,11 +35,18 @@ export interface CorpusCase {
   readonly at: Date;
 }
 
+/** A case that is not made yet. */
+export interface PlannedCase {
+  /** Path in the corpus. */
+  readonly file: string;
+  make(): CorpusCase;
+}
+
 /**
  * Every case: the attacks that change a package, and packages with nothing wrong beside them.
  * @param folder of the corpus, with its keys
  */
-export function corpusCases(folder: string): readonly CorpusCase[] {
+export function corpusCases(folder: string): readonly PlannedCase[] {
   const authority = fixedAuthority(folder);
   const attacks = Object.entries(attackTable(authority)).flatMap(([group, list]) =>
     list.filter(({ hooks }) => Object.keys(hooks).length > 0).map((attack) => ({ group, attack })),
@@ -49,31 +56,43 @@ export function corpusCases(folder: string): readonly CorpusCase[] {
     good(authority, 'a ledger key that was changed', { rotateAt: 4 }),
     good(authority, 'every proof as a path', { proofForm: 'paths' }),
     good(authority, 'every proof as leaves', { proofForm: 'leaves' }),
-    ...attacks.map(({ group, attack }) => ({
-      ...made(authority, group, attack.name, attack.hooks, attack.options),
-      check: attack.catches,
-      outcome: attack.outcome,
-      verdict: attack.verdict,
-    })),
+    ...attacks.map(({ group, attack }) => planned(authority, group, attack)),
   ];
 }
 
-function good(authority: FixtureAuthority, title: string, hooks: PackageHooks): CorpusCase {
+function good(authority: FixtureAuthority, name: string, hooks: PackageHooks): PlannedCase {
+  return planned(authority, 'nothing wrong', {
+    ...{ name, hooks, options: {}, catches: null, outcome: 'pass', verdict: 'valid' },
+  });
+}
+
+type Plan = Pick<Attack, 'name' | 'hooks' | 'options' | 'verdict'> & {
+  readonly catches: CorpusCase['check'];
+  readonly outcome: CorpusCase['outcome'];
+};
+
+function planned(authority: FixtureAuthority, group: string, plan: Plan): PlannedCase {
+  const file = `packages/${slug(group)}/${slug(plan.name)}.zip`;
+  const { catches: check, outcome, verdict } = plan;
   return {
-    ...made(authority, 'nothing wrong', title, hooks, {}),
-    check: null,
-    outcome: 'pass',
-    verdict: 'valid',
+    file,
+    make: () => ({
+      ...made(authority, plan.hooks, plan.options),
+      file,
+      group,
+      title: plan.name,
+      check,
+      outcome,
+      verdict,
+    }),
   };
 }
 
 function made(
   authority: FixtureAuthority,
-  group: string,
-  title: string,
   hooks: PackageHooks,
   options: Partial<VerifyOptions>,
-): Omit<CorpusCase, 'check' | 'outcome' | 'verdict'> {
+): Omit<CorpusCase, 'file' | 'group' | 'title' | 'check' | 'outcome' | 'verdict'> {
   let contentSha256 = '';
   const zip = buildPackage(authority, {
     ...hooks,
@@ -84,9 +103,6 @@ function made(
     },
   });
   return {
-    file: `packages/${slug(group)}/${slug(title)}.zip`,
-    group,
-    title,
     zip,
     contentSha256,
     tsaCa: options.trustAnchors ?? [authority.root.der],

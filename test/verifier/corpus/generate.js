@@ -1,4 +1,4 @@
-// Makes test/corpus anew: bundles write-corpus.ts and runs it.
+// Makes test/corpus anew, or the whole corpus in the folder that is given: bundles write-corpus.ts and runs it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,8 @@ try {
     target: 'node20',
     logLevel: 'warning',
   });
-  execFileSync(process.execPath, [outfile, join(here, '../../corpus')], { stdio: 'inherit' });
+  const corpus = join(here, '../../corpus');
+  execFileSync(process.execPath, [outfile, corpus, process.argv[2] ?? corpus], { stdio: 'inherit' });
 } finally {
   rmSync(temporary, { recursive: true });
 }
