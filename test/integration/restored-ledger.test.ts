@@ -10,7 +10,8 @@ import { LedgerHeadMissing, LedgerRolledBack } from '../../src/pipeline/ledger/e
 import { loadConfig } from '../../src/platform/config/index.js';
 import { type Role, startRole } from '../api/server/running-app.js';
 import { count } from '../pipeline/relay/pipeline.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { type RunningWitness, runWitness } from '../support/running-witness.js';
 
 let database: TestDatabase;
 let dataDir: string;
@@ -80,4 +81,40 @@ it('signs nothing on a restored copy without ledger-head.json, until an operator
   const adopted = await start('worker');
   expect(await count(adopted.installation.adminPool, "audit_log where action = 'ledger.adopt'")).toBe(1);
   await adopted.stop();
+});
+
+it('refuses a restore that took back ledger-head.json too, because a witness cosigned more', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'restored-witness-'));
+  const path = join(dataDir, 'ledger-head.json');
+  let witness: RunningWitness | null = null;
+  const copies: TestDatabase[] = [];
+  try {
+    const key = await readFile(join(dataDir, 'ledger.vkey'), 'utf8');
+    witness = await runWitness(folder, 'w.example/1', [key.trim()]);
+    const { url, vkey } = witness;
+    const witnessed = (databaseUrl = database.url) =>
+      startRole(
+        'serve',
+        loadConfig({ ...env(), DATABASE_URL: databaseUrl, WITNESS_URLS: url, WITNESS_KEYS: vkey }),
+        pino({ level: 'silent' }),
+      );
+    const grow = async (): Promise<void> => {
+      const service = await witnessed();
+      const { adminPool: db } = service.installation;
+      const size = await count(db, 'batches');
+      await seedDemo(db, DEMO);
+      await vi.waitUntil(async () => (await count(db, `cosignatures where size > ${size}`)) > 0, { timeout: 60_000 });
+      await service.stop();
+    };
+    await grow();
+    const head = await readFile(path);
+    copies.push(await copyTestDatabase(database.url));
+    await grow();
+    await writeFile(path, head);
+    await expect(witnessed(copies[0]?.url)).rejects.toThrow('witness w.example/1');
+  } finally {
+    await witness?.stop();
+    for (const copy of copies) await copy.drop();
+    await rm(folder, { recursive: true, force: true });
+  }
 });
