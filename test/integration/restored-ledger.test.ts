@@ -85,36 +85,34 @@ it('signs nothing on a restored copy without ledger-head.json, until an operator
 
 it('refuses a restore that took back ledger-head.json too, because a witness cosigned more', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'restored-witness-'));
-  const path = join(dataDir, 'ledger-head.json');
+  const databases = [await createTestDatabase()];
   let witness: RunningWitness | null = null;
-  const copies: TestDatabase[] = [];
   try {
-    const key = await readFile(join(dataDir, 'ledger.vkey'), 'utf8');
-    witness = await runWitness(folder, 'w.example/1', [key.trim()]);
-    const { url, vkey } = witness;
-    const witnessed = (databaseUrl = database.url) =>
-      startRole(
-        'serve',
-        loadConfig({ ...env(), DATABASE_URL: databaseUrl, WITNESS_URLS: url, WITNESS_KEYS: vkey }),
-        pino({ level: 'silent' }),
-      );
+    const serve = (own: Readonly<Record<string, string>>) =>
+      startRole('serve', loadConfig({ ...env(), DATA_DIR: folder, ...own }), pino({ level: 'silent' }));
+    const original = { DATABASE_URL: databases[0]?.url ?? '' };
+    await (await serve(original)).stop();
+    const ledgerKey = await readFile(join(folder, 'ledger.vkey'), 'utf8');
+    witness = await runWitness(folder, 'w.example/1', [ledgerKey.trim()]);
+    const witnessed = { WITNESS_URLS: witness.url, WITNESS_KEYS: witness.vkey };
     const grow = async (): Promise<void> => {
-      const service = await witnessed();
-      const { adminPool: db } = service.installation;
+      const service = await serve({ ...original, ...witnessed });
+      const { adminPool, workerPool: db } = service.installation;
       const size = await count(db, 'batches');
-      await seedDemo(db, DEMO);
+      await seedDemo(adminPool, DEMO);
       await vi.waitUntil(async () => (await count(db, `cosignatures where size > ${size}`)) > 0, { timeout: 60_000 });
       await service.stop();
     };
     await grow();
-    const head = await readFile(path);
-    copies.push(await copyTestDatabase(database.url));
+    const head = await readFile(join(folder, 'ledger-head.json'));
+    const copy = await copyTestDatabase(databases[0]?.url ?? '');
+    databases.push(copy);
     await grow();
-    await writeFile(path, head);
-    await expect(witnessed(copies[0]?.url)).rejects.toThrow('witness w.example/1');
+    await writeFile(join(folder, 'ledger-head.json'), head);
+    await expect(serve({ ...witnessed, DATABASE_URL: copy.url })).rejects.toThrow('witness w.example/1');
   } finally {
     await witness?.stop();
-    for (const copy of copies) await copy.drop();
+    for (const one of databases) await one.drop();
     await rm(folder, { recursive: true, force: true });
   }
 });
