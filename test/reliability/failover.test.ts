@@ -288,6 +288,7 @@ test('goes on by itself when a synchronous standby takes over, with one history'
   };
   const older = await packageOf('before.zip');
 
+  const cached = serve.service.installation;
   const tokens: string[] = [];
   let isOver = false;
   let lastAt = performance.now();
@@ -314,6 +315,8 @@ test('goes on by itself when a synchronous standby takes over, with one history'
   isOver = true;
   await load;
   await vi.waitUntil(() => isSettled(pair.standby), WAIT);
+  // Caches belong to the installation: none of a time line that ended is used any more.
+  expect(serve.service.installation).not.toBe(cached);
   const ids = tokens.map((token) => `'${token.slice(3)}'`).join(',');
   const kept = `leaves where replace(event_id::text, '-', '') in (${ids})`;
   expect(await pair.standby.count(kept)).toBe(tokens.length);

@@ -282,6 +282,33 @@ test('a position in the log that was too late for a while leaves no event unseal
   }
 });
 
+test('an erasure whose record the log has lost leaves out its site alone', async () => {
+  const own = await startPipeline();
+  const { owner, worker: db, eventLog } = own;
+  try {
+    const [damaged, sound] = [consentsStream(site), randomUUID()];
+    const soundStream = consentsStream(sound);
+    const record = newConsent(site);
+    await eventLog.append(damaged, -1, [record, newConsent(site)]);
+    await eventLog.append(soundStream, -1, [newConsent(sound)]);
+    const sealer = () =>
+      createSealer({
+        ...{ db, eventLog, logger: silent, signer, pollMs: 20, keyring: testKeyring },
+        limits: { maxLeaves: 8, maxAgeMs: 20 },
+      });
+    const sealed = (leaves: number) => until(async () => (await count(owner, 'leaves')) === leaves);
+    await whileRunning([sealer()], () => sealed(3));
+    await eventLog.append(damaged, 1, [newErasure(site, record.id)]);
+    await eventLog.append(soundStream, 0, [newConsent(sound)]);
+    await owner.query('alter table event_log.events disable trigger append_only');
+    await owner.query('delete from event_log.events where id = $1', [record.id]);
+    await whileRunning([sealer()], () => sealed(4));
+    expect(await count(owner, 'quarantined_sites where site_id = $1', [site])).toBe(1);
+  } finally {
+    await own.close();
+  }
+});
+
 /** What an audit of the ledger finds, apart from the identity of the log, which this test does not bind. */
 async function audited(): Promise<readonly Finding[]> {
   const findings = collectFindings();
