@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 
 /**
- * Prints, with `TEST_LOG=1`, what a test measured and docs/reliability.md states, with the load average
+ * Prints, with `TEST_LOG=info`, what a test measured and docs/reliability.md states, with the load average
  * of the last minute.
  */
 export function figures(what: string, values: Readonly<Record<string, number | string | boolean>>): void {
