@@ -9,6 +9,7 @@ import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
 import { count, silent, until, whileRunning } from '../pipeline/relay/pipeline.js';
+import { figures, secondsSince } from '../support/figures.js';
 
 const Report = z.looseObject({ findings: z.array(z.looseObject({ kind: z.string(), table: z.string() })) });
 
@@ -38,11 +39,14 @@ test('consents that wait beyond their promise are counted and audited, wherever 
   expect(await broken()).toBe(0);
   for (const visitor of ['ann', 'ben', 'cem'])
     await shop.backend.record({ idempotency_key: randomUUID(), visitor_id: visitor });
+  const recordedAt = performance.now();
   const left = (await promises()).promiseSecondsLeft;
   expect(left).toBeLessThanOrEqual(1);
   await until(async () => (await promises()).overduePromises === 3);
+  const counted = secondsSince(recordedAt);
   expect((await promises()).promiseSecondsLeft).toBeLessThan(0);
   expect(await broken()).toBe(3);
+  figures('promises of one second', { consents: 3, counted, audited: secondsSince(recordedAt) });
 
   const { workerPool: db, eventLog, keyring } = app.service.installation;
   await whileRunning([createRelay({ db, eventLog, keyring, logger: silent, retentionMs: 3_600_000 })], () =>

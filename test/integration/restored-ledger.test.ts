@@ -10,7 +10,8 @@ import { LedgerHeadMissing, LedgerRolledBack } from '../../src/pipeline/ledger/e
 import { loadConfig } from '../../src/platform/config/index.js';
 import { type Role, startRole } from '../api/server/running-app.js';
 import { count } from '../pipeline/relay/pipeline.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { type RunningWitness, runWitness } from '../support/running-witness.js';
 
 let database: TestDatabase;
 let dataDir: string;
@@ -80,4 +81,38 @@ it('signs nothing on a restored copy without ledger-head.json, until an operator
   const adopted = await start('worker');
   expect(await count(adopted.installation.adminPool, "audit_log where action = 'ledger.adopt'")).toBe(1);
   await adopted.stop();
+});
+
+it('refuses a restore that took back ledger-head.json too, because a witness cosigned more', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'restored-witness-'));
+  const databases = [await createTestDatabase()];
+  let witness: RunningWitness | null = null;
+  try {
+    const serve = (own: Readonly<Record<string, string>>) =>
+      startRole('serve', loadConfig({ ...env(), DATA_DIR: folder, ...own }), pino({ level: 'silent' }));
+    const original = { DATABASE_URL: databases[0]?.url ?? '' };
+    await (await serve(original)).stop();
+    const ledgerKey = await readFile(join(folder, 'ledger.vkey'), 'utf8');
+    witness = await runWitness(folder, 'w.example/1', [ledgerKey.trim()]);
+    const witnessed = { WITNESS_URLS: witness.url, WITNESS_KEYS: witness.vkey };
+    const grow = async (): Promise<void> => {
+      const service = await serve({ ...original, ...witnessed });
+      const { adminPool, workerPool: db } = service.installation;
+      const size = await count(db, 'batches');
+      await seedDemo(adminPool, DEMO);
+      await vi.waitUntil(async () => (await count(db, `cosignatures where size > ${size}`)) > 0, { timeout: 60_000 });
+      await service.stop();
+    };
+    await grow();
+    const head = await readFile(join(folder, 'ledger-head.json'));
+    const copy = await copyTestDatabase(databases[0]?.url ?? '');
+    databases.push(copy);
+    await grow();
+    await writeFile(join(folder, 'ledger-head.json'), head);
+    await expect(serve({ ...witnessed, DATABASE_URL: copy.url })).rejects.toThrow('witness w.example/1');
+  } finally {
+    await witness?.stop();
+    for (const one of databases) await one.drop();
+    await rm(folder, { recursive: true, force: true });
+  }
 });

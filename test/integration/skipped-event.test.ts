@@ -14,6 +14,7 @@ import { LedgerCorrupt } from '../../src/pipeline/ledger/errors.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import { type Role, startRole } from '../api/server/running-app.js';
 import { count } from '../pipeline/relay/pipeline.js';
+import { figures, secondsSince } from '../support/figures.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 const Unready = z.looseObject({
@@ -60,10 +61,12 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   const stamp = events.find(({ type }) => type === CHECKPOINT_STAMPED);
   if (stamp === undefined) throw new Error('nothing was stamped');
   await eventLog.append(LEDGER_STREAM, events.length - 1, [{ ...stamp, id: randomUUID() }]);
+  const appendedAt = performance.now();
   // Every part that needs the ledger waits, and says so.
   const worker = await start('worker');
   const reasons = async () => Unready.parse(await (await fetch(`${worker.url}/readyz`)).json()).reasons;
   await vi.waitUntil(async () => (await reasons()).some(({ code }) => code === 'log_damaged'), { timeout: 60_000 });
+  const noticed = secondsSince(appendedAt);
   expect(await reasons()).toContainEqual(
     expect.objectContaining({ names: expect.arrayContaining([LedgerCorrupt.name]) }),
   );
@@ -73,10 +76,12 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   const skip = (revision: number) => run('admin', 'ledger', 'skip-event', '--revision', String(revision));
   expect(await skip(events.length - 1)).toBe(1);
   expect(await skip(events.length)).toBe(0);
+  const skippedAt = performance.now();
   expect(await skip(events.length)).toBe(1);
   expect(await count(adminPool, "audit_log where action = 'ledger.skip_event'")).toBe(1);
   // It goes on by itself.
   await vi.waitUntil(async () => (await fetch(`${worker.url}/readyz`)).status === 200, { timeout: 60_000 });
+  figures('event that cannot be applied', { noticed, goesOn: secondsSince(skippedAt) });
   expect(await run('audit')).toBe(0);
   await worker.stop();
   await api.stop();

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { figures, secondsSince } from '../support/figures.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { type EndedProgram, runCommands } from '../support/run-program.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
@@ -36,6 +37,7 @@ describe('a backup that is restored as docs/operations.md says', () => {
   let installation: TestInstallation;
   let seed: SeededTenant;
   const servers: SystemPostgres[] = [];
+  let goneAt = 0;
   beforeAll(async () => {
     if (bin === null) return;
     folder = await mkdtemp(join(tmpdir(), 'consent-ledger-restore-'));
@@ -53,6 +55,7 @@ describe('a backup that is restored as docs/operations.md says', () => {
     expect(await erase('grace')).toMatchObject({ exitCode: 0 });
     expect(await service.stop()).toBe(0);
     await remove(server);
+    goneAt = performance.now();
   }, 240_000);
   afterAll(async () => {
     for (const server of servers) await server.remove();
@@ -146,6 +149,7 @@ describe('a backup that is restored as docs/operations.md says', () => {
       const status = await erase('grace');
       expect(status.stdout).toContain('No record was found to erase');
       expect(await installation.run('audit')).toMatchObject({ exitCode: 0 });
+      figures('restore walk', { seconds: secondsSince(goneAt) });
       expect(await service.stop()).toBe(0);
       expect(await installation.run('admin', 'backup', 'verify')).toMatchObject({ exitCode: 0 });
     },

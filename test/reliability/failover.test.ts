@@ -18,6 +18,7 @@ import { loadConfig } from '../../src/platform/config/index.js';
 import { createPool } from '../../src/platform/database/pool.js';
 import { type Role, startRole } from '../api/server/running-app.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
+import { figures, secondsSince } from '../support/figures.js';
 import { MigratedCluster, type PostgresPair, type PostgresServer } from '../support/postgres-pair.js';
 import { cookieVersionOf } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
@@ -202,13 +203,16 @@ test('stops for good when an asynchronous standby takes over that lacks sealed b
   const lost = (await pair.primary.count('leaves')) - (await pair.standby.count('leaves'));
   expect(lost).toBeGreaterThan(0);
 
+  const killedAt = performance.now();
   await pair.primary.kill();
   for (const one of [serve, api]) await vi.waitUntil(async () => !(await isReady(one)), WAIT);
   await pair.standby.promote();
   const before = await Promise.all(['batches', 'checkpoints', 'record_keys'].map((table) => pair.standby.count(table)));
   address.proxy.moveTo(pair.standby.target);
+  const movedAt = performance.now();
   let ready = 0;
   let answered = 0;
+  let refused = 0;
   const watch = async (until: () => Promise<boolean>): Promise<void> => {
     const end = performance.now() + WAIT.timeout;
     while (!(await until())) {
@@ -217,11 +221,13 @@ test('stops for good when an asynchronous standby takes over that lacks sealed b
       for (const one of [serve, api]) {
         if (await isReady(one)) ready += 1;
         if ((await record(one, demo)) !== null) answered += 1;
+        else refused += 1;
       }
     }
   };
   await watch(async () => (await says(serve, 'history_lost')) && (await says(api, 'history_lost')));
   expect(logged(serve, 'LedgerRolledBack')).toBe(true);
+  const noticed = secondsSince(movedAt);
 
   // The other history becomes longer than the head that is known.
   await sealUnguarded(pair.standby, known + 3);
@@ -246,6 +252,7 @@ test('stops for good when an asynchronous standby takes over that lacks sealed b
   await expect(address.start('worker', folder)).rejects.toThrow(LedgerRolledBack);
 
   // The way out of docs/restore.md.
+  const acceptedAt = performance.now();
   for (const { service } of address.services.splice(0)) await service.stop();
   expect(await address.command(folder, 'admin', 'log', 'accept-restore')).toBe(0);
   const again = await address.start('serve', folder);
@@ -253,6 +260,15 @@ test('stops for good when an asynchronous standby takes over that lacks sealed b
   await accepted(await cold, demo, 1);
   await vi.waitUntil(() => isSettled(pair.standby), WAIT);
   expect(await isReady(again)).toBe(true);
+  figures('asynchronous', {
+    lost,
+    noticed,
+    ready,
+    answered,
+    refused,
+    wayOut: secondsSince(acceptedAt),
+    all: secondsSince(killedAt),
+  });
 }, 400_000);
 
 test('goes on by itself when a synchronous standby takes over, with one history', async () => {
@@ -272,13 +288,16 @@ test('goes on by itself when a synchronous standby takes over, with one history'
   };
   const older = await packageOf('before.zip');
 
+  const cached = serve.service.installation;
   const tokens: string[] = [];
   let isOver = false;
   let lastAt = performance.now();
   let outageMs = 0;
+  let refused = 0;
   const load = (async () => {
     while (!isOver) {
       const token = await record(serve, demo);
+      if (token === null) refused += 1;
       if (token === null) continue;
       tokens.push(token);
       outageMs = Math.max(outageMs, performance.now() - lastAt);
@@ -296,15 +315,25 @@ test('goes on by itself when a synchronous standby takes over, with one history'
   isOver = true;
   await load;
   await vi.waitUntil(() => isSettled(pair.standby), WAIT);
+  // Caches belong to the installation: none of a time line that ended is used any more.
+  expect(serve.service.installation).not.toBe(cached);
   const ids = tokens.map((token) => `'${token.slice(3)}'`).join(',');
   const kept = `leaves where replace(event_id::text, '-', '') in (${ids})`;
   expect(await pair.standby.count(kept)).toBe(tokens.length);
-  if (process.env.TEST_LOG !== undefined)
-    console.log({ outageMs, failover: movedAt - failedAt, afterMove: readyAt - movedAt, accepted: tokens.length });
-
   const newer = await packageOf('after.zip');
   const compared = verifier.run('compare', older, newer, '--ledger-key', join(folder, 'ledger.vkey'));
   expect(compared.stdout + compared.stderr).toContain('ONE HISTORY');
+  const times = {
+    outage: secondsSince(0, outageMs),
+    failOver: secondsSince(failedAt, movedAt),
+    readyAfter: secondsSince(movedAt, readyAt),
+  };
+  figures('synchronous', {
+    ...times,
+    accepted: tokens.length,
+    refused,
+    compared: compared.stdout.split('\n')[0] ?? '',
+  });
 }, 400_000);
 
 test('notices the other server with the first connection that reaches it, while others stay open', async () => {
@@ -322,14 +351,18 @@ test('notices the other server with the first connection that reaches it, while 
   await pair.standby.promote();
   // Both servers accept writes, and no connection is cut.
   address.proxy.moveTo(pair.standby.target);
+  const movedAt = performance.now();
   const checkpoints = await pair.standby.count('checkpoints');
   await vi.waitUntil(() => says(serve, 'history_lost'), WAIT);
+  const noticed = secondsSince(movedAt);
   expect(await pair.standby.count('checkpoints')).toBe(checkpoints);
   expect(await record(serve, demo)).toBeNull();
   // Its address leads back to the server with the history that is known: it goes on by itself.
   address.proxy.moveTo(pair.primary.target);
+  const backAt = performance.now();
   await vi.waitUntil(() => isReady(serve), WAIT);
   await accepted(serve, demo, 1);
+  figures('connections stay open', { noticed, readyAfter: secondsSince(backAt) });
 }, 400_000);
 
 test('signs one history only with a worker on each of two servers that both accept writes', async () => {
@@ -346,12 +379,14 @@ test('signs one history only with a worker on each of two servers that both acce
   await pair.standby.promote();
   // Nothing is lost yet: both servers continue the head.
   const other = await promoted.start('serve', folder);
+  const bothAt = performance.now();
   await Promise.allSettled([accepted(serve, demo, 1), accepted(other, demo, 1)]);
   const isLost = async () => (await says(serve, 'history_lost')) || (await says(other, 'history_lost'));
   await vi.waitUntil(async () => {
     await Promise.all([record(serve, demo), record(other, demo)]);
     return isLost();
   }, WAIT);
+  const stoppedAfter = secondsSince(bothAt);
   const notes = async (server: PostgresServer) =>
     z
       .array(z.object({ size: z.coerce.number(), note: z.string() }))
@@ -359,4 +394,5 @@ test('signs one history only with a worker on each of two servers that both acce
   const [one, two] = await Promise.all([notes(pair.primary), notes(pair.standby)]);
   const signed = new Map(one.map(({ size, note }) => [size, note]));
   for (const { size, note } of two) expect(signed.get(size) ?? note, `${size}`).toBe(note);
+  figures('both writable', { stoppedAfter, onOne: one.length, onTwo: two.length });
 }, 400_000);

@@ -54,7 +54,8 @@ export function policyPace(policies: readonly PublishedPolicy[], now: number): P
 }
 
 /**
- * Reads the policies that are published, and computes the pace from them.
+ * Reads the policies that are published, and computes the pace from them. It comes from tables because
+ * it decides only how long to wait, and never what is appended.
  * @param db in the role `consent_ledger_worker`
  * @param now milliseconds since 1970
  * @throws InvalidEventBody, database errors

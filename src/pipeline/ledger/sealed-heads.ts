@@ -53,7 +53,6 @@ export async function readSealedHeads(
   return new Map(streams.map((stream) => [stream, heads.get(stream) ?? NOTHING_SEALED]));
 }
 
-/** @param sound headers that were found in the ledger tree */
 async function verifiedHead(
   db: Queryable,
   tree: LedgerTree,
@@ -65,13 +64,38 @@ async function verifiedHead(
   const isWhole = hash !== null && batch !== null && index !== null && header !== null && statedLeaf !== null;
   if (!isWhole || revision === null || stated !== revision || !equalBytes(statedLeaf, hash))
     throw new TablesDiffer('sealed_streams', stream, `the newest row of leaves has revision ${revision ?? -1}`);
+  await assertLeafSealed(db, tree, { stream, revision, hash, batch, index, header }, sound);
+  return { revision, leaf: toHex(hash) };
+}
+
+/** A row of the table `leaves`, with the header of its batch. */
+export interface StoredLeaf {
+  readonly stream: string;
+  readonly revision: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  readonly batch: number;
+  readonly index: number;
+  readonly header: string;
+}
+
+/**
+ * Checks that a stored leaf leads through its batch to the root of the ledger tree.
+ * @param sound headers that were found in the ledger tree; updated
+ * @throws TablesDiffer
+ */
+export async function assertLeafSealed(
+  db: Queryable,
+  tree: LedgerTree,
+  { stream, revision, hash, batch, index, header }: StoredLeaf,
+  sound: Set<string>,
+): Promise<void> {
   if (!sound.has(header)) await assertInTree(db, tree, batch, header);
   sound.add(header);
   const { root, count } = BatchHeader.parse(JSON.parse(header));
   const path = root === null ? null : await readBatchPath(db, batch, index, count);
   if (root === null || path === null || !verifyInclusion(index, count, hash, path, fromHex(root) ?? hash).ok)
     throw new TablesDiffer('leaves', `${stream} ${revision}`, 'the leaf is not in its batch');
-  return { revision, leaf: toHex(hash) };
 }
 
 /** Checks that a stored header is the leaf of its number in the ledger tree. @throws TablesDiffer */

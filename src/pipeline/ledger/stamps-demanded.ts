@@ -24,6 +24,9 @@ const MAX_TOKENS_READ = 1_000;
  * Reads how many distinct authorities must stamp the next checkpoint. A policy with fewer `stamps` counts
  * only after a checkpoint that contains it has the stamps that were demanded before
  * (docs/evidence-format.md §9, “A lowered number of stamps”).
+ * The policies come from the log. Where they are sealed and who stamped them comes from tables: a row that
+ * is wrong for a moment can only complete one checkpoint too early or too late, and the next one, which is
+ * decided anew, covers everything before it.
  * @param configured number of authorities that the configuration demands
  * @throws InvalidEventBody, EventLogUnavailable, database errors
  */

@@ -1,9 +1,12 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { isSealedStream } from '../../../schemas/events/streams.js';
+import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
 import { runUnderLease } from '../../platform/background/run-under-lease.js';
 import { pause } from '../../platform/background/waiting.js';
 import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import { RevisionGap } from '../event-log/errors.js';
@@ -71,6 +74,8 @@ class Sealer implements BackgroundPart {
   #size: number | null = null;
   #pendingLeaves = 0;
   readonly #leftOut: LeftOutStreams;
+  /** What waited when the work began, until the end of the log is reached. */
+  #waiting: readonly StreamEnd[] = [];
 
   constructor(private readonly options: SealerOptions) {
     const { maxLeaves, maxAgeMs } = options.limits;
@@ -106,6 +111,7 @@ class Sealer implements BackgroundPart {
     if (policy !== undefined) await ensurePolicySet(db, eventLog, policy, this.options.trustedClock ?? this.#now);
     let pace = policy === undefined ? null : await readPolicyPace(db, this.#now().getTime());
     let pending = new PendingBatch(state.logPosition);
+    this.#waiting = await readUnsealed(db, null);
     this.#isLeader = true;
     try {
       while (!signal.aborted) {
@@ -174,14 +180,52 @@ class Sealer implements BackgroundPart {
     const consentTags = await orUnsealable('person tags', () =>
       assignTags(db, this.options.keyring, pending.nextNumbers, fresh),
     );
-    const tags = await withErasureTags(db, fresh, consentTags, pending.leaves);
+    const tags = await this.#withErasureTags(state, fresh, consentTags, pending);
+    if (tags === null) return 'gap';
     const now = performance.now();
     for (const event of events) {
       if (pending.add(event, tags.get(event.id) ?? null, now)) continue;
       throw new Error(`the sealer lost its place in ${event.stream} at revision ${event.revision}`);
     }
     pending.position = page.next;
-    return page.atEnd ? 'at-end' : 'more';
+    if (!page.atEnd) return 'more';
+    return (await this.#hasPassedOver(pending)) ? 'gap' : 'at-end';
+  }
+
+  /**
+   * Whether events that waited at the start are neither sealed nor in the batch at the end of the log:
+   * then the stored position, from which reading began, was wrong. No later read would find them.
+   */
+  async #hasPassedOver({ heads }: PendingBatch): Promise<boolean> {
+    const { db, logger } = this.options;
+    const open = this.#waiting.filter(
+      (end) => heads.get(end.stream).revision < end.revision && !this.#leftOut.has(end),
+    );
+    this.#waiting = [];
+    const missed = open.length === 0 ? [] : await readUnsealed(db, open);
+    if (missed.length === 0) return false;
+    const { stream, revision } = missed[0] ?? {};
+    logger.warn({ part: this.name, stream, revision }, 'events were passed over; reading the log from its beginning');
+    return true;
+  }
+
+  /** @returns null if the log has lost the record of an erasure, whose stream is left out then */
+  async #withErasureTags(
+    { tree }: FollowedLedger,
+    fresh: readonly LoggedEvent[],
+    consentTags: ReadonlyMap<string, Uint8Array>,
+    { leaves }: PendingBatch,
+  ): Promise<ReadonlyMap<string, Uint8Array> | null> {
+    const { db, eventLog } = this.options;
+    try {
+      return await withErasureTags({ db, eventLog, tree }, fresh, consentTags, leaves);
+    } catch (error) {
+      if (!(error instanceof RevisionGap)) throw error;
+      const erasure = fresh.find(({ type, stream }) => type === SUBJECT_ERASED && stream === error.stream);
+      if (erasure === undefined) throw error;
+      await this.#leftOut.add(erasure, error);
+      return null;
+    }
   }
 
   /** Leaves out an event that bypassed the relay or was altered in the log, and what follows it in its stream. */
@@ -231,8 +275,33 @@ class Sealer implements BackgroundPart {
     this.#sealedLeaves += pending.leaves.length;
     logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'Merkle batch sealed');
     onSealed?.();
-    return state;
+    // What this process has read, and not what a row says.
+    return { ...state, logPosition: pending.position };
   }
+}
+
+/** A revision that a stream of the log is known to have. */
+interface StreamEnd {
+  readonly stream: string;
+  readonly revision: number;
+}
+
+const StreamEnds = z.array(z.object({ stream: z.string(), revision: z.int() }));
+
+/** Reads which streams the relay has filled further than they are sealed. @param among only up to these ends; null: all */
+async function readUnsealed(db: Queryable, among: readonly StreamEnd[] | null): Promise<readonly StreamEnd[]> {
+  const { rows } =
+    among === null
+      ? await db.query(
+          `select r.stream, r.revision from relayed_streams r left join sealed_streams s using (stream)
+            where r.revision > coalesce(s.revision, -1)`,
+        )
+      : await db.query(
+          `select w.stream, w.revision from unnest($1::text[], $2::bigint[]) as w (stream, revision)
+             left join sealed_streams s using (stream) where w.revision > coalesce(s.revision, -1)`,
+          [among.map(({ stream }) => stream), among.map(({ revision }) => revision)],
+        );
+  return StreamEnds.parse(rows);
 }
 
 /**

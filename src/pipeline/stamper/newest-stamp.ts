@@ -20,7 +20,8 @@ const stampRows = z.array(
 );
 
 /**
- * Reads the newest stamped checkpoint. The time is the latest one of its time stamps.
+ * Reads the newest stamped checkpoint. The time is the latest one of its time stamps, as the token states
+ * it. A wrong row can only delay what is stamped next: `bridgeOf` checks each append against the log.
  * @param trustAnchors DER of the configured root certificates
  * @param at time at which algorithms are evaluated
  * @returns null before the first one
@@ -33,7 +34,7 @@ export async function readNewestStamp(
   const { rows } = await db.query(`
     select t.size, t.note, t.tsr, t.gen_time,
            array(select bytes from timestamp_evidence e where e.sha256 = any(t.certificates) and e.kind = 'certificate') as certificates
-      from checkpoint_tokens t where t.size = (select max(size) from checkpoints) order by t.gen_time desc`);
+      from checkpoint_tokens t where t.size = (select max(size) from checkpoints)`);
   const stamps: NewestStamp[] = [];
   for (const row of stampRows.parse(rows)) {
     const report = await verifyTimestamp({
@@ -46,12 +47,12 @@ export async function readNewestStamp(
     });
     stamps.push({
       size: row.size,
-      genTime: row.gen_time,
+      genTime: report.claims?.genTime ?? row.gen_time,
       accuracyMicroseconds: report.claims?.accuracyMicroseconds,
       soundUntil: report.soundUntil?.date ?? null,
     });
   }
-  const [latest] = stamps;
+  const [latest] = stamps.toSorted((a, b) => b.genTime.getTime() - a.genTime.getTime());
   if (latest === undefined) return null;
   const ends = stamps.map(({ soundUntil }) => soundUntil);
   const isEveryOneKnown = ends.every((end) => end !== null);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsentBatchResponse } from '../../../schemas/api/consents.js';
+import { readPipelineState } from '../../../src/app/metrics/state-query.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
+import { figures } from '../../support/figures.js';
 import { type ApiProcess, post, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 import { createSiteFixture, type SiteFixture } from './site-fixture.js';
@@ -52,13 +54,22 @@ describe('a publishable key that was copied from a page', () => {
     const opened = await openSite(QUOTA);
     const { site, backend } = opened;
     let accepted = 0;
+    let alarmMinute = 0;
+    let lastMinute = 0;
     for (let minute = 0; minute < 60; minute += 1) {
       const now = await flood(opened, 20, 20);
       expect(now).toBeLessThanOrEqual(RATE);
       accepted += now;
+      if (now > 0) lastMinute = minute;
+      // The alert ConsentLedgerQuotaNearlyUsed.
+      const { highestQuotaUse } = (await readPipelineState(database.worker, 1)).state;
+      if (alarmMinute === 0 && (highestQuotaUse ?? 0) > 0.6) alarmMinute = minute;
       await database.owner.query('update rate_limit_windows set newest = newest - 61');
     }
     expect(accepted).toBe((QUOTA * 4) / 5);
+    expect(alarmMinute).toBeGreaterThan(0);
+    expect(alarmMinute).toBeLessThan(lastMinute);
+    figures('copied key', { accepted, quota: QUOTA, alarmMinute, lastMinute });
     expect((await post(api, backend, SINGLE, cookie(site))).status).toBe(202);
     const rest = { consents: Array.from({ length: 100 }, () => cookie(site)) };
     for (let sent = 1; sent < QUOTA / 5; sent += 100) await post(api, backend, BATCH, rest);

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import {
@@ -12,6 +13,7 @@ import {
   type LedgerEventSkippedBody,
 } from '../../../schemas/events/ledger.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { collectFindings, type Finding } from '../../../src/audit/finding.js';
 import { auditLedger } from '../../../src/audit/ledger.js';
 import { LogBehind } from '../../../src/pipeline/event-log/errors.js';
@@ -30,6 +32,7 @@ import { certificatesOfPem } from '../../../src/timestamping/pem.js';
 import {
   count,
   newConsent,
+  newErasure,
   newSigner,
   type Pipeline,
   silent,
@@ -38,6 +41,8 @@ import {
   until,
   whileRunning,
 } from '../relay/pipeline.js';
+
+const TagRows = z.tuple([z.object({ person_tag: z.instanceof(Uint8Array) })]);
 
 const signer = newSigner();
 const site = randomUUID();
@@ -175,6 +180,133 @@ test.each(WRONG)('%s for a while: the ledger goes on, and no one finds a trace',
   await whileRunning(parts(), () => until(isStamped));
   await catchUpLedger(pipeline.worker, pipeline.eventLog, { from: emptyLedger() });
   expect(await audited()).toEqual([]);
+});
+
+const ofRecord = (id: string) => `event_id = '${id}'`;
+const OTHER_ID = '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c0ff';
+
+test.each<readonly [string, (id: string, erasure: string) => string, (id: string) => string]>([
+  [
+    'another tag',
+    (id) => `update leaves set ${flip('person_tag')} where ${ofRecord(id)}`,
+    (id) => `update leaves set ${flip('person_tag')} where ${ofRecord(id)}`,
+  ],
+  [
+    'no leaf',
+    (id) => `create table kept as select * from leaves where ${ofRecord(id)}; delete from leaves where ${ofRecord(id)}`,
+    () => 'insert into leaves select * from kept; drop table kept',
+  ],
+  [
+    'a leaf of another id',
+    (id) => `update leaves set event_id = '${OTHER_ID}' where ${ofRecord(id)}`,
+    (id) => `update leaves set ${ofRecord(id)} where event_id = '${OTHER_ID}'`,
+  ],
+  [
+    'its erasure already, by another leaf,',
+    (_, erasure) => `create table kept as select * from leaves where revision = 0;
+      update leaves set person_tag = '\\x${erasure}' where revision = 0`,
+    () => 'update leaves l set person_tag = k.person_tag from kept k where l.event_id = k.event_id; drop table kept',
+  ],
+])(
+  'an erased record has %s for a while: its erasure is sealed with the tag of the record',
+  async (_, altered, restored) => {
+    const record = newConsent(site);
+    const stream = consentsStream(site);
+    const append = async (event: NewEvent) =>
+      pipeline.eventLog.append(stream, await pipeline.eventLog.lastRevision(stream), [event]);
+    await append(record);
+    await consent();
+    await whileRunning(parts(), () => until(isStamped));
+    const tagOf = async (id: string) =>
+      TagRows.parse((await pipeline.owner.query('select person_tag from leaves where event_id = $1', [id])).rows)[0]
+        .person_tag;
+    const tag = await tagOf(record.id);
+    await alter(altered(record.id, toHex(erasureTag(tag))));
+    const erasure = newErasure(site, record.id);
+    await append(erasure);
+    let failures = 0;
+    const logger = {
+      ...silent,
+      warn: () => {
+        failures += 1;
+      },
+    };
+    await whileRunning(parts(logger), () => until(async () => failures > 0 || (await isStamped())));
+    await alter(restored(record.id));
+    await whileRunning(parts(), () => until(isStamped));
+    expect(toHex(await tagOf(erasure.id))).toBe(toHex(erasureTag(tag)));
+  },
+);
+
+test('a later time of the newest time stamp does not keep the next one away', async () => {
+  const size = await count(pipeline.owner, 'batches');
+  const later = (sign: '+' | '-') =>
+    `update checkpoint_tokens set gen_time = gen_time ${sign} interval '1 day' where size = ${size}`;
+  await alter(later('+'));
+  await consent();
+  await whileRunning(parts(), () => until(isStamped));
+  await alter(later('-'));
+  expect(await audited()).toEqual([]);
+});
+
+test('a position in the log that was too late for a while leaves no event unsealed', async () => {
+  const own = await startPipeline();
+  const { owner, worker: db, eventLog } = own;
+  try {
+    const [quiet, busy] = [randomUUID(), randomUUID()];
+    const append = async (of: string) => {
+      const stream = consentsStream(of);
+      const revision = await eventLog.lastRevision(stream);
+      await eventLog.append(stream, revision, [newConsent(of)]);
+      await owner.query(
+        'insert into relayed_streams values ($1, $2) on conflict (stream) do update set revision = excluded.revision',
+        [stream, revision + 1],
+      );
+    };
+    const sealer = () =>
+      createSealer({
+        ...{ db, eventLog, logger: silent, signer, pollMs: 20, keyring: testKeyring },
+        limits: { maxLeaves: 8, maxAgeMs: 20 },
+      });
+    const sealed = (leaves: number) => until(async () => (await count(owner, 'leaves')) === leaves);
+    await append(quiet);
+    await append(busy);
+    await whileRunning([sealer()], () => sealed(2));
+    await append(quiet);
+    const { next } = await eventLog.readAll(null, 100);
+    await owner.query('update sealer_state set log_position = $1', [next]);
+    await append(busy);
+    await whileRunning([sealer()], () => sealed(4));
+  } finally {
+    await own.close();
+  }
+});
+
+test('an erasure whose record the log has lost leaves out its site alone', async () => {
+  const own = await startPipeline();
+  const { owner, worker: db, eventLog } = own;
+  try {
+    const [damaged, sound] = [consentsStream(site), randomUUID()];
+    const soundStream = consentsStream(sound);
+    const record = newConsent(site);
+    await eventLog.append(damaged, -1, [record, newConsent(site)]);
+    await eventLog.append(soundStream, -1, [newConsent(sound)]);
+    const sealer = () =>
+      createSealer({
+        ...{ db, eventLog, logger: silent, signer, pollMs: 20, keyring: testKeyring },
+        limits: { maxLeaves: 8, maxAgeMs: 20 },
+      });
+    const sealed = (leaves: number) => until(async () => (await count(owner, 'leaves')) === leaves);
+    await whileRunning([sealer()], () => sealed(3));
+    await eventLog.append(damaged, 1, [newErasure(site, record.id)]);
+    await eventLog.append(soundStream, 0, [newConsent(sound)]);
+    await owner.query('alter table event_log.events disable trigger append_only');
+    await owner.query('delete from event_log.events where id = $1', [record.id]);
+    await whileRunning([sealer()], () => sealed(4));
+    expect(await count(owner, 'quarantined_sites where site_id = $1', [site])).toBe(1);
+  } finally {
+    await own.close();
+  }
 });
 
 /** What an audit of the ledger finds, apart from the identity of the log, which this test does not bind. */
