@@ -35,7 +35,7 @@ const IS_WAITING = `exists (
 /** A table of the catalogue, and the statements that compare it with the read model of its notices. */
 interface Compared {
   readonly table: string;
-  /** What a row is, as the end of a sentence. */
+  /** Noun for a row of the table, used in the details of findings. */
   readonly what: string;
   /** Rows that the log does not have, or that differ from it. */
   readonly differing: string;

@@ -33,7 +33,7 @@ const TABLES = {
   ledger_keys: { key: ['key'], columns: ['replaces', 'bridge_size', 'published_at'] },
 } as const;
 
-/** What this section uses. */
+/** Parts of a section that this one uses. */
 export type LedgerSection = Pick<Section, 'db' | 'eventLog' | 'findings' | 'now' | 'step'>;
 
 /** Events of the ledger that one transaction of the replay applies. */

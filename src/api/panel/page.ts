@@ -3,7 +3,7 @@ import { InputTime } from '../../../schemas/api/common.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
 
-/** Where a page of a list begins and how long it may be. */
+/** Start and maximum length of a page of a list. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string | undefined;

@@ -18,9 +18,10 @@ export interface Access {
    */
   readonly roles: readonly UserRole[] | null;
   /**
-   * What the rate limit counts: every request of the key's tenant, of the user or from the client's
-   * address, or only attempts that fail. `configuration` is `plan`, but a publishable key counts by
-   * address alone: a page loads the configuration before its visitor did anything. Null: no limit.
+   * Requests that the rate limit counts: every request of the key's tenant, of the user or from
+   * the client's address, or only attempts that fail. `configuration` is `plan`, except that a
+   * publishable key counts by address alone: a page loads the configuration before its visitor
+   * did anything. Null: no limit.
    */
   readonly limit: 'plan' | 'configuration' | 'user' | 'address' | 'failures' | null;
 }

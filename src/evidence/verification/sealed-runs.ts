@@ -13,7 +13,7 @@ const PAGE = 100;
 /** Runs in memory, about 100 bytes each. */
 const MAX_RUNS = 100_000;
 
-/** What a batch or roll-up sealed. */
+/** Sealing time and stream runs of a batch or roll-up. */
 interface Sealed {
   /** Unix milliseconds. */
   readonly sealedAt: number;

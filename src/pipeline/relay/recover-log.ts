@@ -39,7 +39,7 @@ export interface LogRecovery {
   readonly refilledEvents: number;
   /** Number of events in the log that this database had not recorded. */
   readonly adoptedEvents: number;
-  /** What stays lost. */
+  /** Events that cannot be recovered. */
   readonly missing: readonly MissingEvents[];
   /** The first one of each stream that has one. */
   readonly foreign: readonly ForeignEvent[];

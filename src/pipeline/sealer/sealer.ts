@@ -114,7 +114,8 @@ class Sealer implements BackgroundPart {
           pending = new PendingBatch(null);
           continue;
         }
-        // What waited before a restart counts, but a backlog is sealed in full batches.
+        // The wait before a restart counts toward the limit, but a backlog is sealed in full
+        // batches.
         const age =
           outcome === 'at-end' ? this.#now().getTime() - (pending.oldestConsent ?? Number.POSITIVE_INFINITY) : 0;
         if (pending.isDue(this.#limitsAt(pace), performance.now(), age)) {

@@ -11,7 +11,7 @@ export interface ConnectionOptions extends SessionOptions {
   readonly applicationName: string;
   /** Milliseconds that connecting may take; 10,000 if it is not given. */
   readonly connectTimeoutMs?: number;
-  /** What each new connection does after its settings are set and checked. */
+  /** Steps that each new connection runs after its settings are set and checked. */
   readonly sessionSteps?: readonly SessionStep[];
   /** The server that every connection of the process must reach. */
   readonly server?: ServerBinding;

@@ -4,7 +4,7 @@ import { coversName } from '../../../schemas/text/name-pattern.js';
 import { isUnder } from './scan-target.js';
 import type { Visit } from './visit.js';
 
-/** What a visit began with: no choice, or the refusal of every optional category. */
+/** Choice at the start of a visit: none, or the refusal of every optional category. */
 export type Choice = ScanVisit['choice'];
 
 /** Prefixes of the names that the service's own banner stores: they keep the choice itself, and whose it is. */
