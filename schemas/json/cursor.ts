@@ -161,7 +161,7 @@ export class Cursor {
     return '';
   }
 
-  /** Where the run of these kinds that begins at `start` ends, no further than `limit`. */
+  /** Returns the end of the run of these kinds that begins at `start`, at most `limit`. */
   #endOf(kinds: number, start: number, limit: number): number {
     const { bytes } = this;
     const most = limit < this.end ? limit : this.end;

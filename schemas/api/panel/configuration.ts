@@ -35,7 +35,7 @@ export const Banner = published.banner;
 /** How consent is withdrawn, by language. */
 export const Withdrawal = published.withdrawal;
 
-/** What a site is about to publish. */
+/** Draft of a site's next published configuration. */
 export const SiteConfigDraft = DraftSettings.extend({
   banner: Banner,
   withdrawal: Withdrawal,
