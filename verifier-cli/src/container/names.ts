@@ -28,8 +28,8 @@ export function acceptName(name: string, container: Finding, findings: Findings)
 }
 
 /**
- * What a name looks like on file systems that ignore case or normalise Unicode: two names with one
- * shadow collide there.
+ * Returns the form of a name on file systems that ignore case or normalise Unicode. Two names
+ * with one shadow collide there.
  */
 export function shadowOf(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC');

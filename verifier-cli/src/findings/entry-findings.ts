@@ -11,8 +11,8 @@ export interface EntryNote extends Stated {
 }
 
 /**
- * What the checks find about one entry: passed on to the package's findings, with the entry's own
- * verdict kept.
+ * Findings of the checks of one entry. They are passed on to the package's findings, and the
+ * entry's own verdict is kept.
  */
 export class EntryFindings {
   #verdict: Verdict = 'valid';

@@ -16,7 +16,7 @@ export interface Stated {
   readonly message: string;
   /** Absent where nothing is to be said. */
   readonly code?: FindingCode;
-  /** What stands in the text in place of the names in braces; absent if there is nothing. */
+  /** Values for the names in braces in the text; absent if there are none. */
   readonly values?: Readonly<Record<string, StatedValue>>;
 }
 
