@@ -11,7 +11,7 @@ const INSIDE = '127.0.0.2';
 const TIMES = { loadMs: 4_000, settleMs: 300, visitMs: 9_000 };
 const never = new AbortController().signal;
 let shop: TestSite;
-/** What must not be reached, on the port of the shop and on a network that the operator does not list. */
+/** Server that must not be reached. It has the port of the shop, on a network that the operator does not list. */
 let inside: TestSite;
 
 beforeAll(async () => {
