@@ -77,7 +77,7 @@ export const SiteConfigPublishedRecord = z
   });
 export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
 
-/** A problem of a configuration, and where it is. */
+/** A problem of a configuration, and its path. */
 export interface ConfigProblem {
   readonly path: (string | number)[];
   readonly message: string;

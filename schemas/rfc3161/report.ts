@@ -155,7 +155,7 @@ export function cutText(text: string): string {
 
 const NOT_CHECKED = 'not checked';
 
-/** A check that was not made, because another one failed or stayed open. @param reason what stopped it */
+/** A check that was not made, because another one failed or stayed open. @param reason the cause */
 export function notChecked(id: TimestampCheckId, reason: string): TimestampCheck {
   return check(id, 'indeterminate', `${NOT_CHECKED}${reason}`);
 }

@@ -30,7 +30,7 @@ export class ConsentsLost extends OperatorNeeded {
   }
 }
 
-/** A standby is seconds or minutes behind. What is older is in Merkle batches, whose head is known. */
+/** A standby lags by seconds or minutes. Older consents are in Merkle batches, whose head is known. */
 const REMEMBERED_MS = 600_000;
 const MAX_REMEMBERED = 256;
 

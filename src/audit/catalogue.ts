@@ -39,7 +39,7 @@ interface Compared {
   readonly what: string;
   /** Rows that the log does not have, or that differ from it. */
   readonly differing: string;
-  /** Rows of the log that the table does not have, and what that means. */
+  /** Rows of the log that the table does not have. `lostDetail` is the detail of the finding for such a row. */
   readonly lost: string;
   readonly lostDetail: string;
 }

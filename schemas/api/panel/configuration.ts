@@ -16,8 +16,8 @@ import { Publication } from './publication.js';
 const published = SiteConfigPublishedRecord.shape;
 
 /**
- * Settings of the draft that are no lists. What is null or missing has to be there before it can be
- * published.
+ * Settings of the draft, except its lists. A setting that is null or missing has to be set before
+ * the draft can be published.
  */
 export const DraftSettings = z.strictObject({
   controller: z.strictObject({

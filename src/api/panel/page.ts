@@ -21,7 +21,8 @@ export const TimeAndId = z.tuple([InputTime, z.uuid()]);
 /**
  * Makes a page of rows that were read in order, one more than the limit, so that it is known
  * whether more follow.
- * @param keyOf what the next page begins after: strings and numbers, in the order of the list
+ * @param keyOf key after which the next page begins: strings and numbers, in the order of the
+ *   list
  */
 export function pageOfRows<Row, T>(
   { limit }: PageRequest,

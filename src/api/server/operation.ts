@@ -3,7 +3,7 @@ import type { UserRole } from '../../../schemas/api/auth.js';
 import type { ErrorCode } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
-/** The credentials that an operation requires, and what limits the number of its requests. */
+/** The credentials that an operation requires, and the limit on the number of its requests. */
 export interface Access {
   /**
    * Scope that the API key must have, `read` being part of `write`; null: the operation uses no API

@@ -24,8 +24,9 @@ const Revisions = z.array(z.object({ revision: z.int() }));
 const Bodies = z.array(z.object({ body: z.instanceof(Uint8Array) }));
 
 /**
- * The positions that the events of the ledger seal. The events are immutable and large, so that
- * each one is parsed once, and what verification needs of the newest ones is kept in memory.
+ * The positions that the events of the ledger seal. The events are immutable and large. Each is
+ * therefore parsed once, and the parts of the newest ones that verification needs are kept in
+ * memory.
  */
 export class SealedRuns {
   readonly #known = new Map<number, Sealed>();

@@ -185,7 +185,7 @@ class Sealer implements BackgroundPart {
     return page.atEnd ? 'at-end' : 'more';
   }
 
-  /** Leaves out an event that bypassed the relay or was altered in the log, and what follows it in its stream. */
+  /** Leaves out an event that bypassed the relay or was altered in the log, and the later events of its stream. */
   async #checkGenuine(event: LoggedEvent): Promise<void> {
     try {
       await assertGenuine(event, this.options.keyring);

@@ -47,8 +47,9 @@ const StampedRows = z
   .max(1);
 
 /**
- * Sends events to the webhooks of sites: each at least once, and to one webhook in the order of the
- * log. What is sent was relayed before, so that no event is announced that the ledger may not have.
+ * Sends events to the webhooks of sites: each at least once, and to one webhook in the order of
+ * the log. Only relayed events are sent, so that no event is announced that the ledger may not
+ * have.
  * Several workers may run it: each delivery has one claim.
  */
 export function createWebhooks(options: WebhooksOptions): BackgroundPart {

@@ -3,7 +3,7 @@ import type { ServerBinding } from './server-binding.js';
 import { prepareSession, type SessionStep } from './session.js';
 import { type SessionOptions, sessionSettings } from './session-settings.js';
 
-/** How a connection is made, and what it does before its first use. */
+/** Settings of a connection, and its steps before the first use. */
 export interface ConnectionOptions extends SessionOptions {
   /** Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
   readonly url: string;

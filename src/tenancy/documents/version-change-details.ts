@@ -5,7 +5,7 @@ interface VersionChange {
   readonly changed?: boolean;
   /** Version that was retired in its place; null: none. */
   readonly retired?: string | null;
-  /** Sites to which the document is attached, and where the same was done. */
+  /** Sites to which the document is attached: the same change was made there. */
   readonly attachedSiteIds: readonly string[];
 }
 

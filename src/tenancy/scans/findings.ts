@@ -7,7 +7,7 @@ import type { Visit } from './visit.js';
 /** Choice at the start of a visit: none, or the refusal of every optional category. */
 export type Choice = ScanVisit['choice'];
 
-/** Prefixes of the names that the service's own banner stores: they keep the choice itself, and whose it is. */
+/** Prefixes of the names that the service's own banner stores: they keep the choice and the id of its visitor. */
 const OWN_PREFIXES = ['_svc_consent', '_svc_visitor'];
 
 /** A visit, compared with what the configuration declares. */

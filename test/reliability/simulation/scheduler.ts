@@ -1,4 +1,4 @@
-/** A process of the simulation. What a dead one asks for is never answered. */
+/** A process of the simulation. The calls of a dead process are never answered. */
 export interface Actor {
   readonly name: string;
   isDead: boolean;

@@ -203,7 +203,7 @@ export class Documents {
 
   /**
    * The first texts that records refer to, with their sources, for the report.
-   * @param resolutions what `resolve` found
+   * @param resolutions results of `resolve`
    */
   async texts(resolutions: readonly Resolution[]): Promise<VerificationReport['texts']> {
     const versions = [...this.#references.entries()].filter(([, { kind }]) => kind === 'version');

@@ -208,7 +208,7 @@ class EntriesPass {
   }
 
   /**
-   * @returns what must be waited for before the next entry; null where everything was at hand: a
+   * @returns a promise to await before the next entry; null where everything was at hand: a
    *   million promises would cost more than most checks
    */
   accept(read: ReadEntry): Promise<void> | null {

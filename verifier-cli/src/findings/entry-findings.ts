@@ -20,7 +20,7 @@ export class EntryFindings {
   readonly #at: Location | (() => Location);
 
   /**
-   * @param at where the entry stands; a function where that is known only for some trouble
+   * @param at place of the entry; a function computes it only if a finding needs it
    * @param notes takes in every outcome, where one entry is to be shown with its checks
    */
   constructor(

@@ -36,7 +36,7 @@ const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
 
 /**
  * A finding with a text in every language.
- * @param values what stands in the text, by the names in its braces; it may be hostile
+ * @param values values for the names in braces in the text; they may be hostile
  */
 export function finding<Code extends FindingCode>(code: Code, ...[values]: ValuesOf<Code>): Finding {
   return { code, values: values ?? {} };

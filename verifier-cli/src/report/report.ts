@@ -109,7 +109,7 @@ export interface ReportedNames {
   readonly first: readonly string[];
 }
 
-/** A recorded scan of a page. What it found is a statement of the service. */
+/** A recorded scan of a page. Its findings are a statement of the service. */
 export interface ReportedScan {
   readonly event_id: string;
   readonly verdict: Verdict;

@@ -64,8 +64,8 @@ export type Selected<T> =
 
 /**
  * Selects the scheme of a version.
- * @param version as it is stated. What is neither in the table nor newer is no version: it selects the
- *   newest scheme, whose shape names the problem.
+ * @param version as it is stated. A value that is neither in the table nor newer is no version:
+ *   it selects the newest scheme, whose shape names the problem.
  * @throws RangeError for an empty table
  */
 export function select<T>(schemes: ReadonlyMap<number, T>, version: JsonValue | undefined): Selected<T> {
