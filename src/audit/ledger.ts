@@ -33,7 +33,7 @@ const TABLES = {
   ledger_keys: { key: ['key'], columns: ['replaces', 'bridge_size', 'published_at'] },
 } as const;
 
-/** Parts of a section that this one uses. */
+/** Dependencies of this section. */
 export type LedgerSection = Pick<Section, 'db' | 'eventLog' | 'findings' | 'now' | 'step'>;
 
 /** Events of the ledger that one transaction of the replay applies. */

@@ -130,7 +130,7 @@ async function keysOf({ keyring }: WebhooksOptions, webhook: ClaimedWebhook): Pr
   return keys;
 }
 
-/** Yields the deliveries of one webhook in this run: one page of events, then the newest time stamp. */
+/** Yields the steps of one webhook in this run: one page of events, then the newest time stamp. */
 async function* stepsOf({ db, eventLog }: WebhooksOptions, webhook: ClaimedWebhook): AsyncGenerator<Step> {
   const stream = consentsStream(webhook.siteId);
   let { revision, checkpointSize } = webhook;
