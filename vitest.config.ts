@@ -32,7 +32,7 @@ export default defineConfig({
     projects: isExhaustive()
       ? [{ extends: true, test: { name: 'exhaustive', include: exhaustive } }]
       : [
-          // What `npm run test:fast` runs.
+          // Tests of `npm run test:fast`.
           { extends: true, test: { name: 'fast', include: [...fast] } },
           { extends: true, test: { name: 'service', include: [...others] } },
         ],

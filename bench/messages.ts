@@ -20,7 +20,7 @@ export type LoadJob = z.infer<typeof LoadJob>;
 export const LoadResult = z.object({ ms: z.number(), cpuMs: z.number() });
 export type LoadResult = z.infer<typeof LoadResult>;
 
-/** What the generator of a sustained load is told. */
+/** Commands to the generator of a sustained load. */
 export const LoadCommand = z.discriminatedUnion('kind', [
   /** Signs requests in advance; "ready" follows. The requests take the targets in turn. */
   z.object({

@@ -66,7 +66,7 @@ export class RunningRole {
     return processCpuMs(this.child.pid ?? 0);
   }
 
-  /** What the process and its worker process use; the second is null where there is none. */
+  /** Resources that the process and its worker process use; the second is null where there is none. */
   async use(): Promise<{ readonly main: ProcessUse; readonly worker: ProcessUse | null }> {
     const pid = this.child.pid ?? 0;
     const [worker] = await childPids(pid);

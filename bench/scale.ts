@@ -4,9 +4,9 @@ import { verifyInclusion } from '../schemas/merkle/verify-inclusion.js';
 import { median } from './report.js';
 
 /*
- * What cannot run on one machine: large ledger trees with real proofs, the queues of lanes when one
- * tenant is hot, and the loss of a region. The arrivals of the last two are random numbers with a fixed
- * seed, so that every run prints the same.
+ * Simulations of loads that cannot run on one machine: large ledger trees with real proofs, the
+ * queues of lanes when one tenant is hot, and the loss of a region. The arrivals of the last two
+ * are random numbers with a fixed seed, so that every run prints the same.
  */
 
 const SEED = 0x5eed;

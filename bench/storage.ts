@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 
-/** What a database holds and has written so far. */
+/** Sizes of a database and the writes that it has made so far. */
 export interface Storage {
   /** Bytes of each table with its indexes and large values, by `schema.table`. */
   readonly tables: ReadonlyMap<string, number>;

@@ -21,7 +21,7 @@ const GOAL_STORED = 1.2;
 const GOAL_REBUILD = 0.3;
 const GOAL_BESIDE = 0.8;
 
-/** What one number of stored records allows. */
+/** Measurements with one number of stored records. */
 interface Measured {
   readonly stored: number;
   /** Waiting events to sealed and projected, a second. */

@@ -1,4 +1,4 @@
-// What a bundle is made of, for programs that look for vulnerable parts.
+// Software bill of materials of a bundle, for programs that look for vulnerable parts.
 
 /**
  * @param product the `package.json` of the bundle

@@ -11,7 +11,7 @@ const GENERATED = [
   /^test\/corpus\/index\.json$/,
   /^verifier-cli\/\w+\.schema\.json$/,
 ];
-/** Where a comment begins and ends in each language. */
+/** Start and end of a comment in each language. */
 const COMMENTS = {
   css: { line: /^$/, from: '/*', to: '*/' },
   js: { line: /^\s*\/\//, from: '/*', to: '*/' },

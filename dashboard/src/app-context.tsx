@@ -43,7 +43,7 @@ export function useUser(): CurrentUser {
   return session.user;
 }
 
-/** Whether the role of the user permits something. What it does not permit is not offered. */
+/** Whether the role of the user permits an action. The dashboard does not offer the other actions. */
 export function useMay(right: Right): boolean {
   return may(useUser().role, right);
 }

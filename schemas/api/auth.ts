@@ -10,7 +10,7 @@ export type UserRole = z.infer<typeof UserRole>;
 const GivenPassword = z.string().min(1).max(200).describe('The current password.');
 const OneTimeToken = z.string().min(1).max(200).describe('The token of the invitation or of the password reset.');
 
-/** Where the service returns the refresh token: scripts of a page cannot read the cookie. */
+/** Part of the response that carries the refresh token. Scripts of a page cannot read the cookie. */
 export const RefreshTokenPlace = z.enum(['body', 'cookie']);
 export type RefreshTokenPlace = z.infer<typeof RefreshTokenPlace>;
 

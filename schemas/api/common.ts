@@ -47,7 +47,7 @@ export const Warnings = z.array(z.object({ field: z.string(), message: z.string(
 /** In the responses to a `LanguageQuery`. */
 export const LanguageWarnings = Warnings.describe('That `language` was not read as it is written. Absent if it was.');
 
-/** What a request to the public scanner names instead of an API key. */
+/** Query parameter that replaces the API key in requests to the public scanner. */
 export const ScannerQuery = z.object({
   domain: z
     .string()

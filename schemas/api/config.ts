@@ -17,7 +17,7 @@ export const BannerCategory = ConsentCategory.extend({
   cookies: z.array(BannerCookie),
 }).meta({ id: 'BannerCategory' });
 
-/** Where the request seems to come from, and which law that suggests. Null: not known. */
+/** Region from which the request seems to come, and the law that it suggests. Null: not known. */
 export const DetectedRegion = z
   .object({
     country: z.string().nullable(),

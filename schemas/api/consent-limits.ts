@@ -32,8 +32,8 @@ export const CONSENT_LIMITS = {
 } as const;
 
 /**
- * What a single consent may have beside its two large contents: metadata, strokes, declaration, and
- * JSON around them.
+ * Bytes of a single consent beside its two large contents: metadata, strokes, declaration, and
+ * the JSON around them.
  */
 const OTHER_CONTENT_BYTES = 262_144;
 

@@ -17,8 +17,8 @@ export const IdempotencyKey = z
   .regex(/^[A-Za-z0-9._:-]{8,64}$/, 'must be 8 to 64 characters of A-Z a-z 0-9 . _ : -');
 
 /**
- * What the person was shown and asked, and what the person did. A field that is null counts as
- * absent; unknown fields are ignored.
+ * Fields of a consent: the text and the question that the person was shown, and the person's
+ * decision. A field that is null counts as absent; unknown fields are ignored.
  */
 const consentFields = {
   consent_type: z

@@ -31,8 +31,8 @@ export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 const PublicPart = ConsentRecord.omit({ v: true, event_id: true, disclosures: true });
 
 /**
- * What the caller or the connection said beside it; null where nothing was said, or where the
- * record is erased.
+ * Personal values that the caller or the connection supplied with the consent. A field is null if
+ * no value was supplied, or if the record is erased.
  */
 const PersonalPart = S2sConsentRequest.omit({
   consent_type: true,

@@ -76,8 +76,8 @@ export const ConsentRecord = z.strictObject({
     .regex(/^atk_[A-Za-z0-9_-]{1,60}$/)
     .nullable(),
   /**
-   * Names of the disclosures that the token vouched for, sorted. What else the record says of the
-   * person, the visitor said.
+   * Names of the disclosures that the token vouched for, sorted. The record's other values about
+   * the person are statements of the visitor.
    */
   vouched: z
     .array(z.enum(VOUCHABLE_FIELDS))

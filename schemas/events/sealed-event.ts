@@ -42,7 +42,7 @@ export class InvalidEventBody extends Error {
   override readonly name = 'InvalidEventBody';
 }
 
-/** What sealing needs of an event's body: JCS(record) as text, and its proof hash. */
+/** Parts of an event's body that sealing needs: JCS(record) as text, and its proof hash. */
 export interface SealedContent {
   readonly recordText: string;
   readonly proofHash: string | null;

@@ -36,7 +36,7 @@ export const ConsentCookie = z
   .strictObject({
     /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
     name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
-    /** Who sets and reads it. */
+    /** Company or service that sets and reads the cookie. */
     provider: z.string().min(1).max(300),
     /** Key of the category that covers it. */
     category: ConsentCategory.shape.key,
@@ -48,7 +48,7 @@ export const ConsentCookie = z
   .meta({ id: 'Cookie' });
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
-/** What a site shows and who answers for it. Its JCS text is what `site_config_hash` of a record is over. */
+/** Published settings of a site, with its controller. `site_config_hash` of a record is over its JCS text. */
 export const SiteConfigPublishedRecord = z
   .strictObject({
     v: z.literal(1),
@@ -77,7 +77,7 @@ export const SiteConfigPublishedRecord = z
   });
 export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
 
-/** A problem of a configuration, and where it is. */
+/** A problem of a configuration, and its path. */
 export interface ConfigProblem {
   readonly path: (string | number)[];
   readonly message: string;

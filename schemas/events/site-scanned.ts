@@ -6,7 +6,7 @@ export const SITE_SCANNED = 'SiteScanned.v1';
 
 /** Kinds of storage in which a page keeps names, other than cookies. */
 export const STORAGE_KINDS = ['local_storage', 'session_storage', 'indexed_db'] as const;
-/** What a visit began with. */
+/** Choice at the start of a visit: none, or the refusal of every optional category. */
 export const SCAN_CHOICES = ['none', 'refused'] as const;
 export const SCAN_PROBLEMS = ['undeclared', 'before_choice', 'after_refusal'] as const;
 export const SCAN_METHODS = ['browser', 'http'] as const;
@@ -59,8 +59,8 @@ const Visit = z.strictObject({
 });
 
 /**
- * What the service found on a page of a site: evidence of the state of the site. It has names and
- * hosts, and never a value of a cookie or of a storage.
+ * Findings of a scan of a page of a site: evidence of the state of the site. The record has names
+ * and hosts, and never a value of a cookie or of a storage.
  */
 export const SiteScannedRecord = z
   .strictObject({

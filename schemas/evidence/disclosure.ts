@@ -81,8 +81,8 @@ function strictDisclosure(text: string): Disclosure | null {
 }
 
 /**
- * What an attachment's disclosure holds in place of the content: the content itself is a file named
- * by this SHA-256.
+ * Value in an attachment's disclosure that replaces the content. The content itself is a file
+ * named by this SHA-256.
  */
 export const AttachmentReference = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),

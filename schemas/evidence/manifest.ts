@@ -23,7 +23,7 @@ export function packageVersion(types: Iterable<string>): string {
 
 const MAX_FILES = 450_000;
 
-/** What was asked for. */
+/** Conditions that the requester set for the records of the package. */
 export const PackageFilter = z.strictObject({
   site_id: Uuid,
   /** Times of `created_at`, from inclusive, to exclusive. */
@@ -67,7 +67,7 @@ export const Manifest = z.strictObject({
   /** Size of the checkpoint as of which the export was made; null if nothing was stamped yet. */
   checkpoint: Count.nullable(),
   exported_at: Instant,
-  /** Who exported: an account or a command, as the service knows it. */
+  /** Account or command that exported the package, as the service knows it. */
   exported_by: z.string().min(1).max(300),
   /**
    * True if a development time stamp authority stamped any checkpoint of the ledger: then it is not
@@ -95,7 +95,7 @@ export type Manifest = z.infer<typeof Manifest>;
 /** A manifest of a newer minor version: members that are not known are left out. */
 export const NewerManifest: z.ZodType<Manifest> = z.object(Manifest.shape);
 
-/** What every version of the format has in common. */
+/** Members that every version of the format has. */
 export const ManifestVersion = z.object({
   format: z.enum([PACKAGE_FORMAT, RECEIPT_FORMAT]),
   version: z.string().regex(/^(?:0|[1-9]\d{0,3})\.(?:0|[1-9]\d{0,3})$/),

@@ -9,7 +9,7 @@ const PREFIX = concatBytes(utf8('consent-ledger person tag v1'), Uint8Array.of(0
 /** Bytes of a person tag. */
 export const PERSON_TAG_BYTES = 32;
 
-/** What opens a person tag: it is that of the record with this number of the person with this id. */
+/** Opening of a person tag: the id of the person, and the number of the record among the person's records. */
 export const PersonOpening = z.strictObject({
   /** Hex. */
   id: Sha256Hex,

@@ -6,8 +6,8 @@ import { leafHash } from '../merkle/hashing.js';
 import { Count, Instant, Sha256Hex, Uuid } from './primitives.js';
 
 /**
- * What the service promises when it accepts a consent: this record is sealed in this stream of this
- * ledger before a stated time. Nothing in it is personal.
+ * Content of the promise that the service makes when it accepts a consent: this record is sealed
+ * in this stream of this ledger before a stated time. It contains no personal data.
  */
 export interface PromisedRecord {
   /** Origin of the ledger. */

@@ -7,8 +7,8 @@ export const PROOF_LIMITS = {
   /** Bytes of the proofs of one batch, or of the tags of one batch or roll-up. */
   fileBytes: 192 * 1024 * 1024,
   /**
-   * Bytes of all proofs, beside those for each byte of the entries that they are about. What is read
-   * again counts again.
+   * Bytes of all proofs, beside those for each byte of the entries that they are about. A file
+   * that is read again counts again.
    */
   proofBytes: 16 * 1024 * 1024,
   /** The same of tags: each leaf of the cover shows the absence of an erasure for each record. */

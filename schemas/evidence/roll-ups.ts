@@ -11,7 +11,7 @@ export type Level = 0 | 1 | 2;
 /** Leaves of the ledger tree in the period of a roll-up, its own included, by level. */
 export const PERIODS = { 1: 128, 2: 16_384 } as const;
 
-/** What the leaf of this number of the ledger tree is. */
+/** Returns the level of the ledger-tree leaf of this number: 0 for a batch, 1 or 2 for a roll-up. */
 export function levelOf(number: number): Level {
   if ((number + 1) % PERIODS[2] === 0) return 2;
   return (number + 1) % PERIODS[1] === 0 ? 1 : 0;

@@ -59,7 +59,7 @@ export class Cursor {
   /**
    * @param text the same bytes as characters U+0000 to U+00FF: values are slices of it, which cost
    *   next to nothing
-   * @param end where to stop, not included
+   * @param end offset at which reading stops, not included
    */
   constructor(
     readonly bytes: Uint8Array,
@@ -161,7 +161,7 @@ export class Cursor {
     return '';
   }
 
-  /** Where the run of these kinds that begins at `start` ends, no further than `limit`. */
+  /** Returns the end of the run of these kinds that begins at `start`, at most `limit`. */
   #endOf(kinds: number, start: number, limit: number): number {
     const { bytes } = this;
     const most = limit < this.end ? limit : this.end;

@@ -1,3 +1,3 @@
-/** What JSON can carry. */
+/** Any JSON value (RFC 8259 §3). */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export type JsonObject = { [name: string]: JsonValue };

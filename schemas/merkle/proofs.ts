@@ -1,6 +1,6 @@
 import { foldEdge, rangeNodes, type TreeNode } from './tree.js';
 
-/** Where a proof's hashes come from: the hash of a perfect subtree of the tree. */
+/** Source of a proof's hashes: returns the hash of a perfect subtree of the tree. */
 export type NodeSource = (node: TreeNode) => Uint8Array;
 
 /** Leaves [start, end) of a tree. */

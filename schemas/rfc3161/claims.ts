@@ -7,7 +7,7 @@ import { type CertificateSummary, cutText, type TimestampClaims } from './report
 import type { Certificate } from './x509/certificate.js';
 import { describeGeneralName } from './x509/general-names.js';
 
-/** What a token says, in the form of the report. */
+/** Returns the statements of a token, in the form of the report. */
 export function claimsOf({
   genTime,
   accuracyMicroseconds,

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with the form of a token, certificate, CRL or OCSP answer. Stable: reports and
- * tests name them.
+ * Codes for a malformed token, certificate, CRL or OCSP answer. Stable: reports and tests name
+ * them.
  */
 export type MalformedCode =
   | 'too-large'

@@ -36,11 +36,11 @@ export interface TimestampCheck {
   readonly message: string;
 }
 
-/** What a token is to be checked against. */
+/** Inputs of the check of one token. */
 export interface TimestampInput {
   /** A TimeStampResp or a bare token, DER or BER. */
   readonly token: Uint8Array;
-  /** What must have been stamped: the bytes themselves, or their digest. */
+  /** Expected content of the stamp: the bytes themselves, or their digest. */
   readonly stamped:
     | { readonly data: Uint8Array }
     | { readonly imprint: { readonly algorithm: HashAlgorithm; readonly digest: Uint8Array } };
@@ -69,7 +69,7 @@ export interface TimestampInput {
   readonly allowedPolicies?: readonly string[];
 }
 
-/** What the token says. It is proved only if the report's outcome is `pass`. */
+/** Statements of the token. They are proved only if the report's outcome is `pass`. */
 export interface TimestampClaims {
   /** Cut to milliseconds. */
   readonly genTime: Date;
@@ -155,7 +155,7 @@ export function cutText(text: string): string {
 
 const NOT_CHECKED = 'not checked';
 
-/** A check that was not made, because another one failed or stayed open. @param reason what stopped it */
+/** A check that was not made, because another one failed or stayed open. @param reason the cause */
 export function notChecked(id: TimestampCheckId, reason: string): TimestampCheck {
   return check(id, 'indeterminate', `${NOT_CHECKED}${reason}`);
 }

@@ -6,7 +6,7 @@ type Schemas = components['schemas'];
 export type DocumentSummary = Schemas['DocumentSummary'];
 /** A document of the site with its active version and the content of that version. */
 export type ActiveDocument = Schemas['ActiveDocumentResponse']['data'];
-/** What a browser or an app records. */
+/** A consent that a browser or an app records. */
 export type BrowserConsent = Schemas['BrowserConsentRequest'];
 /** The service's answer to a recorded consent, with the signed promise to seal it. */
 export type Acceptance = Schemas['RecordedConsentResponse']['data'];
@@ -14,11 +14,11 @@ export type Acceptance = Schemas['RecordedConsentResponse']['data'];
 export type SignedPromise = Schemas['SignedPromise'];
 /** The banner configuration of a site in one language. */
 export type SiteConfiguration = Schemas['ConfigResponse']['data'];
-/** What a backend records for a person. */
+/** A consent that a backend records for a person. */
 export type Consent = Schemas['S2sConsentRequest'];
 /** The results of a submission batch. */
 export type BatchResult = Schemas['ConsentBatchResponse']['data'];
-/** What an approval token is minted for. */
+/** The document and the person for which an approval token is minted. */
 export type ApprovalTokenRequest = Schemas['ApprovalTokenRequest'];
 export type ApprovalToken = Schemas['ApprovalTokenResponse']['data'];
 /** A consent in force. */
@@ -31,9 +31,9 @@ export type ExportedConsent = Schemas['ExportedConsent'];
 export type ExportedFields = Schemas['ExportedFields'];
 /** An erasure that a copy of the records must repeat. */
 export type ExportedErasure = Schemas['ExportedErasure'];
-/** What a scan found on a page. */
+/** The findings of a scan of a page. */
 export type ScanResult = Schemas['ScanResult'];
-/** What an evidence package contains and discloses. */
+/** The filter of an evidence package, and the personal fields that it discloses. */
 export type EvidenceExportRequest = Partial<Schemas['CreateExportRequest']>;
 /** The state of an evidence export. */
 export type EvidenceExport = Omit<Schemas['EvidenceExportDetails'], 'disclose'> & {

@@ -7,7 +7,7 @@ import { ServerChanged } from '../platform/database/errors.js';
 import type { Installation } from './installation.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 
-/** What a process does on one database server. Nothing that it keeps in memory outlives it. */
+/** Work of a process on one database server. No state in memory outlives it. */
 export interface Life {
   readonly installation: Installation;
   /** URL of its HTTP application; empty if it has none. */

@@ -73,7 +73,7 @@ export interface InstallationOptions {
   readonly migrates: boolean | MigrateOptions;
   /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
   readonly signs?: boolean;
-  /** What the process knows of the ledger already; absent: nothing. */
+  /** Earlier knowledge of the ledger in this process; absent: none. */
   readonly memory?: ProcessMemory;
 }
 

@@ -11,7 +11,7 @@ import { certificatesOfPem } from '../timestamping/pem.js';
 import { openDatabase, openEventLog } from './installation.js';
 import { tsaRootFile } from './timestamping.js';
 
-/** What an audit reads, with the connections that it must close. */
+/** Inputs of an audit, with the connections that it must close. */
 export interface OpenAudit {
   readonly parts: AuditParts;
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import type { Queryable } from '../platform/database/pool.js';
 import type { ServerBinding } from '../platform/database/server-binding.js';
 import { RequestRefused } from '../platform/errors/request-refused.js';
 
-/** What a process knows from its own work, so that it can contradict a database that went back in time. */
+/** Facts that a process knows from its own work. A database that went back in time contradicts them. */
 export interface ProcessMemory extends LedgerMemory {
   /** The consents that it accepted last, the newest at the end. */
   accepted: readonly AcceptedConsent[];
@@ -30,7 +30,7 @@ export class ConsentsLost extends OperatorNeeded {
   }
 }
 
-/** A standby is seconds or minutes behind. What is older is in Merkle batches, whose head is known. */
+/** A standby lags by seconds or minutes. Older consents are in Merkle batches, whose head is known. */
 const REMEMBERED_MS = 600_000;
 const MAX_REMEMBERED = 256;
 

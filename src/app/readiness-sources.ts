@@ -26,7 +26,7 @@ export function databaseSource({ workerPool, keyring }: Installation): Readiness
   };
 }
 
-/** The server of the database, and what is known of the time before. */
+/** Reports that the process refuses the database server, because its history is lost or the server changed. */
 export function historySource({ server }: Pick<Installation, 'server'>): ReadinessSource {
   return { name: 'history', check: () => historyReasons(server), ifUnknown: () => 'history_lost' };
 }

@@ -8,7 +8,7 @@ import type { Config } from '../platform/config/index.js';
 import type { Queryable } from '../platform/database/pool.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 
-/** What a restored backup lacks, beside what an audit finds in it. */
+/** Completeness of a restored backup, beside the findings of an audit. */
 export interface BackupState {
   /** Leaves of the restored ledger tree. */
   readonly ledgerSize: number;

@@ -3,7 +3,7 @@ import type { ServiceLogger } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import type { SilenceLimits } from './silence.js';
 
-/** What the thread of the watchdog works with. */
+/** Data of the watchdog's thread. */
 export interface WatchdogData {
   /** The event loop of the process adds to its one number. */
   readonly beats: Int32Array<SharedArrayBuffer>;

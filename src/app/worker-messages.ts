@@ -5,7 +5,7 @@ import { ProcessMetrics } from './metrics/process-json.js';
 /** Interval at which the worker process says that its event loop turns, in milliseconds. */
 export const HEARTBEAT_MS = 1_000;
 
-/** What `serve` says to its worker process. */
+/** Messages from `serve` to its worker process. */
 export const ToWorker = z.discriminatedUnion('kind', [
   /** The schema is up to date: the parts may run. */
   z.object({ kind: z.literal('start') }),
@@ -18,7 +18,7 @@ export type ToWorker = z.infer<typeof ToWorker>;
 
 const Reasons = z.array(z.object({ code: z.enum(READINESS_CODES), names: z.array(z.string()) }));
 
-/** What the worker process of `serve` says. */
+/** Messages from the worker process to `serve`. */
 export const FromWorker = z.discriminatedUnion('kind', [
   /** The event loop turns, and for these reasons the process does not do all its work. */
   z.object({ kind: z.literal('alive'), reasons: Reasons }),

@@ -40,7 +40,7 @@ async function run(): Promise<void> {
   await (await following).failed;
 }
 
-/** What the parts of one database server report goes to the process that started this one. */
+/** Starts the parts on one database server, and reports their state to the parent process. */
 async function open(turn: Turn): Promise<Life> {
   const life = await openWorkerLife(turn, logger, () => void send({ kind: 'waiting' }));
   try {

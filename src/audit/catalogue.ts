@@ -35,11 +35,11 @@ const IS_WAITING = `exists (
 /** A table of the catalogue, and the statements that compare it with the read model of its notices. */
 interface Compared {
   readonly table: string;
-  /** What a row is, as the end of a sentence. */
+  /** Noun for a row of the table, used in the details of findings. */
   readonly what: string;
   /** Rows that the log does not have, or that differ from it. */
   readonly differing: string;
-  /** Rows of the log that the table does not have, and what that means. */
+  /** Rows of the log that the table does not have. `lostDetail` is the detail of the finding for such a row. */
   readonly lost: string;
   readonly lostDetail: string;
 }

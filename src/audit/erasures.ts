@@ -4,7 +4,7 @@ import type { Section } from './section.js';
 
 const Rows = z.array(z.object({ key: z.string() }));
 
-/** What must not exist, each in one statement and so in one snapshot. */
+/** Statements that find contradictory rows. Each is one statement, and therefore reads one snapshot. */
 const CONTRADICTIONS = [
   {
     table: 'erased_records',

@@ -54,7 +54,7 @@ const CONTRADICTIONS = [
   },
 ] as const;
 
-/** @returns what is wrong with a package; null: nothing, or it is not kept any more */
+/** @returns the problem of a package; null: it has none, or the package is not kept any more */
 async function problemOf(
   { db, keyring }: Pick<Section, 'db' | 'keyring'>,
   siteId: string,

@@ -1,6 +1,6 @@
 import type { LogDamaged } from '../pipeline/event-log/errors.js';
 
-/** What a disagreement means and what an operator does about it: docs/operations.md has the same table. */
+/** Meaning of each kind of finding, and the operator's remedy. docs/operations.md has the same table. */
 export const FINDING_KINDS = {
   'row-altered': {
     meaning: 'The seal of the row, or of its key, does not match: the row was written or changed outside the service.',
@@ -70,7 +70,7 @@ export interface Finding {
   readonly key: string;
   /** Columns that differ, as far as they are known. */
   readonly columns: readonly string[];
-  /** What was found, in one sentence. */
+  /** Description of the finding in one sentence. */
   readonly detail: string;
 }
 

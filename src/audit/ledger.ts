@@ -33,7 +33,7 @@ const TABLES = {
   ledger_keys: { key: ['key'], columns: ['replaces', 'bridge_size', 'published_at'] },
 } as const;
 
-/** What this section uses. */
+/** Dependencies of this section. */
 export type LedgerSection = Pick<Section, 'db' | 'eventLog' | 'findings' | 'now' | 'step'>;
 
 /** Events of the ledger that one transaction of the replay applies. */
@@ -144,7 +144,7 @@ function createReplay({ eventLog, findings, step }: LedgerSection, client: pg.Po
   };
 }
 
-/** @returns what a failed replay says about the log; null: nothing */
+/** @returns the finding about the log that a failed replay implies; null: none */
 function findingOf(error: unknown): Omit<Finding, 'columns'> | null {
   if (error instanceof RevisionGap)
     return damagedLog(error, `${error.message} What the ledger has from there on was not compared.`);

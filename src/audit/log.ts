@@ -53,7 +53,7 @@ export async function auditLog(
       await onPosition(position);
     }
     await step(done, total === null ? null : Math.max(total, done));
-    // What came later is in flight: a busy log would have no end.
+    // Later events are in flight: waiting for the end of a busy log would never finish.
     if (!page.atEnd && until !== null && position !== null && position >= until) break;
     if (!page.atEnd) continue;
     if (sealedBefore !== null && sealedBefore > (position ?? ''))

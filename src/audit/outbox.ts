@@ -26,7 +26,7 @@ const Rows = z.array(
 const NewestRows = z.tuple([z.object({ newest: z.string().nullable() })]);
 type Row = z.infer<typeof Rows>[number];
 
-/** Compares relayed rows with the log, checks waiting ones, and where the relay stands. */
+/** Compares relayed rows with the log, and checks waiting rows and the position of the relay. */
 export async function auditOutbox(section: Section): Promise<void> {
   const { db, step } = section;
   const total = await estimatedRows(db, 'outbox');

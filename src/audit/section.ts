@@ -4,7 +4,7 @@ import type { EventLog } from '../pipeline/event-log/port.js';
 import type { Keyring } from '../platform/keys/index.js';
 import type { Findings } from './finding.js';
 
-/** What every section of an audit uses. */
+/** Dependencies that all sections of an audit share. */
 export interface AuditParts {
   /** In the role `consent_ledger_auditor`. */
   readonly db: pg.Pool;

@@ -8,9 +8,10 @@ export interface EndInTimeOptions {
 }
 
 /**
- * Ends the process after `ms` milliseconds, whatever its stop waits for then: a database, a log or an
- * authority that does not answer. What was answered is durable, and every step survives a kill. Later
- * the orchestrator would kill the process, and nothing would say why.
+ * Ends the process after `ms` milliseconds, whatever its stop waits for then: a database, a log
+ * or an authority that does not answer. Every answered request is durable, and every step
+ * survives a kill. Later the orchestrator would kill the process, and no log line would state the
+ * reason.
  */
 export function endInTime({ ms, logger, exit }: EndInTimeOptions): void {
   const end = (): void => {

@@ -3,7 +3,7 @@ import { FaultyProxy } from '../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { TestInstallation } from '../support/running-service.js';
 
-// What a container gets, and what Kubernetes gives by default.
+// Grace period of a container, and the default of Kubernetes.
 const GRACE_MS = 30_000;
 
 let database: TestDatabase;

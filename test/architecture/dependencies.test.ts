@@ -5,7 +5,7 @@ import { VERSION as SDK_VERSION } from '../../sdk/node/src/version.js';
 import { VERSION } from '../../src/platform/version.js';
 import { type Import, importedFile, importsOf, ROOT } from './import-graph.js';
 
-/** What each part may import besides itself: dependencies point one way. */
+/** Parts that each part may import besides itself: dependencies point one way. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   projections: ['schemas'],

@@ -109,7 +109,7 @@ async function commandLineHelp(): Promise<readonly PublicText[]> {
   return visit(program, program.name());
 }
 
-/** What `--help` prints, with the texts that are added after the options. */
+/** Returns the output of `--help`, with the texts that are added after the options. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({

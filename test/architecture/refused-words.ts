@@ -1,7 +1,7 @@
 /** A word or phrase that no public text contains. */
 export interface RefusedWord {
   readonly pattern: RegExp;
-  /** What the author writes in its place. */
+  /** Advice on the words to write in its place. */
   readonly useInstead: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the audit does not check, by table and column, each with its reason. `*`: the whole table. */
+/** Columns that the audit does not check, by table and column, each with its reason. `*`: the whole table. */
 export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   schema_migrations: { applied_at: 'Time for the operator only.' },
   users: { last_sign_in_at: 'Mark of use.' },

@@ -436,7 +436,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
 
   test('the browser refused nothing by the policy', () => {
     // A frame that gets an error answer, as it does on a busy machine, reports the policy of that answer.
-    // What the frames show is asserted where they are.
+    // The frames' contents are asserted where the frames are opened.
     expect(panel.logged().filter((line) => !line.includes('Framing '))).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ const FINDERS = `
 
 /** The dashboard in a browser of its own, used by the names that a user sees. */
 export class PanelBrowser {
-  /** What the user did, one entry for each button, link, field and choice. */
+  /** Actions of the user, one entry for each button, link, field and choice. */
   readonly steps: string[] = [];
 
   private constructor(

@@ -9,9 +9,9 @@ const user = (id: string) => ({
 });
 const tokensOf = (id: string, expires_in = 900) => ({ access_token: `token of ${id}`, expires_in, user: user(id) });
 
-/** What the page sent: the path, and the token if there was one. */
+/** Requests of the page: the path, and the token if there was one. */
 let sent: string[];
-/** Whose cookie the browser has. */
+/** Id of the user whose cookie the browser has. */
 let cookie: string;
 /** The tokens that the service accepts. */
 let accepted: readonly string[];

@@ -97,8 +97,8 @@ const line = fc
   .map(({ erased, ...rest }) => JSON.stringify({ ...rest, ...(erased !== null && { erased }) }));
 
 /**
- * What a text could be changed into: by one byte, by a piece left out, put in, or taken from
- * elsewhere in it.
+ * Changes of a text: by one byte, or by a piece that is left out, put in, or taken from elsewhere
+ * in it.
  */
 const change = fc.record({
   at: fc.double({ min: 0, max: 0.999999, noNaN: true }),
@@ -152,7 +152,7 @@ function cursorOver(text: string): Cursor {
   return new Cursor(block, textOfBytes(block), 3, 3 + bytes.length);
 }
 
-/** What the schemas say of a line: null unless everything about it is right. */
+/** Reads a line by the schemas: null unless everything about it is right. */
 function bySchema(text: string): { source: EntryLine; entry: Entry; record: ConsentRecord } | null {
   try {
     const source = EntryLine.safeParse(parseStrictJson(utf8(text.toWellFormed())));

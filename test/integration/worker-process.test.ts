@@ -95,7 +95,7 @@ test('replaces a worker that is killed under load, and moves each accepted conse
     const killed = workerPid();
     process.kill(killed, 'SIGKILL');
     await expect.poll(replacements, { timeout: 60_000 }).toBe(kill);
-    // What `/readyz` says may be some moments old.
+    // The state that `/readyz` reports may be some moments old.
     await expect.poll(() => [null, killed].includes(service.workerPid()), { timeout: 60_000 }).toBe(false);
     await expect.poll(readiness, { timeout: 60_000 }).toBe('ready');
   }

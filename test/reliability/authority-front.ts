@@ -14,7 +14,7 @@ export class AuthorityFront {
   #armed: ArmedFault | null = null;
   /** Requests that the authority has answered with a token. */
   issued = 0;
-  /** What the next requests get instead of an answer; null: the answer. */
+  /** Whether the next requests get no answer: the connection is closed. */
   isDown = false;
 
   private constructor(

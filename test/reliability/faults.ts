@@ -1,5 +1,5 @@
 /**
- * What happens to one write between a process and the component that makes it durable: a database, an
+ * Faults of one write between a process and the component that makes it durable: a database, an
  * event log, an authority.
  */
 export const FAULTS = {

@@ -81,7 +81,7 @@ export class PostgresFront {
     }
     const upstream = net.connect(this.target);
     this.#keepTogether(client, upstream);
-    /** What becomes of the answer of the current statement; null: it passes. */
+    /** Fault that applies to the answer of the current statement; null: the answer passes. */
     let struck: ArmedFault | null = null;
     const frames = new FrontendFrames((bytes, statement) => {
       const armed = statement === null ? null : this.#take(statement);

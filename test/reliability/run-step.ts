@@ -4,7 +4,7 @@ import { expectNothingLost, settled } from './invariants.js';
 import type { Step } from './steps.js';
 import type { World } from './world.js';
 
-/** What was observed in one cell of the matrix. */
+/** Observations in one cell of the matrix. */
 export interface Cell {
   readonly step: Step;
   readonly fault: Fault;

@@ -10,7 +10,7 @@ export interface Step {
   readonly title: string;
   /** The write that makes the second state durable. */
   readonly write: string;
-  /** Where a fault is put: in front of the database of a role or of a command, or of the authority. */
+  /** Place of the fault: in front of the database of a role or of a command, or of the authority. */
   readonly at: Role | 'command' | 'authority';
   readonly isMeant: (write: Write) => boolean;
   /** Lets the service take the step. Resolves when the caller, or the operator, has what was asked for. */

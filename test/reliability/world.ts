@@ -99,7 +99,7 @@ export class World {
     return this.#shop;
   }
 
-  /** What tests of a single service use, with the address of the `api` that runs at the time. */
+  /** The parts that tests of a single service use, with the address of the `api` that runs at the time. */
   #app(): RunningApp {
     const api = (): Service => this.of('api').service;
     return {

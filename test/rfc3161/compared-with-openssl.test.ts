@@ -30,7 +30,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What `openssl ts -verify` says, at the time of the stamp. */
+/** Returns the verdict of `openssl ts -verify`, at the time of the stamp. */
 function opensslVerdict(response: Uint8Array, root: Uint8Array): 'pass' | 'fail' {
   const file = (name: string) => join(folder, name);
   writeFileSync(file('data'), DATA);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Seed } from '../../src/demo/seed.js';
 import type { TestInstallation } from './running-service.js';
 
-/** What `admin seed-demo` prints. */
+/** Output of `admin seed-demo`. */
 export const SeededTenant = z.intersection(Seed, z.object({ tenant_id: z.string() }));
 export type SeededTenant = z.infer<typeof SeededTenant>;
 

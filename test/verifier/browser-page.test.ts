@@ -39,7 +39,7 @@ test('the page is one file whose policy lets it load and send nothing', () => {
   expect(body).toContain('MIT');
 });
 
-/** What is right, and what is wrong in one layer after the other. */
+/** Packages that are right, and packages that are wrong in one layer after the other. */
 const PACKAGES: Readonly<Record<string, PackageHooks>> = {
   honest: {},
   'with leaves for proofs': { proofForm: 'leaves' },

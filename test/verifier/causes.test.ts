@@ -17,7 +17,7 @@ const stranger = fixtureAuthority();
 interface Cascade {
   readonly hooks?: PackageHooks;
   readonly options?: Partial<VerifyOptions>;
-  /** What a person must look at. */
+  /** Checks that a person must look at. */
   readonly causes: readonly CheckId[];
   /** All checks that fail or stay open. */
   readonly findings: number;

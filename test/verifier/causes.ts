@@ -12,8 +12,8 @@ export function causesOf({ checks }: VerificationReport): readonly string[] {
 }
 
 /**
- * What is wrong with the causes that a report states. They are for people: the verdict follows from the
- * outcomes of all checks, and nothing that failed or stayed open is without a cause.
+ * Finds faults in the causes that a report states. The causes are for people: the verdict follows
+ * from the outcomes of all checks, and every check that failed or stayed open has a cause.
  */
 export function problemsOfCauses(report: VerificationReport): readonly string[] {
   const problems: string[] = [];

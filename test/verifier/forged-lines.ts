@@ -5,7 +5,7 @@ import type { PackageHooks } from '../support/package-builder.js';
 
 type Lines = Parameters<NonNullable<PackageHooks['entryLines']>>[0];
 
-/** What an attacker without the keys of the ledger can add to its package: lines that no batch has. */
+/** Event id of a line that an attacker without the ledger's keys adds to a package: no batch has it. */
 const FORGED = fixtureUuid('forged');
 
 function lineOf(lines: Lines, label: string): Lines[number] {

@@ -15,8 +15,8 @@ import { signedNote } from '../support/signing-key.js';
 import { type BundledCommand, bundleCommand } from './bundled-command.js';
 
 /**
- * Prints the most memory that the process held, in KiB. What `getrusage` says may be that of the
- * process which started it.
+ * Prints the most memory that the process held, in KiB. The value of `getrusage` may be that of
+ * the process which started it.
  */
 const GAUGE = `data:text/javascript,${encodeURIComponent(`
   import { readFileSync } from 'node:fs';

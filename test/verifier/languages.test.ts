@@ -131,7 +131,7 @@ async function verified(hooks: PackageHooks, isTrusted: boolean): Promise<Checke
   return { report, listing: list.listing, shown: watch.shown };
 }
 
-/** What is not translated: findings, texts of the package, ids. */
+/** Removes the parts that are not translated: findings, texts of the package, ids. */
 const withoutForeign = (html: string): string =>
   html.replaceAll(/<bdi[^>]*>.*?<\/bdi>|<code[^>]*>.*?<\/code>|<pre[^>]*>.*?<\/pre>/gs, '');
 

@@ -82,7 +82,7 @@ test('a stamp that no batch names is not renewed: anyone could make one like it 
   expect(outcomes(unnamed)).toEqual(['pass', 'pass', 'indeterminate', 'pass']);
   expect(notPassed(unnamed)).toEqual({});
   expect(renewals(unnamed).map((by) => by?.checkpoint ?? null)).toEqual([null, 5, null, null]);
-  // What that stamp was to date has the time of the next one that holds.
+  // A batch that only that stamp dated has the time of the next stamp that holds.
   const { intervals } = unnamed.proved;
   expect(intervals.find(({ batch }) => batch === 3)?.before?.time).toBe(stampTime(5).toISOString());
 });

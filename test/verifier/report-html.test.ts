@@ -8,7 +8,7 @@ import { verifyFixture } from './support.js';
 
 const authority = fixtureAuthority();
 
-/** What could run, load, move the cursor, or turn the reading direction. */
+/** Texts that could run, load, move the cursor, or turn the reading direction. */
 const HOSTILE = [
   '\u001b[2J\u001b[31m',
   '\u0000\u0007\u0085\u009b',

@@ -55,7 +55,7 @@ function verifyingCommand(name: string): Command {
     .option('--language <language>', 'language of the report: en or tr', 'en');
 }
 
-/** The same with the outputs of a report or a record. @param shown what it prints, and writes as a page */
+/** The same with the outputs of a report or a record. @param shown the object that it prints, and writes as a page */
 function packageCommand(name: string, shown: 'report' | 'record'): Command {
   return verifyingCommand(name)
     .option('--json', 'print one JSON object instead of text')

@@ -68,7 +68,7 @@ export interface VerifyOptions {
 
 const NO_WITNESSES: WitnessTrust = { keys: [], required: null };
 
-/** What collects parts of the package while it is verified, besides the report. */
+/** Collectors of parts of the package while it is verified, besides the report. */
 export interface Collectors {
   /** Takes one record, to be shown by itself. */
   readonly watch?: RecordWatch | null;
@@ -130,7 +130,7 @@ export async function verifyPackage(
 
   const files = new PackageFiles(container.source, archive, findings, progress, work);
 
-  // Who speaks: the manifest, the ledger's key, its successors.
+  // Sources of the statements: the manifest, the ledger's key, its successors.
   const signed = await readManifest(files);
   const { manifest } = signed;
   verifyKind(kind, manifest, findings);
@@ -177,7 +177,7 @@ export async function verifyPackage(
     },
   );
 
-  // What the manifest says of all this.
+  // Statements of the manifest about all of this.
   verifyCounts(manifest, summary, archive, findings);
   await verifyFileList(files, manifest, attachments);
   const promises = await evaluatePromises(promised, {

@@ -11,7 +11,7 @@ interface Access {
   readonly renewAt: number;
 }
 
-/** What a sign-in and a renewal return. The refresh token is in a cookie that scripts cannot read. */
+/** Response to a sign-in or a renewal. The refresh token is in a cookie that scripts cannot read. */
 interface Tokens {
   readonly access_token: string;
   readonly expires_in: number;

@@ -3,7 +3,7 @@ import { bannerLabels } from '../../../schemas/text/banner-labels.js';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What the preview shows. The dashboard sends it to the frame of the preview. */
+/** Content of the preview. The dashboard sends it to the frame of the preview. */
 export interface PreviewDraft {
   readonly languages: readonly string[];
   readonly language: string;
@@ -27,7 +27,7 @@ export interface PreviewDraft {
   }[];
 }
 
-/** What the frame says once it takes a draft. */
+/** Message that the frame sends once it takes a draft. */
 export const PREVIEW_READY = 'banner preview ready';
 
 const VERSION = '00000000-0000-4000-8000-000000000000';

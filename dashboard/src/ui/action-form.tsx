@@ -33,7 +33,7 @@ export class Values {
 }
 
 interface ActionFormProps {
-  /** Sends the values. What it throws is shown at the fields that it concerns. */
+  /** Sends the values. Its errors are shown at the fields that they concern. */
   readonly action: (values: Values) => Promise<unknown>;
   readonly submit: string;
   readonly look?: 'primary' | 'danger';

@@ -6,11 +6,11 @@ import { Dialog } from './dialog.js';
 interface ConfirmProps {
   /** Of the button, of the dialog, and of the button in it. */
   readonly label: string;
-  /** What the button is about, for screen readers, where several have the same label. */
+  /** Subject of the button, for screen readers, where several buttons have the same label. */
   readonly about?: string;
   readonly look?: ButtonProps['look'];
   readonly isDanger?: boolean;
-  /** What will happen. */
+  /** Content of the dialog: the effect of the action. */
   readonly children: ReactNode;
   readonly action: (values: Values) => Promise<unknown>;
 }

@@ -4,7 +4,7 @@ import { Button } from './button.js';
 
 interface CopyProps {
   readonly text: string;
-  /** What is copied; for screen readers. */
+  /** Name of the copied text, for screen readers. */
   readonly label: string;
 }
 

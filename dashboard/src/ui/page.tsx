@@ -3,7 +3,7 @@ import { useMessages } from '../i18n/locale.js';
 
 interface PageProps {
   readonly title: string;
-  /** What the page is for, in a sentence. */
+  /** Purpose of the page, in a sentence. */
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -58,7 +58,7 @@ export function Section({ title, lead, actions, children }: SectionProps) {
 
 interface EmptyProps {
   readonly title: string;
-  /** What to do first. */
+  /** Advice on the first step. */
   readonly children: ReactNode;
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 interface ScrollBoxProps {
-  /** What it holds; for screen readers. */
+  /** Name of the content, for screen readers. */
   readonly label: string;
   readonly language?: string;
   readonly look?: 'text' | 'stack' | 'difference';

@@ -8,7 +8,7 @@ export interface Column<T> {
 }
 
 interface TableProps<T> {
-  /** What the table lists; for screen readers. */
+  /** Name of the listed items, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<T>[];
   readonly items: readonly T[];

@@ -3,7 +3,7 @@ import { Uuid } from '../../evidence/primitives.js';
 import { displayName, SiteParams, Timestamp } from './common.js';
 
 export const ApiKeyScope = z.enum(['read', 'write']);
-/** Where a key may be used. */
+/** Clients that may use a key. */
 export const ApiKeyRestriction = z
   .enum(['publishable', 'secret'])
   .nullable()

@@ -16,8 +16,8 @@ import { Publication } from './publication.js';
 const published = SiteConfigPublishedRecord.shape;
 
 /**
- * Settings of the draft that are no lists. What is null or missing has to be there before it can be
- * published.
+ * Settings of the draft, except its lists. A setting that is null or missing has to be set before
+ * the draft can be published.
  */
 export const DraftSettings = z.strictObject({
   controller: z.strictObject({
@@ -35,7 +35,7 @@ export const Banner = published.banner;
 /** How consent is withdrawn, by language. */
 export const Withdrawal = published.withdrawal;
 
-/** What a site is about to publish. */
+/** Draft of a site's next published configuration. */
 export const SiteConfigDraft = DraftSettings.extend({
   banner: Banner,
   withdrawal: Withdrawal,

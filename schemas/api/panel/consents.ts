@@ -115,7 +115,7 @@ export const ConsentResponse = dataOf(
 /** The id of a record, or its consent token. */
 export const ConsentParams = z.object({ site_id: Uuid, consent_id: z.string().min(1).max(100) });
 
-/** What keyed verify answers, with where the record stands. */
+/** Response of keyed verification, with the record's state of sealing. */
 export const VerifyConsentResponse = dataOf(
   VerifiedRecord.extend({
     id: Uuid,

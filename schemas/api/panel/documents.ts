@@ -109,5 +109,5 @@ export const ActivatedVersion = z.object({
   retired_version_id: Uuid.nullable().describe('The version of the same language that was active before; null: none.'),
 });
 
-/** What a deletion answers. */
+/** Response to a deletion. */
 export const Deleted = z.object({ id: z.string(), deleted: z.literal(true) });

@@ -9,7 +9,7 @@ export const ListErasuresQuery = PageQuery.extend({
   reason: z.enum(ERASURE_REASONS).optional(),
 });
 
-/** The erasures of a site, the newest first, and what its retention period does by itself. */
+/** The erasures of a site, the newest first, and the automatic erasures of its retention period. */
 export const ErasuresPage = pageOf(Erasure)
   .extend({
     retention: z.object({

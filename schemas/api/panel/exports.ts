@@ -22,8 +22,8 @@ const RecordId = z
   });
 
 /**
- * Which consents a package is about, as `evidence export` of the command line knows it. What is
- * left out restricts nothing.
+ * Consents that a package contains, in the terms of the command `evidence export`. An absent
+ * condition restricts nothing.
  */
 export const EvidenceFilter = z
   .strictObject({

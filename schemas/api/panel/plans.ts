@@ -8,7 +8,7 @@ export const Plan = z
   })
   .meta({ id: 'Plan' });
 
-/** What the tenant has subscribed to. */
+/** Plan of the tenant, and its use in the current month. */
 export const Subscription = Plan.extend({
   is_active: z.boolean().describe('Whether the plan is active; if not, consents return 429 NO_CONSENT_SUBSCRIPTION.'),
   used_this_month: z.int().describe('Consents of the current calendar month (UTC).'),

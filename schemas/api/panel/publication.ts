@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { Timestamp } from './common.js';
 
-/** Where the event of a publication stands in the ledger. */
+/** Position of a publication's event in the ledger. */
 export const Publication = z
   .object({
     event_id: Uuid,

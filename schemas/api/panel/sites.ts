@@ -4,7 +4,7 @@ import { displayName, Timestamp } from './common.js';
 
 export const SiteName = displayName(300).min(1);
 
-/** What is left of the 253 characters of a DNS name before which `_consent-ledger.` stands. */
+/** Longest domain: a DNS name has 253 characters, of which the prefix `_consent-ledger.` takes 16. */
 const MAX_DOMAIN = 237;
 
 /** Two labels or more (RFC 1123 §2.1). */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { displayName, SiteParams, Timestamp } from './common.js';
 
-/** What the service tells a webhook. */
+/** Events of which the service notifies a webhook. */
 export const WEBHOOK_EVENTS = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'] as const;
 
 export const WebhookEvent = z.enum(WEBHOOK_EVENTS).meta({

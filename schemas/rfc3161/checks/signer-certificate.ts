@@ -11,9 +11,9 @@ import { sameName } from '../x509/names.js';
 import type { EssCertificateId } from './signed-attributes.js';
 
 /**
- * The certificate that a signer names, by what it names and never by position (RFC 5652 §5.3).
- * Where an injected certificate copies issuer and serial number, the hash in the signed attributes
- * decides.
+ * Finds the certificate that a signer names, by the named values and never by position (RFC 5652
+ * §5.3). If an injected certificate copies issuer and serial number, the hash in the signed
+ * attributes decides.
  */
 export function findSignerCertificate(
   { sid }: SignerInfo,

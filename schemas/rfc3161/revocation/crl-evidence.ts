@@ -19,10 +19,10 @@ const UNDERSTOOD = new Set<string>([
 ]);
 
 /**
- * What a CRL says about a certificate (RFC 5280 §6.3), if it is the certificate issuer's own,
- * complete list.
+ * Reads the evidence of a CRL about a certificate (RFC 5280 §6.3). The list counts if it is the
+ * certificate issuer's own, complete list.
  *
- * @returns the evidence, or in words why the list says nothing about it
+ * @returns the evidence, or in words why the list says nothing about the certificate
  */
 export async function crlEvidence(
   crl: Crl,

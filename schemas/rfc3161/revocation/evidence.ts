@@ -1,8 +1,8 @@
 import type { Strength } from '../strength.js';
 
 /**
- * What one CRL or OCSP answer says about one certificate; its signature and its scope have been
- * checked.
+ * Statement of one CRL or OCSP answer about one certificate. Its signature and its scope have
+ * been checked.
  */
 export interface RevocationEvidence {
   /** For people: which CRL or OCSP answer. */
@@ -23,7 +23,7 @@ export interface RevocationEvidence {
   readonly strengths: readonly Strength[];
 }
 
-/** What all evidence together says about one certificate at genTime. */
+/** Conclusion from all evidence about one certificate at genTime. */
 export interface RevocationVerdict {
   /** Worst first. `conclusive` and `provisional` are passes. */
   readonly state: 'revoked' | 'indeterminate' | 'provisional' | 'conclusive' | 'not-applicable';

@@ -12,8 +12,9 @@ import type { RevocationEvidence } from './evidence.js';
 import type { OcspAnswer, OcspResponse } from './ocsp.js';
 
 /**
- * What an OCSP response says about a certificate (RFC 6960 §3.2), if the response covers the
- * certificate, its signature is valid, and the certificate's issuer authorized its signer.
+ * Reads the evidence of an OCSP response about a certificate (RFC 6960 §3.2). The response counts
+ * if it covers the certificate, its signature is valid, and the certificate's issuer authorized
+ * its signer.
  *
  * @returns the evidence of each answer in it about the certificate, or in words why the response
  *   says nothing about it

@@ -17,7 +17,7 @@ import { parseSubjectPublicKey, type SubjectPublicKey } from './public-key.js';
 /** An X.509 certificate (RFC 5280 §4.1). Every byte array is a view of the bytes received. */
 export interface Certificate {
   readonly der: Uint8Array;
-  /** What its signature is over. */
+  /** The signed bytes (`tbsCertificate`). */
   readonly tbs: Uint8Array;
   /** 1, 2 or 3. */
   readonly version: number;

@@ -18,7 +18,7 @@ export interface FoundPath {
   readonly strengths: readonly Strength[];
 }
 
-/** What the search for a chain came to. */
+/** Result of the search for a chain. */
 export interface PathSearch {
   /** Good paths first; at most eight. */
   readonly paths: readonly FoundPath[];
@@ -40,7 +40,7 @@ const MAX_PATHS = 8;
  */
 const MAX_SIGNATURES_TRIED = 64;
 
-/** What a path must meet. */
+/** Requirements that a path must meet. */
 export interface PathConditions {
   /** The moment at which it must be valid. */
   readonly at: Date;

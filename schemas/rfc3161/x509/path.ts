@@ -6,7 +6,7 @@ import type { Certificate } from './certificate.js';
  */
 export type Path = readonly Certificate[];
 
-/** What a rule found: `fail` breaks the path for certain, `unsure` leaves it open. */
+/** Violation of a rule by a path: `fail` breaks the path for certain, `unsure` leaves it open. */
 export interface Violation {
   readonly severity: 'fail' | 'unsure';
   readonly message: string;

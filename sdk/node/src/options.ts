@@ -1,6 +1,6 @@
 import type { Credentials } from '../../shared/types.js';
 
-/** Where the service is, and who calls it. */
+/** Address of the service, credentials of the caller, and limits of requests. */
 export interface LedgerOptions {
   /** Origin of the service, for example `https://consent.example.org`. */
   readonly baseUrl: string;

@@ -17,7 +17,7 @@ export interface RenewalRequest {
 
 /** Browsers keep so many bytes of a cookie (RFC 6265 §6.1). */
 const MOST_BYTES = 4_096;
-/** What a cookie may consist of (RFC 6265 §4.1.1): nothing else gets into a header of the response. */
+/** Permitted octets of a cookie (RFC 6265 §4.1.1): no others get into a header of the response. */
 const OCTETS = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 const TOKEN = /^ct_[0-9a-f]{32}$/;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What happened to an account, of which its user is told. */
+/** Events of an account that the service reports to its user by mail. */
 export const ACCOUNT_NOTICES = [
   'signed_in',
   'password_changed',

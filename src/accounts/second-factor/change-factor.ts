@@ -8,7 +8,7 @@ import { type FactorOptions, type PresentedFactor, useCode } from './prove-facto
 import { readStoredFactor } from './stored-factor.js';
 import { base32, otpauthUri } from './totp.js';
 
-/** What the user enters into an authenticator app. */
+/** TOTP secret of a factor that is not confirmed yet, for the user's authenticator app. */
 export interface BegunFactor {
   /** Base32. */
   readonly secret: string;

@@ -7,7 +7,7 @@ import { type FactorKeys, openFactorSecret, recoveryDigest } from './factor-secr
 import { readStoredFactor, type StoredFactor } from './stored-factor.js';
 import { stepOfCode } from './totp.js';
 
-/** What a user presents beside the password. */
+/** Second factor that a user presents with the password. */
 export interface PresentedFactor {
   readonly totpCode?: string | undefined;
   readonly recoveryCode?: string | undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 
-/** What is stored of a user's second factor. */
+/** Stored state of a user's second factor. */
 export interface StoredFactor {
   /** Encrypted; null: none, and none was begun. */
   readonly sealedSecret: Uint8Array | null;

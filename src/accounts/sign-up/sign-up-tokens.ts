@@ -6,7 +6,7 @@ import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 
 export type SignUpKeys = Pick<Keyring, 'accountKey'>;
 
-/** What a person asked for. Nothing of it is stored before the token is used. */
+/** Content of a sign-up token. The service stores nothing of it before the token is used. */
 export const WantedAccount = z.strictObject({
   organisation: TenantName,
   email: z.email().max(320),

@@ -4,7 +4,7 @@ import { apiErrorOf } from '../server/error-response.js';
 
 /** A limit of failed attempts a minute. */
 export interface AttemptLimit {
-  /** What is attempted, e.g. `sign-in-account`. */
+  /** Name of the action that is attempted, e.g. `sign-in-account`. */
   readonly scope: string;
   /** The address or the account for which attempts are counted. */
   readonly key: string;

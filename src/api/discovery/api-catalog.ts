@@ -4,7 +4,7 @@ import { PLACES, type Place, type UrlOf } from './places.js';
 /** RFC 9727 §4.2: the profile of a link set that is an API catalog. */
 export const API_CATALOG_PROFILE = 'https://www.rfc-editor.org/info/rfc9727';
 
-/** An API of the service: its base URI, what it is for, and where it is described. */
+/** An API of the service: its base URI, its purpose, and its descriptions. */
 export interface Api {
   readonly base: string;
   readonly title: string;

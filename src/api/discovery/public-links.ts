@@ -1,7 +1,7 @@
 import type { Skill } from './agent-skills.js';
 import { PLACES } from './places.js';
 
-/** What the service is, in one sentence. */
+/** Description of the service in one sentence. */
 export const SUMMARY =
   'A service that records consents (cookie banners, document approvals, opt-outs) so that years later anyone can check, offline and without trust in the service, who agreed to what, in which words, and when.';
 
@@ -9,7 +9,7 @@ export const SUMMARY =
 export interface PublicLink {
   readonly title: string;
   readonly path: string;
-  /** What the document is, in a few words. */
+  /** Description of the document in a few words. */
   readonly notes: string;
 }
 

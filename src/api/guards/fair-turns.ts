@@ -35,7 +35,7 @@ export type Rest = () => Promise<void>;
 export class FairTurns {
   /** Owners whose turn it is: each has one at a time. */
   readonly #busy = new Set<string>();
-  /** What starts the waiting work, by owner, in the order of their next turns. */
+  /** Callbacks that start the waiting work, by owner, in the order of the owners' next turns. */
   readonly #waiting = new Map<string, readonly (() => void)[]>();
 
   readonly #now: () => number;

@@ -107,7 +107,7 @@ interface Bucket {
   returned: number;
 }
 
-/** What is left of the answer about one bucket while its requests are answered. */
+/** Unused part of one bucket's grant, while the requests of the bucket are answered. */
 interface Window {
   granted: number;
   remaining: number;

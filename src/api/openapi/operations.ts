@@ -8,8 +8,8 @@ import type { Operation } from '../server/operation.js';
 import { TOOL_OPERATIONS } from '../tool/operations.js';
 
 /**
- * What the OpenAPI document of the Tool API describes: also public verification, the ledger and
- * sign-in, which backends use.
+ * Operations of the Tool API's OpenAPI document. They include public verification, the ledger and
+ * sign-in, because backends use them.
  */
 export const TOOL_API_OPERATIONS: readonly Operation[] = [
   ...TOOL_OPERATIONS,
@@ -18,7 +18,7 @@ export const TOOL_API_OPERATIONS: readonly Operation[] = [
   ...AUTH_OPERATIONS,
 ];
 
-/** What the OpenAPI document of the panel API describes. */
+/** Operations of the panel API's OpenAPI document. */
 export const PANEL_API_OPERATIONS: readonly Operation[] = [
   ...AUTH_OPERATIONS,
   ...SECOND_FACTOR_OPERATIONS,

@@ -1,4 +1,4 @@
-/** What each group of operations is for, by its name. */
+/** Purpose of each group of operations, by name of the group. */
 export const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Keys with which SDKs and backends call the Tool API.',
   Webhooks: 'URLs to which the service sends the events of a site.',

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 
 /**
- * What a property means wherever it has this name. A schema with a description of its own keeps it,
- * and `PROPERTIES` states the few schemas in which a name means something else. What follows
- * `; null:` is left out where the property is never null.
+ * Default description of each property name. A schema's own description takes precedence, and
+ * `PROPERTIES` describes the few schemas in which a name has another meaning. The description of a
+ * property that is never null omits the text after `; null:`.
  */
 const NAMES: Readonly<Record<string, string>> = {
   accepted: 'Number of decisions that accept.',

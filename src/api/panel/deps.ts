@@ -10,7 +10,7 @@ import type { LookUpTxt } from '../../tenancy/domains/domain-challenge.js';
 import type { ScanPage } from '../../tenancy/scans/scan-site.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 
-/** What the handlers of the panel work with. */
+/** Dependencies of the panel's handlers. */
 export interface PanelRoutesOptions {
   /** Reads: connections in the role `consent_ledger_api`. */
   readonly apiPool: pg.Pool;

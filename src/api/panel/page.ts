@@ -3,7 +3,7 @@ import { InputTime } from '../../../schemas/api/common.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
 
-/** Where a page of a list begins and how long it may be. */
+/** Start and maximum length of a page of a list. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -21,7 +21,8 @@ export const TimeAndId = z.tuple([InputTime, z.uuid()]);
 /**
  * Makes a page of rows that were read in order, one more than the limit, so that it is known
  * whether more follow.
- * @param keyOf what the next page begins after: strings and numbers, in the order of the list
+ * @param keyOf key after which the next page begins: strings and numbers, in the order of the
+ *   list
  */
 export function pageOfRows<Row, T>(
   { limit }: PageRequest,

@@ -28,8 +28,9 @@ export interface PublicVerifyOptions {
 }
 
 /**
- * Strangers from many networks pass the limit of each. What they ask for costs several statements, so
- * that they get one processor's share at most, and the tenants' requests the rest.
+ * Strangers from many networks pass the limit of each. One of their requests costs several
+ * statements. They therefore get one processor's share at most, and the tenants' requests the
+ * rest.
  */
 const AT_A_TIME = 2;
 const PAUSE = 1;

@@ -89,7 +89,7 @@ export class Connections {
 
   /**
    * Ends a connection once every complete request on it is answered.
-   * @param lastWords what is sent if there is no such request, or after a request that is incomplete
+   * @param lastWords sent if there is no such request, or after a request that is incomplete
    */
   endAfterAnswers(socket: Socket, lastWords: string): void {
     const connection = this.#open.get(socket);

@@ -3,7 +3,7 @@ import type { UserRole } from '../../../schemas/api/auth.js';
 import type { ErrorCode } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
-/** The credentials that an operation requires, and what limits the number of its requests. */
+/** The credentials that an operation requires, and the limit on the number of its requests. */
 export interface Access {
   /**
    * Scope that the API key must have, `read` being part of `write`; null: the operation uses no API
@@ -18,9 +18,10 @@ export interface Access {
    */
   readonly roles: readonly UserRole[] | null;
   /**
-   * What the rate limit counts: every request of the key's tenant, of the user or from the client's
-   * address, or only attempts that fail. `configuration` is `plan`, but a publishable key counts by
-   * address alone: a page loads the configuration before its visitor did anything. Null: no limit.
+   * Requests that the rate limit counts: every request of the key's tenant, of the user or from
+   * the client's address, or only attempts that fail. `configuration` is `plan`, except that a
+   * publishable key counts by address alone: a page loads the configuration before its visitor
+   * did anything. Null: no limit.
    */
   readonly limit: 'plan' | 'configuration' | 'user' | 'address' | 'failures' | null;
 }

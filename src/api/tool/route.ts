@@ -53,7 +53,7 @@ export interface ServeToolOptions {
   readonly clock: () => number;
 }
 
-/** A request that the framework has read, and what its checks need. */
+/** A request that the framework has read, and the dependencies of its checks. */
 interface ToolOptions extends ServeToolOptions {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

@@ -49,7 +49,7 @@ interface AttachmentChange {
   readonly description: string;
   /** Action of the audit log. */
   readonly action: string;
-  /** What has become of the document, before the domain of the site. */
+  /** Participle for the result, printed before the domain of the site, e.g. `attached to`. */
   readonly done: string;
   readonly work: (
     db: Queryable,

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { type Installation, type InstallationOptions, openInstallation } from '../../app/installation.js';
 import { type Config, type Environment, loadConfig } from '../../platform/config/index.js';
 
-/** What a command has of its process, passed in so that tests can replace it. */
+/** Environment and streams of a command's process, passed in so that tests can replace them. */
 export interface CliContext {
   readonly env: Environment;
   readonly stdout: NodeJS.WritableStream;

@@ -50,7 +50,7 @@ export interface ExportOptions {
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows' | 'openKeyColumns'>;
   /** Origin of the ledger. */
   readonly origin: string;
-  /** What the package says of the verifier; undefined: it names none. */
+  /** The verifier that the package names; undefined: it names none. */
   readonly verifier?: ReleasedVerifier;
   readonly now?: () => Date;
   readonly tracing?: Tracing;

@@ -10,7 +10,10 @@ import { hashFromHex } from './ledger-reader.js';
 
 /** The records of a person as of a checkpoint, as the tags of the ledger show them. */
 export interface PersonScope {
-  /** What the tags are made from, 32 bytes; null if the ledger has no record of the person that is not erased. */
+  /**
+   * Person id of which the tags are made, 32 bytes; null if the ledger has only erased records of
+   * the person, or none.
+   */
   readonly id: Uint8Array | null;
   /** Number of the person's records below the checkpoint; null: the filter restricts them further. */
   readonly records: number | null;

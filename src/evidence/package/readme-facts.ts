@@ -1,6 +1,6 @@
 import type { ReleasedVerifier } from './released-verifier.js';
 
-/** The site of a package, and who answers for it, as the newest configuration in the package states them. */
+/** The site of a package and its controller, as the newest configuration in the package states them. */
 export interface ReadmeSite {
   readonly domain: string;
   /** Legal name of the controller. */

@@ -28,7 +28,7 @@ export interface ConsentSearch {
 
 export interface FoundConsents {
   readonly rows: readonly ConsentRow[];
-  /** Where the next search continues; null: there are no further records. */
+  /** Position after which the next search continues; null: there are no further records. */
   readonly next: SearchPlace | null;
 }
 

@@ -13,7 +13,7 @@ const PAGE = 100;
 /** Runs in memory, about 100 bytes each. */
 const MAX_RUNS = 100_000;
 
-/** What a batch or roll-up sealed. */
+/** Sealing time and stream runs of a batch or roll-up. */
 interface Sealed {
   /** Unix milliseconds. */
   readonly sealedAt: number;
@@ -24,8 +24,9 @@ const Revisions = z.array(z.object({ revision: z.int() }));
 const Bodies = z.array(z.object({ body: z.instanceof(Uint8Array) }));
 
 /**
- * The positions that the events of the ledger seal. The events are immutable and large, so that
- * each one is parsed once, and what verification needs of the newest ones is kept in memory.
+ * The positions that the events of the ledger seal. The events are immutable and large. Each is
+ * therefore parsed once, and the parts of the newest ones that verification needs are kept in
+ * memory.
  */
 export class SealedRuns {
   readonly #known = new Map<number, Sealed>();

@@ -14,7 +14,7 @@ export interface PromiseKey {
   readonly certificate: string;
 }
 
-/** What admission promises about the consents that it accepts. */
+/** Issues the service's promise for each consent that admission accepts. */
 export interface Promises {
   /** Milliseconds from `created_at` of a record to the sealing of its batch. */
   readonly sealWithinMs: number;

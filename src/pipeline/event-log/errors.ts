@@ -1,8 +1,9 @@
 import { OperatorNeeded } from '../../platform/background/part.js';
 
 /**
- * The log is not what the service made of it: something is missing, or another program wrote there.
- * What depends on the log waits for an operator. Admission does not depend on it, and goes on.
+ * The log differs from the log that the service wrote: events are missing, or another program
+ * wrote there. Work that depends on the log waits for an operator. Admission does not depend on
+ * it, and continues.
  */
 export abstract class LogDamaged extends OperatorNeeded {
   /** Stream of the log that is damaged; null: the log as a whole. */

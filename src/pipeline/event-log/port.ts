@@ -183,7 +183,7 @@ export interface StreamAppend {
   readonly events: readonly NewEvent[];
 }
 
-/** What became of one of several appends; `reason` is an error that `append` would throw. */
+/** Outcome of one of several appends; `reason` is an error that `append` would throw. */
 export type AppendOutcome = PromiseSettledResult<AppendResult>;
 
 export interface LogPage {

@@ -5,7 +5,7 @@ import type { EventLog, Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
 import { type ProjectionState, readStored } from './generations.js';
 
-/** What lists and status need of a projection. */
+/** Properties of a projection that lists and status show. */
 export interface KnownProjection {
   readonly name: string;
   /** Version of the definition; of a projection from a file, the version that built the live tables. */

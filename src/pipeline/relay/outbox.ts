@@ -180,7 +180,7 @@ export class StreamMoved extends Error {
   }
 }
 
-/** What the log contains of one stream, after `revision`. */
+/** Events of one stream that the log contains after `revision`. */
 export interface RelayedRows {
   readonly siteId: string;
   readonly stream: string;

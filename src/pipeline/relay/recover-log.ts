@@ -39,7 +39,7 @@ export interface LogRecovery {
   readonly refilledEvents: number;
   /** Number of events in the log that this database had not recorded. */
   readonly adoptedEvents: number;
-  /** What stays lost. */
+  /** Events that cannot be recovered. */
   readonly missing: readonly MissingEvents[];
   /** The first one of each stream that has one. */
   readonly foreign: readonly ForeignEvent[];
@@ -50,7 +50,8 @@ export interface LogRecovery {
  * Events that the log lost are appended again from the stored outbox rows and ledger events, with
  * the same streams, revisions, ids and bytes. For events that only the log has, the database takes
  * over the end of the log. Quarantined sites are released, but not those that miss events or have
- * one that another program wrote. What a server removed before events that are still there cannot be appended again.
+ * one that another program wrote. Events that a server removed before events that are still there
+ * cannot be appended again.
  * Positions in the log change their meaning. Therefore the sealer reads the log from its start
  * once, and the projections require a rebuild.
  * The service must be stopped. The function may be called again after a failure.

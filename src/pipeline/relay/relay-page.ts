@@ -35,7 +35,7 @@ export interface PageRelayOptions {
   readonly tracing?: Tracing;
 }
 
-/** What became of a page. */
+/** Result of relaying one page. */
 export interface RelayedPage {
   /** Number of rows that were added to the log. */
   readonly relayed: number;

@@ -120,7 +120,8 @@ class Sealer implements BackgroundPart {
           pending = new PendingBatch(null);
           continue;
         }
-        // What waited before a restart counts, but a backlog is sealed in full batches.
+        // The wait before a restart counts toward the limit, but a backlog is sealed in full
+        // batches.
         const age =
           outcome === 'at-end' ? this.#now().getTime() - (pending.oldestConsent ?? Number.POSITIVE_INFINITY) : 0;
         if (pending.isDue(this.#limitsAt(pace), performance.now(), age)) {
@@ -228,7 +229,7 @@ class Sealer implements BackgroundPart {
     }
   }
 
-  /** Leaves out an event that bypassed the relay or was altered in the log, and what follows it in its stream. */
+  /** Leaves out an event that bypassed the relay or was altered in the log, and the later events of its stream. */
   async #checkGenuine(event: LoggedEvent): Promise<void> {
     try {
       await assertGenuine(event, this.options.keyring);

@@ -8,7 +8,7 @@ import { isSpecialAddress } from '../../platform/net/special-addresses.js';
 /** Milliseconds for one delivery, from the look-up of the host to the status of the response. */
 const TIMEOUT_MS = 10_000;
 
-/** What a receiver answered, or why there was no answer. */
+/** Outcome of one delivery, with the reason if the receiver did not accept it. */
 export type Delivery =
   | { readonly isDelivered: true }
   | { readonly isDelivered: false; readonly isGone: boolean; readonly reason: string };

@@ -47,8 +47,9 @@ const StampedRows = z
   .max(1);
 
 /**
- * Sends events to the webhooks of sites: each at least once, and to one webhook in the order of the
- * log. What is sent was relayed before, so that no event is announced that the ledger may not have.
+ * Sends events to the webhooks of sites: each at least once, and to one webhook in the order of
+ * the log. Only relayed events are sent, so that no event is announced that the ledger may not
+ * have.
  * Several workers may run it: each delivery has one claim.
  */
 export function createWebhooks(options: WebhooksOptions): BackgroundPart {
@@ -129,7 +130,7 @@ async function keysOf({ keyring }: WebhooksOptions, webhook: ClaimedWebhook): Pr
   return keys;
 }
 
-/** What one webhook gets in this run: one page of events, and then the newest time stamp. */
+/** Yields the steps of one webhook in this run: one page of events, then the newest time stamp. */
 async function* stepsOf({ db, eventLog }: WebhooksOptions, webhook: ClaimedWebhook): AsyncGenerator<Step> {
   const stream = consentsStream(webhook.siteId);
   let { revision, checkpointSize } = webhook;

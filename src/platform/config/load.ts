@@ -32,7 +32,7 @@ export interface Config {
   };
   /** Networks that webhooks may reach although they are not public. */
   readonly webhookNetworks: readonly string[];
-  /** How pages are scanned, and where. */
+  /** Settings of scans of pages. */
   readonly scans: {
     /** Path of Chromium or Chrome; undefined: pages are requested without a browser. */
     readonly chromePath: string | undefined;
@@ -103,7 +103,7 @@ export interface Config {
   readonly logLevel: Values['LOG_LEVEL'];
 }
 
-/** The mail server, and what mails say of this installation. */
+/** The mail server, and the values of this installation that mails state. */
 export interface MailConfig {
   readonly smtp: SmtpServer;
   readonly from: { readonly name: string; readonly address: string };

@@ -22,12 +22,12 @@ import {
   witnessKeys,
 } from './formats.js';
 
-/** What docs/configuration.md says of a variable. */
+/** Description of a variable in docs/configuration.md. */
 export interface Description {
   readonly meaning: string;
   /** The text that stands in for a missing variable. */
   readonly default?: string;
-  /** What holds without the variable, in words, where it has no default or an empty one. */
+  /** Behaviour without the variable, in words, if it has no default or an empty one. */
   readonly otherwise?: string;
   readonly example: string;
 }

@@ -21,7 +21,7 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
 const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect$|Client (?:has encountered a connection error|was closed) and is not queryable$)/;
 
-/** What `pg` rejects a statement with whose answer did not come in time. */
+/** Message of the error with which `pg` rejects a statement whose answer did not come in time. */
 const NO_ANSWER = 'Query read timeout';
 
 /** Whether the server did not answer a statement in time. It may still run there. */

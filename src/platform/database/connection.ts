@@ -3,7 +3,7 @@ import type { ServerBinding } from './server-binding.js';
 import { prepareSession, type SessionStep } from './session.js';
 import { type SessionOptions, sessionSettings } from './session-settings.js';
 
-/** How a connection is made, and what it does before its first use. */
+/** Settings of a connection, and its steps before the first use. */
 export interface ConnectionOptions extends SessionOptions {
   /** Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
   readonly url: string;
@@ -11,7 +11,7 @@ export interface ConnectionOptions extends SessionOptions {
   readonly applicationName: string;
   /** Milliseconds that connecting may take; 10,000 if it is not given. */
   readonly connectTimeoutMs?: number;
-  /** What each new connection does after its settings are set and checked. */
+  /** Steps that each new connection runs after its settings are set and checked. */
   readonly sessionSteps?: readonly SessionStep[];
   /** The server that every connection of the process must reach. */
   readonly server?: ServerBinding;

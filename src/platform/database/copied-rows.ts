@@ -29,7 +29,7 @@ export class CopiedRow {
   #at: number;
   #left: number;
 
-  /** @param at where the row begins, at its number of columns */
+  /** @param at offset of the row, at its number of columns */
   constructor(
     private readonly bytes: Buffer,
     at: number,
@@ -76,7 +76,7 @@ export class CopiedRow {
     if (this.#left !== 0) throw new Error(`${this.#left} columns of a copied row were not read`);
   }
 
-  /** Passes the next column. @returns where its bytes begin; they end at `#at` */
+  /** Passes the next column. @returns the offset of its bytes; they end at `#at` */
   #next(length: number | null): number {
     if (this.#left === 0) throw new Error('a copied row has fewer columns than are read');
     const found = this.bytes.readInt32BE(this.#at);

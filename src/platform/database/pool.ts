@@ -10,7 +10,7 @@ export interface PoolOptions extends ConnectionOptions {
   readonly transactions?: TransactionHooks;
 }
 
-/** What each transaction of `withTransaction` does beside its work. It rolls back if this fails. */
+/** Steps that `withTransaction` adds to each transaction. It rolls back if one fails. */
 export interface TransactionHooks {
   /** SQL without parameters, directly after BEGIN. */
   readonly begin: string;

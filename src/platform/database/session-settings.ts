@@ -93,7 +93,7 @@ const Found = z.tuple([z.object({ user: z.string(), settings: z.record(z.string(
 const ROLES: ReadonlySet<string> = new Set(DATABASE_ROLES);
 
 /**
- * @param rows what the session has: its user, and its settings
+ * @param rows the user and the settings of the session
  * @throws DatabaseSetupError `session_differs`
  */
 export function refuseDifference(wanted: Settings, rows: readonly unknown[]): void {

@@ -3,7 +3,7 @@ import { RequestRefused } from './request-refused.js';
 const RETRY_AFTER_SECONDS = 2;
 
 export interface Unavailability {
-  /** What is missing and what to do next; by default the meaning of the code. */
+  /** States the missing component and the next step; by default the meaning of the code. */
   readonly message?: string;
   /** Seconds after which a retry may succeed. */
   readonly retryAfterSeconds?: number;

@@ -71,7 +71,7 @@ export function isReadinessCode(code: string): code is ReadinessCode {
   return Object.hasOwn(READINESS_REASONS, code);
 }
 
-/** Who asks: see READINESS_REASONS. */
+/** Whether the process answers callers: see READINESS_REASONS. */
 export type Serving = 'callers' | 'nobody';
 
 /** Returns what the reasons together mean for a process. */

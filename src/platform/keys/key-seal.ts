@@ -26,8 +26,8 @@ export function keySealColumns(alias: string): string {
 }
 
 /**
- * Computes the seal of a key's row: HMAC-SHA256(the key, 'keyring-row' 0 text). Who can only write to the
- * database has no key.
+ * Computes the seal of a key's row: HMAC-SHA256(the key, 'keyring-row' 0 text). An attacker who
+ * can only write to the database has no key.
  * @param secret 32 bytes
  * @returns 32 bytes
  */

@@ -341,7 +341,7 @@ export async function sealChangedRows(
   }
 }
 
-/** What is published stays in the log for ever, so an altered text must not get there. @throws ChangeRefused */
+/** Refuses to publish or activate an altered text: published texts stay in the log for ever. @throws ChangeRefused */
 async function refusePublished(db: pg.PoolClient, id: string): Promise<void> {
   const { rows } = await db.query("select from document_versions where id = $1 and state in ('published', 'active')", [
     id,

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { ApiKeyRestriction as RestrictionSchema } from '../../../schemas/api/panel/api-keys.js';
 
 /**
- * Where a key may be used. `publishable`: in browsers alone, because it is in the source of a page;
- * `secret`: not in browsers. A key without a restriction may be used in both.
+ * Clients that may use a key. `publishable`: browsers alone, because the key is in the source of
+ * a page; `secret`: all clients except browsers. A key without a restriction may be used in both.
  */
 export type ApiKeyRestriction = NonNullable<z.infer<typeof RestrictionSchema>>;
 

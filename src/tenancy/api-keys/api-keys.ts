@@ -10,7 +10,7 @@ import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js
 export interface NewKeyOptions {
   /** Label that tells the site's keys apart; none unless given. */
   readonly name?: string;
-  /** Where the key may be used; everywhere unless given. */
+  /** Clients that may use the key; all unless given. */
   readonly restriction?: ApiKey['restriction'];
 }
 

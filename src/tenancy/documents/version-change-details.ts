@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
-/** What a change of a version did, as `publishVersion`, `activateVersion` and `retireVersion` return it. */
+/** Result of `publishVersion`, `activateVersion` or `retireVersion`. */
 interface VersionChange {
   readonly changed?: boolean;
   /** Version that was retired in its place; null: none. */
   readonly retired?: string | null;
-  /** Sites to which the document is attached, and where the same was done. */
+  /** Sites to which the document is attached: the same change was made there. */
   readonly attachedSiteIds: readonly string[];
 }
 
-/** What the audit-log entry of such a change states besides the version. */
+/** Returns the details of the change's audit-log entry, besides those of the version. */
 export function versionChangeDetails({ changed, retired, attachedSiteIds }: VersionChange): JsonObject {
   return {
     ...(changed !== undefined && { changed }),

@@ -4,10 +4,10 @@ import { coversName } from '../../../schemas/text/name-pattern.js';
 import { isUnder } from './scan-target.js';
 import type { Visit } from './visit.js';
 
-/** What a visit began with: no choice, or the refusal of every optional category. */
+/** Choice at the start of a visit: none, or the refusal of every optional category. */
 export type Choice = ScanVisit['choice'];
 
-/** Prefixes of the names that the service's own banner stores: they keep the choice itself, and whose it is. */
+/** Prefixes of the names that the service's own banner stores: they keep the choice and the id of its visitor. */
 const OWN_PREFIXES = ['_svc_consent', '_svc_visitor'];
 
 /** A visit, compared with what the configuration declares. */

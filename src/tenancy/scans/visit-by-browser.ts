@@ -74,7 +74,7 @@ export function visitByBrowser(executable: string, reach: Reach, times: VisitTim
     });
 }
 
-/** One page of a browser, and what its events tell. */
+/** One page of a browser, and the facts that its events report. */
 class Page {
   readonly #hosts = new Set<string>();
   #browser: Browser | null = null;

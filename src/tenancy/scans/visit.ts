@@ -16,7 +16,7 @@ export interface StoredName {
   readonly name: string;
 }
 
-/** What one visit to a page found. */
+/** Cookies, storage and hosts that one visit to a page found. */
 export interface Visit {
   /** The page, after redirects. */
   readonly finalUrl: string;

@@ -94,7 +94,7 @@ const READING = [
   `/tool/v1/consents/verify/${'0'.repeat(64)}`,
 ] as const;
 
-/** Specification, Endpoints: the table of routes, and what the key's scope allows. */
+/** Specification, Endpoints: the table of routes, and the rights of the key's scope. */
 export function endpointRules(world: World): void {
   describe('Endpoints', () => {
     let shop: Shop;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Login = z.object({ email: z.string(), password: z.string() });
 
-/** What `consent-ledger admin seed-demo --json` prints. */
+/** Output of `consent-ledger admin seed-demo --json`. */
 export const Seed = z.object({
   tenant_id: z.string(),
   site: z.object({ id: z.string(), domain: z.string() }),

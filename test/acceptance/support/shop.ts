@@ -18,7 +18,7 @@ export interface PostOptions extends GetOptions, SigningOptions {
   readonly body?: Uint8Array | string;
 }
 
-/** What login and refresh answer. */
+/** Response to a login or a refresh. */
 export const TokensAnswer = z.object({ data: z.object({ access_token: z.string(), refresh_token: z.string() }) });
 export type Tokens = z.infer<typeof TokensAnswer>['data'];
 

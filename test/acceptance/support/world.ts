@@ -2,7 +2,7 @@ import { HttpClient } from './http.js';
 import { Shop } from './shop.js';
 import { openTarget, type Target } from './target.js';
 
-/** What the suite's own traffic needs: plans whose limits it does not meet by accident. */
+/** Options of plans whose limits the suite's own traffic does not reach by accident. */
 const ROOMY = ['--rate-limit', '1000000', '--quota', '1000000'];
 
 /** The service under test and the tenants made on it. */

@@ -37,7 +37,7 @@ const Accepted = z.strictObject({
   promise: SignedPromise,
 });
 
-/** What the skills say is done here, with the very texts that the built service serves. */
+/** Follows the instructions of the skills, with the very texts that the built service serves. */
 describe('the skills', () => {
   let installation: TestInstallation;
   let service: RunningService;
@@ -96,7 +96,8 @@ describe('the skills', () => {
       const again = await asAgent(choose, write);
       expect(Accepted.parse(JSON.parse(again.stdout))).toEqual({ ...accepted, duplicate: true });
 
-      // What the person did not decide, or could not read, is not recorded.
+      // A decision that the person did not make, or a text that the person could not read, is not
+      // recorded.
       const otherwise = (from: string, to: string) =>
         choose.replace('banner-4711-1', 'banner-4711-2').replace(from, to);
       const refusals = [

@@ -31,7 +31,7 @@ describe('the examples of the OpenAPI description, executed', () => {
   let page: TestSite;
   /** Of the site of that page. */
   let scanKey: string;
-  /** What stands in this installation for the values in the examples. */
+  /** Values of this installation, by the values in the examples that they replace. */
   const real = new Map<string, string>();
   const bearers = { api: '', panel: '' };
 

@@ -196,7 +196,7 @@ describe('the verification of a domain', () => {
     const { body } = await panel.as(panel.own.users.viewer, 'GET', path());
     const next = VerificationAnswer.parse(body).data;
     expect(next).toMatchObject({ verified_at: null, dns_record: { name: '_consent-ledger.other.example' } });
-    // What proved the old domain proves nothing of the new one.
+    // The proof of the old domain proves nothing of the new one.
     expect(next.dns_record.value).not.toBe(challenge.value);
     dns.records.set(next.dns_record.name, [[challenge.value]]);
     expect(await verify()).toMatchObject({ status: 409, body: { code: 'DOMAIN_NOT_VERIFIED' } });

@@ -90,7 +90,7 @@ describe('rights that were taken away while the body of a request was under way'
     };
     return { userId: data.user.id, headers, begun: await begin(ERASURES, headers, erasure) };
   };
-  /** What every process knows within a second. */
+  /** Waits until the process knows of the change, which takes up to a second. */
   const untilRefused = (headers: Record<string, string>): Promise<void> =>
     expect
       .poll(

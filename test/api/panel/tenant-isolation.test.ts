@@ -29,7 +29,7 @@ let dns: TestDnsServer;
 let world: ExportWorld;
 let panel: PanelApp;
 let foreign: Foreign;
-/** What may show up in no answer: the other tenant's ids, names and people. */
+/** Values that no answer may contain: the other tenant's ids, names and people. */
 let secrets: readonly string[];
 let bodies: Readonly<Record<string, object>>;
 
@@ -164,7 +164,7 @@ describe('a user of another tenant', () => {
 });
 
 describe('a backend of another tenant', () => {
-  /** What the other tenant has in each route of the Tool API that names something. */
+  /** Keys in `foreign` of the other tenant's resources, by route of the Tool API with a path parameter. */
   const named: Readonly<Record<string, readonly string[]>> = {
     '/tool/v1/documents/{slug}/active': ['slug'],
     '/tool/v1/consents/verify/{id}': ['consent_id', 'consent_token'],

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../support/postgres.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { ask, type RunningApp, startApp } from './running-app.js';
 
-/** What no line of any level may hold, under which name it is sent. */
+/** Values that no log line of any level may contain, by the name under which they are sent. */
 const PERSONAL = {
   visitor_id: 'Ayşe-visitor-4711',
   signer_name: 'Ayşe Gül Yılmaz',

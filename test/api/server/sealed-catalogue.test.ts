@@ -10,7 +10,7 @@ import { ask, type RunningApp, startApp } from './running-app.js';
 
 const Answer = z.looseObject({ code: z.string() });
 
-/** What a person who only writes to the database would like to have. */
+/** Rows that an attacker who can only write to the database would change. */
 describe('rows of plans, documents, tokens, erasures and exports', () => {
   let app: RunningApp;
   let shop: RecordingTenant;

@@ -196,7 +196,7 @@ describe('rows that grant rights', () => {
       if (table === 'sites')
         await app.superuser.query('update sites set config_revision = config_revision + 1 where id = $1', [id]);
       await afterCaches(async () => !(await granted[table]()), `${name} is refused`);
-      // What the row is found by, or what ends it, refuses it before its seal is looked at.
+      // A column that finds or ends a row refuses it before the seal is checked.
       const isFound = !['digest', 'revoked_at', 'expires_at', 'disabled_at', 'tenant_id', 'email'].includes(name);
       if (isFound) {
         await afterCaches(async () => {

@@ -134,7 +134,8 @@ describe('GET /metrics', () => {
       expect(sampled(settledOnce, 'consent_ledger_projected_events_total', { projection })).toBeGreaterThan(0);
     }
 
-    // What a quarantined site has waiting is no news of the relay, but counts against the outbox's limit.
+    // An event of a quarantined site counts as waiting, because it uses up the outbox's limit, but
+    // not as a delay of the relay.
     await app.superuser.query(quarantined);
     await app.superuser.query(
       `update projections set state = 'stopped', problem = '{"reason":"test"}' where name = 'daily_counts'`,

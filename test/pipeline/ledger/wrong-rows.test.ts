@@ -99,7 +99,7 @@ const reverse = (column: string) => `${column} = reverse(${column})`;
 
 type Sql = (size: number, last: number) => string;
 
-/** What is wrong for a while: the SQL that makes it so, and the SQL that undoes it. */
+/** A temporary fault: the SQL that causes it, and the SQL that undoes it. */
 function wrong(what: string, altered: Sql, restored: Sql = altered): readonly [string, Sql, Sql] {
   return [what, altered, restored];
 }
@@ -309,7 +309,7 @@ test('an erasure whose record the log has lost leaves out its site alone', async
   }
 });
 
-/** What an audit of the ledger finds, apart from the identity of the log, which this test does not bind. */
+/** Audits the ledger, apart from the identity of the log, which this test does not bind. */
 async function audited(): Promise<readonly Finding[]> {
   const findings = collectFindings();
   const { owner: db, eventLog } = pipeline;

@@ -26,7 +26,7 @@ import { brokenRules, inFlight } from '../invariants.js';
 import { simulatedAuthority, simulatedLog, simulatedPool } from './handles.js';
 import { type Action, type Actor, Scheduler, seededRandom } from './scheduler.js';
 
-/** What a history ended with. */
+/** Final state of a history. */
 export interface History {
   readonly seed: number;
   /** The decisions, in order. */

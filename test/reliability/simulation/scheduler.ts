@@ -1,4 +1,4 @@
-/** A process of the simulation. What a dead one asks for is never answered. */
+/** A process of the simulation. The calls of a dead process are never answered. */
 export interface Actor {
   readonly name: string;
   isDead: boolean;
@@ -7,7 +7,7 @@ export interface Actor {
 /** A call of a part to the database, the event log or an authority. */
 interface Call {
   readonly actor: Actor;
-  /** What is called, without ids: the same in each run of a history. */
+  /** Name of the call, without ids: the same in each run of a history. */
   readonly what: string;
   /** Performs the call. */
   readonly run: () => Promise<void>;
@@ -15,7 +15,7 @@ interface Call {
   readonly fail: (isDone: boolean) => Promise<void>;
 }
 
-/** What the scheduler may do beside a waiting call. */
+/** Action that the scheduler may take besides a waiting call. */
 export interface Action {
   readonly what: string;
   readonly run: () => Promise<void>;

@@ -22,7 +22,7 @@ import org.bouncycastle.tsp.TimeStampResponse;
 import org.bouncycastle.tsp.TimeStampToken;
 
 /**
- * What Bouncy Castle says of time-stamp responses: TimeStampToken.validate, the imprint, and the path to the root at genTime.
+ * Prints the verdict of Bouncy Castle on time stamp responses: TimeStampToken.validate, the imprint, and the path to the root at genTime.
  * Arguments: folders, each with response.tsr, data and root.der. Prints one line a folder: pass, or fail and why.
  */
 public final class BouncyCastleJudge {

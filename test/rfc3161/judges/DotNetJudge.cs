@@ -4,7 +4,7 @@ using System.Linq;
 using System.Security.Cryptography.Pkcs;
 using System.Security.Cryptography.X509Certificates;
 
-// What .NET says of time-stamp responses: Rfc3161TimestampToken over the data, and the chain to the root at genTime.
+// Prints the verdict of .NET on time stamp responses: Rfc3161TimestampToken over the data, and the chain to the root at genTime.
 // Arguments: folders, each with response.tsr, data and root.der. Prints one line a folder: pass, or fail and why.
 foreach (var folder in args)
 {

@@ -13,7 +13,7 @@ const TIMES = { loadMs: 30_000, settleMs: 300, visitMs: 60_000 };
 const SHORT = { loadMs: 2_000, settleMs: 300, visitMs: 4_000 };
 const never = new AbortController().signal;
 let shop: TestSite;
-/** What must not be reached, on the port of the shop and on a network that the operator does not list. */
+/** Server that must not be reached. It has the port of the shop, on a network that the operator does not list. */
 let inside: TestSite;
 
 beforeAll(async () => {

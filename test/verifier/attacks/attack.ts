@@ -118,7 +118,7 @@ export function createdAt(label: string, minutes: number): PackageHooks {
 
 export const asIfErased = (world: FixtureWorld) => world.batches[3]?.[1]?.record;
 
-/** What a record states that commits to these, whatever their names and forms are. */
+/** Returns the digests that a record states for these disclosures, whatever their names and forms are. */
 function rawDigests(disclosures: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     disclosures.map((text) => {

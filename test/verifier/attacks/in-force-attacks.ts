@@ -54,7 +54,7 @@ const activated = (minutes: number) => stateOf('activated 2', DOCUMENT_VERSION_A
 const retired = (minutes: number, label = 'version en') =>
   stateOf(`retired ${label}`, DOCUMENT_VERSION_RETIRED, label, minutes);
 
-/** What was in force at a consent, and what it required. */
+/** Attacks on the notices in force at a consent, and on their requirements. */
 export function inForceAttacks(): Attack[] {
   return [
     attack('a text published after the consents to it', 'document.in-force', {

@@ -14,7 +14,7 @@ import { at, canonical, hex, instant, type Json, type JsonRecord, sha256, sha256
 import { consentsOf, digestOf, noticesOf, POLICY_STREAM, SITE, value } from './world.js';
 import { storedZip } from './zip.js';
 
-/** What is asked for. */
+/** Conditions of the requested package. */
 export interface Request {
   readonly site?: string;
   readonly from?: string;
@@ -112,7 +112,7 @@ function matches({ event, stream }: Leaf, request: Request): boolean {
   );
 }
 
-/** What the operator decides before lines are made of it. */
+/** Decisions of the operator before lines are made from them. */
 export interface Choice {
   /** Leaves to include, with the batch that each is shown in. */
   entries: Map<Leaf, SealedLeaf>;

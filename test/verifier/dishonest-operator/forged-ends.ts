@@ -381,7 +381,7 @@ function* falsePlaces(): Generator<Forgery> {
     yield { point: POINT, name: `a batch ${how}`, draft, check, verdict: 'invalid' };
 }
 
-/** What was sealed last is shown: issue point A2. The batch of `alice 4` has the last record of the site. */
+/** Forgeries of the end of a stream: issue point A2. The batch of `alice 4` has the last record of the site. */
 export const FORGED_ENDS: readonly Forgery[] = [
   ...shortened(),
   ...unaccounted(),

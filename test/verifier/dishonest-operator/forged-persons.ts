@@ -325,7 +325,7 @@ function* openedTags(): Generator<Forgery> {
     };
 }
 
-/** What was sealed of a person is shown: issue point A3. */
+/** Forgeries of the records of a person: issue point A3. */
 export const FORGED_PERSONS: readonly Forgery[] = [
   ...leftOut(),
   ...fewer(),

@@ -33,7 +33,7 @@ function strictly(plan: Plan): void {
 
 const LABEL = 'policy 2';
 
-/** What the operator does after it set the strict policy. */
+/** Changes the plan after the operator set the strict policy. */
 const later = (change: (plan: Plan) => void): Pick<Forgery, 'plan'> => ({
   plan: (plan) => {
     strictly(plan);

@@ -16,7 +16,7 @@ const LABEL = 'alice 1';
 const OPEN = { check: 'promise.kept', verdict: 'indeterminate' } as const;
 const BROKEN = { check: 'promise.kept', verdict: 'invalid' } as const;
 
-/** What was promised in a world, whatever became of it. */
+/** Plan from which the promises are made. A forgery may change the world, but not this plan. */
 const PROMISED = makePlan(WORLDS.rolled);
 
 const given = (...promises: readonly MadePromise[]): Pick<Forgery, 'world' | 'options'> => ({

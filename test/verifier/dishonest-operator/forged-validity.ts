@@ -574,7 +574,7 @@ function taggedErasure(tag: Uint8Array): LedgerLies {
   };
 }
 
-/** What records refer to, and what was erased: issue points A8 and A9. */
+/** Forgeries of the references of records, and of erasures: issue points A8 and A9. */
 export const FORGED_VALIDITY: readonly Forgery[] = [
   ...texts(),
   ...configurations(),

@@ -33,7 +33,7 @@ export interface Forgery {
   readonly manifest?: ManifestLie;
   /** Makes a receipt in place of a package. `draft` and `manifest` apply to it as well. */
   readonly receipt?: { readonly label: string } & Omit<ReceiptOptions, 'draft' | 'manifest'>;
-  /** What the verifying person demands and gives. */
+  /** Inputs and demands of the verifying person. */
   readonly options?: (ledger: Ledger, authority: TimeAuthority) => Partial<VerifyOptions>;
   readonly check: CheckId;
   readonly verdict: 'invalid' | 'indeterminate';

@@ -20,7 +20,7 @@ export interface PlannedEvent {
   stream: string;
   type: string;
   record: JsonRecord;
-  /** Whose record it is: a key of the plan's persons. Null: of no person. */
+  /** Person of the record: a key of the plan's persons. Null: the record has no person. */
   person: string | null;
   values: PlannedValue[];
   /** Number that the operator gives the person's record; default: the next one. */
@@ -110,7 +110,7 @@ export interface LedgerLies {
   readonly hash?: (kind: HashedKind, content: Uint8Array, number: number) => Uint8Array | null;
 }
 
-/** What is hashed as a leaf, in or as the batch of a number. */
+/** Content that is hashed as a leaf, in or as the batch of a number. */
 export type HashedKind = 'entry' | 'header' | 'run' | 'tag';
 
 export function levelOf(number: number): 0 | 1 | 2 {
@@ -139,7 +139,7 @@ export function coverOf(size: number): readonly number[] {
 
 export const streamKey = (stream: string): Uint8Array => sha256(stream);
 
-/** What the leaf of a run is the hash of. */
+/** Returns the content whose hash is the leaf of a run. */
 function runContent({ stream, start, first, last }: Run): Uint8Array {
   return concat(streamKey(stream), sha256(canonical({ stream, start, first, last })));
 }

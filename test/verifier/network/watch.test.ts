@@ -126,7 +126,7 @@ describe('an honest ledger', () => {
     expect(printed).toContain('signed neither by a key that you gave nor by a successor of it');
     served.changes = [{ from: key, to: next, size: 6 }];
     expect(await watch(), printed).toBe(0);
-    // What the new key contradicts is proved with the key that was given.
+    // The contradiction of the new key is proved with the key that was given.
     serve(tree.first(5).grown(4), 9);
     expect(await watch(), printed).toBe(1);
     const [proof] = await contradictions();

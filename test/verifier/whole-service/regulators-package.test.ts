@@ -41,7 +41,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built verifier,
         });
       const site = ['evidence', 'export', '--site', demo.site.id, '--output', file('evidence.zip'), '--wait'];
       expect((await installation.run(...site)).exitCode).toBe(0);
-      // What the operator and the authority publish elsewhere. The regulator asks for it later.
+      // The key and root that the operator and the authority publish elsewhere. The regulator asks
+      // for them later.
       await cp(demo.ledger_key, file('published-ledger.key'));
       await cp(authority.rootPemPath, file('published-root.pem'));
       await service.stop();

@@ -27,9 +27,9 @@ export interface Batch {
   readonly line: number;
   /** The package's own runs of streams in this batch. */
   readonly runs: readonly StreamRun[];
-  /** What is shown under `streams_root`: places and stream keys in order. */
+  /** Leaves shown under `streams_root`: places and stream keys, in order. */
   readonly keys: readonly ShownKey[];
-  /** What the checks of the batch itself found. */
+  /** Verdict of the batch's own checks. */
   readonly verdict: Verdict;
   /** The check that made the verdict; null if it is valid. */
   readonly cause: CheckId | null;
@@ -50,7 +50,7 @@ export interface Batches extends ReadonlyMap<number, Batch> {
   readonly unknown: ReadonlySet<number>;
 }
 
-/** What a header of every version states (docs/evidence-format.md §17). */
+/** Members that a header of every version has (docs/evidence-format.md §17). */
 const AnyHeader = z.looseObject({ number: Count });
 
 /** Collects the batches of a package. */
@@ -227,7 +227,7 @@ function verifyRuns(
   else findings.fail('batch.streams', problem);
 }
 
-/** What contradicts that the runs are sorted by key and tile the batch. */
+/** Finds a contradiction to the rule that the runs are sorted by key and tile the batch. */
 function tilingProblem({ count, streams_count: streams }: HeaderMembers, shown: readonly ShownLeaf[]): Finding | null {
   for (const [i, { index, key, run }] of shown.entries()) {
     const before = shown[i - 1];

@@ -4,7 +4,7 @@ import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Finding } from '../findings/finding.js';
 
-/** What a file of a batch holds, or why it holds nothing that counts. */
+/** Content of a batch's file as it is kept in memory, or the reason why the file does not count. */
 interface Kept {
   /** Bytes of memory. */
   readonly bytes: number;
@@ -15,7 +15,7 @@ export interface FileKind<T extends Kept> {
   /** Name of the file of a batch. */
   readonly nameOf: (number: number) => string;
   readonly read: (number: number) => Promise<T>;
-  /** What is kept in place of a file that is not read. */
+  /** Makes the entry that is kept in place of a file that is not read. */
   readonly refused: (reason: Finding) => T;
   /** Bytes that may be read in all, beside those for each byte of the entries. */
   readonly bytes: number;
@@ -51,12 +51,12 @@ export class FileCache<T extends Kept> {
     this.#allowance = kind.bytes + PROOF_LIMITS.bytesPerEntryByte * entryBytes;
   }
 
-  /** What is in memory of a file; it does not become the latest used. */
+  /** Returns the content of a file from memory. The file does not become the latest used. */
   peek(number: number): T | undefined {
     return this.#loaded.get(number);
   }
 
-  /** What is in memory of a file, which becomes the latest used. */
+  /** Returns the content of a file from memory. The file becomes the latest used. */
   use(number: number): T | undefined {
     const kept = this.#loaded.get(number);
     if (kept === undefined) return undefined;
@@ -80,7 +80,7 @@ export class FileCache<T extends Kept> {
     }
   }
 
-  /** What stands for a file that is not read (again); null counts that it is. */
+  /** Counts a read of a file. Returns the entry that replaces it if it is refused; null: the file may be read. */
   #refusal(number: number): T | null {
     const { refused, texts, nameOf, loads: allowed, fileBytes = Number.POSITIVE_INFINITY } = this.kind;
     const loads = (this.#loads.get(number) ?? 0) + 1;

@@ -17,7 +17,7 @@ import type { Batch, Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
 import { LeafList } from './leaf-list.js';
 
-/** What a proof file holds, packed: audit paths by index, or every leaf of the batch in order. */
+/** Content of a proof file, packed: audit paths by index, or every leaf of the batch in order. */
 type Proofs =
   | { readonly kind: 'paths'; readonly paths: ReadonlyMap<number, Uint8Array>; readonly bytes: number }
   | { readonly kind: 'leaves'; readonly leaves: LeafList; readonly isRootRight: boolean; readonly bytes: number }

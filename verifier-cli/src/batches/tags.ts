@@ -27,7 +27,7 @@ type ProvedTags =
 const OVERHEAD = 100;
 const NO_TAG = new Uint8Array(PERSON_TAG_BYTES);
 
-/** What a package shows of a tag in a batch or roll-up. */
+/** Whether a package shows that a tag is in a batch or roll-up. */
 export type TagPlace = 'present' | 'absent' | 'unproved' | 'unknown-version';
 
 /** Looks up tags in batches and roll-ups (`FileCache`). */
@@ -77,7 +77,7 @@ export class TagCache {
     return isThere ? null : finding('tag-missing', { batch: number });
   }
 
-  /** Where a tag stands in a batch or roll-up that is at hand. @param tag 32 bytes */
+  /** Returns whether a tag is in a batch or roll-up whose tags are at hand. @param tag 32 bytes */
   placeOf(number: number, tag: Uint8Array): TagPlace {
     if (this.batches.unknown.has(number)) return 'unknown-version';
     const batch = this.batches.get(number);
@@ -91,7 +91,7 @@ export class TagCache {
     return areAdjacent(proved.indexes[at - 1], proved.indexes[at], count) ? 'absent' : 'unproved';
   }
 
-  /** What a batch that failed its checks states bounds nothing, and proves nothing. */
+  /** Whether the statements of a batch count: a batch that failed its checks bounds nothing and proves nothing. */
   #isUsable(number: number): boolean {
     const batch = this.batches.get(number);
     return batch !== undefined && batch.verdict !== 'invalid';

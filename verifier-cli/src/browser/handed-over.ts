@@ -1,6 +1,6 @@
 import { chooseFiles } from './choose-file.js';
 
-/** What this page says to the page that opened it (dashboard/src/pages/evidence/open-verifier.ts). */
+/** Message that tells the opening page to send the file (dashboard/src/pages/evidence/open-verifier.ts). */
 const READY = 'consent-verify ready';
 
 /**

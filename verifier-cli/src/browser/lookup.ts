@@ -31,7 +31,7 @@ function tokenIn(entered: string): string | null {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(entered) ? consentToken(entered.toLowerCase()) : null;
 }
 
-/** What the record means, for a reader who knows nothing of consent records. */
+/** Summarizes the record for a reader who knows nothing of consent records. */
 function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
   const { decision, created_at: at, site_domain: domain, timestamp } = data;
   const { lookup } = texts;
@@ -40,7 +40,7 @@ function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
   return `${lookup.recorded(domain ?? lookup.unknownDomain, when, decisionWord(decision, texts))} ${proved}`;
 }
 
-/** What is said, in the language of the reader. */
+/** Content of the page, in the language of the reader. */
 type Said = (texts: Texts) => Markup;
 
 /** Fetches the receipt of a record. @returns the file, or what went wrong */

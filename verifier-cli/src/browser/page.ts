@@ -29,7 +29,7 @@ const HOUR_MS = 3_600_000;
 /** The file to check. */
 type Subject = Extract<Given, { kind: 'package' | 'contradiction' }>;
 
-/** What was checked, as it is shown in the language of the reader. */
+/** Result of a check. It is shown in the language of the reader. */
 type Checked =
   | { readonly kind: 'package'; readonly report: VerificationReport; readonly listing: ConsentListing }
   | { readonly kind: 'contradiction'; readonly verdict: ContradictionVerdict };

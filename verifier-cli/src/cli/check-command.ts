@@ -28,7 +28,7 @@ export interface CheckOptions {
   readonly json?: boolean;
   /** Language of the report: `en` or `tr`. */
   readonly language: string;
-  /** Where to write the report as a page. */
+  /** File to which the report is written as a page. */
   readonly html?: string;
   readonly maxDelay?: string;
   readonly maxAge?: string;
@@ -36,11 +36,11 @@ export interface CheckOptions {
   readonly at?: string;
   /** Files with promises of the service. */
   readonly promise?: readonly string[];
-  /** Where to write the proof that a promise was broken. */
+  /** File to which the proof of a broken promise is written. */
   readonly contradiction?: string;
 }
 
-/** Where a command writes. */
+/** Outputs of a command. */
 export interface Output {
   readonly out: (text: string) => unknown;
   readonly progress: ProgressOutput;

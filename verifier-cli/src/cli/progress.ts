@@ -1,6 +1,6 @@
 const INTERVAL_MS = 200;
 
-/** Where progress is drawn: a stream that may be a terminal. */
+/** Output for progress: a stream that may be a terminal. */
 export interface ProgressOutput {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;

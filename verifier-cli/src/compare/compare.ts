@@ -10,7 +10,7 @@ import type { History, NotedCheckpoint } from './history.js';
 import { leafConflicts } from './leaf-conflict.js';
 import { isSignedSide, type PersonFinding, personFindings, proofOfPerson } from './person-conflict.js';
 
-/** What a comparison found. */
+/** Result of a comparison. */
 export interface Comparison {
   /**
    * `same` and `extends` are proofs that both sides are one history; `contradiction` that they are

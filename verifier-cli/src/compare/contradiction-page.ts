@@ -3,7 +3,7 @@ import { element, type Markup } from '../report/markup.js';
 import { english, list, section } from '../report/page-parts.js';
 import type { ContradictionVerdict } from './contradiction.js';
 
-/** What a proof of a contradiction proves, as a page for people. A proved one is bad news of the ledger. */
+/** Renders the verdict on a contradiction proof as a page. A proved contradiction counts against the ledger. */
 export function contradictionPage({ outcome, statement }: ContradictionVerdict, texts: Texts): Markup {
   const { contradiction } = texts.report;
   const style = outcome === 'proved' ? 'invalid' : 'indeterminate';

@@ -24,7 +24,7 @@ export interface NotedCheckpoint extends Checkpoint {
   readonly isTrusted: boolean;
 }
 
-/** What one side of a comparison shows of the ledger. */
+/** Evidence of the ledger that one side of a comparison contains. */
 export interface History {
   readonly kind: 'package' | 'receipt' | 'checkpoint';
   /** By size. */

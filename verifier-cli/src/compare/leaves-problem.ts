@@ -23,7 +23,7 @@ export interface LeavesOf {
 }
 
 /**
- * What two views of trees contradict, in words; null if nothing.
+ * Describes how two views of trees contradict each other; null if they do not.
  * @param one view of a batch
  * @param other view of the same batch, or of a roll-up over it
  */

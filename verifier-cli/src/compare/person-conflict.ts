@@ -17,7 +17,7 @@ export interface ShownPersonRecord extends PersonRecord {
   readonly disclosure: string;
 }
 
-/** What the records of one visitor show of a ledger (docs/evidence-format.md, “Two ids”). */
+/** Finding about the records of one visitor in a ledger (docs/evidence-format.md, “Two ids”). */
 export type PersonFinding =
   /** Two or three records that prove a contradiction by themselves: see `personsProblem`. */
   | { readonly kind: 'proof'; readonly records: readonly ShownPersonRecord[] }
@@ -78,7 +78,7 @@ function openedPerson({ manifest }: History, all: readonly ShownPersonRecord[]):
   return { id, stream: first.stream, visitor: first.visitor, records };
 }
 
-/** What a side shows of persons. */
+/** Records of persons that one side contains. */
 interface PersonsShown {
   /** The consents that disclose `visitor_id`. */
   readonly named: readonly ShownPersonRecord[];

@@ -10,7 +10,7 @@ export interface PersonRecord {
   readonly tag: string;
   /** The person that the record names, in Unicode normalization form C; null if it shows none. */
   readonly visitor: string | null;
-  /** What opens the tag; null if nothing is known. */
+  /** Opening of the tag; null if it is not known. */
   readonly opening: PersonOpening | null;
 }
 
@@ -47,8 +47,8 @@ function opens({ id, n }: PersonOpening, tag: string): boolean {
 }
 
 /**
- * What records of one stream contradict, in words; null if nothing. An id is random, and is destroyed
- * with the last of the person's keys: it cannot come back.
+ * Describes how records of one stream contradict each other; null if they do not. An id is
+ * random, and is destroyed with the last of the person's keys: it cannot come back.
  * @param records two with tags of one id, whose numbers do not increase; or three of one visitor in the
  *   order of the ledger, of which only the first and the last have tags of one id
  */

@@ -96,8 +96,9 @@ type StreamEnd =
   | { readonly kind: 'not-shown'; readonly reason: Finding; readonly because?: CheckId | null };
 
 /**
- * Where a stream ends as of a checkpoint: every batch below it, by itself or by a roll-up over it, shows
- * the stream's run or that it has none, and the runs follow one another from revision 0.
+ * Finds the end of a stream as of a checkpoint. Every batch below it must show, by itself or by a
+ * roll-up over it, the stream's run or that it has none. The runs must follow one another from
+ * revision 0.
  */
 function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
   let last = -1;

@@ -10,7 +10,7 @@ import type { EntryFindings } from '../findings/entry-findings.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
-/** What a package is shown to hold of the person whose records were asked for. */
+/** Degrees to which a package is shown to contain the records of the requested person. */
 export const PERSON_COVERAGES = [
   /** The package is not about one person, or restricted further. */
   'not-claimed',

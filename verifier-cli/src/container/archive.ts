@@ -34,8 +34,8 @@ export async function startsAsZip(source: ByteSource): Promise<boolean> {
 }
 
 /**
- * Opens a ZIP and checks its structure, names and limits. What can still be read in spite of a
- * failed check is in the result.
+ * Opens a ZIP and checks its structure, names and limits. The result contains the files that can
+ * be read in spite of a failed check.
  * @returns null if the bytes cannot be opened as a ZIP at all
  */
 export async function openArchive(source: ByteSource, findings: Findings): Promise<Archive | null> {

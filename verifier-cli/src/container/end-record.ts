@@ -2,7 +2,8 @@ import { type Finding, finding } from '../findings/finding.js';
 import type { ByteSource } from './byte-source.js';
 
 /**
- * Where the central directory lies, as the records at the end of a ZIP say (APPNOTE 4.3.14–4.3.16).
+ * Position of the central directory, from the records at the end of a ZIP (APPNOTE
+ * 4.3.14–4.3.16).
  */
 export interface EndRecord {
   readonly entries: number;

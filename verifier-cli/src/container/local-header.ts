@@ -8,7 +8,7 @@ const LOCAL = 0x04034b50;
 const FIXED_BYTES = 30;
 const DESCRIPTOR = 0x08074b50;
 
-/** Where a file's packed bytes lie, and where what belongs to it ends. */
+/** Start of a file's packed bytes, and end of all bytes that belong to the file. */
 export interface Extent {
   readonly dataStart: number;
   readonly end: number;

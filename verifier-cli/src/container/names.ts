@@ -12,7 +12,7 @@ const EXTENSION = /^ext\/[a-z0-9][a-z0-9._-]{0,99}(?:\/[a-z0-9][a-z0-9._-]{0,99}
 /**
  * Holds the name of a file against those that the format has. A name that a newer version may have added
  * stays open.
- * @param container what has the file, for people
+ * @param container kind of the container that has the file, for people
  * @returns whether the file is read
  */
 export function acceptName(name: string, container: Finding, findings: Findings): boolean {
@@ -28,8 +28,8 @@ export function acceptName(name: string, container: Finding, findings: Findings)
 }
 
 /**
- * What a name looks like on file systems that ignore case or normalise Unicode: two names with one
- * shadow collide there.
+ * Returns the form of a name on file systems that ignore case or normalise Unicode. Two names
+ * with one shadow collide there.
  */
 export function shadowOf(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC');

@@ -17,7 +17,7 @@ import type { ConsentMembers } from '../versions/schemes.js';
 import { type ConfigurationTerm, type Contradiction, NoticeHistory, type VersionTerm } from './notice-history.js';
 import type { NoticePlace } from './place.js';
 
-/** What a record says of the text consented to, and of the configuration in force. */
+/** Reference of a record to the text consented to, or to the configuration in force. */
 export type Reference =
   | {
       readonly kind: 'version';
@@ -34,7 +34,7 @@ export type Reference =
       readonly categories: readonly string[];
     };
 
-/** What resolving a reference found. */
+/** Result of resolving a reference. */
 export interface Resolution {
   readonly outcome: Outcome;
   readonly message: Finding | null;
@@ -148,7 +148,7 @@ export class Documents {
     return this.#history.knowsTypesUpTo(batch);
   }
 
-  /** What notices contradict others: see `NoticeHistory`. */
+  /** Notices that contradict earlier ones: see `NoticeHistory`. */
   get contradictions(): readonly Contradiction[] {
     return this.#history.contradictions;
   }
@@ -203,7 +203,7 @@ export class Documents {
 
   /**
    * The first texts that records refer to, with their sources, for the report.
-   * @param resolutions what `resolve` found
+   * @param resolutions results of `resolve`
    */
   async texts(resolutions: readonly Resolution[]): Promise<VerificationReport['texts']> {
     const versions = [...this.#references.entries()].filter(([, { kind }]) => kind === 'version');

@@ -4,7 +4,7 @@ import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
 import type { ConfigurationTerm, Contradiction, VersionTerm } from './notice-history.js';
 import type { NoticePlace } from './place.js';
 
-/** What a consent claims that depends on the notices in force. */
+/** Claims of a consent that depend on the notices in force. */
 export interface ConsentClaims {
   readonly batch: number;
   /** Milliseconds since 1970. */
@@ -15,7 +15,7 @@ export interface ConsentClaims {
   readonly lacksToken: boolean;
 }
 
-/** What the check found of one consent. */
+/** Result of the check of one consent. */
 export interface InForce {
   readonly outcome: Outcome;
   readonly message: Finding | null;

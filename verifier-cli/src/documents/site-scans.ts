@@ -18,7 +18,7 @@ interface SeenScan {
   readonly verdict: Verdict;
 }
 
-/** What is known of every scan once the whole package is verified. */
+/** Facts about all scans that are known once the whole package is verified. */
 export interface ScanContext {
   readonly intervals: readonly SealingInterval[];
   /** On what every record depends. */

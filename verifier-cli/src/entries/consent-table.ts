@@ -6,7 +6,7 @@ import { type Verdict, worst } from '../findings/verdict.js';
 import { Column } from './column.js';
 import { readUuid, UUID_WORDS, writeUuid } from './uuid-words.js';
 
-/** What has to be remembered of a consent until the whole file is read. */
+/** Values of a consent that are kept until the whole file is read. */
 export interface ConsentRow extends ConsentClaims {
   readonly line: number;
   readonly stream: string;

@@ -8,7 +8,7 @@ export interface OrderedEntry {
   readonly stream: string;
   readonly revision: number;
   readonly source: Pick<EntryLine, 'batch' | 'index'>;
-  /** What its scheme says of the chain; null for an entry of an unknown version. */
+  /** Hashes that chain the entry, by its scheme; null for an entry of an unknown version. */
   readonly link: { readonly previous: string | null; readonly leaf: string } | null;
   readonly findings: EntryFindings;
 }

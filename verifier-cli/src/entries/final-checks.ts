@@ -17,7 +17,7 @@ const UNREAD: Resolution = {
   because: 'record.format',
 };
 
-/** What the whole file has shown. */
+/** Facts that are known once the whole file is read. */
 interface Whole {
   /** The worst verdict on a policy of the ledger. */
   readonly policyVerdict: Verdict;

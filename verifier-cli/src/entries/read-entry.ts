@@ -18,7 +18,7 @@ import { unknownVersion } from '../versions/unknown-version.js';
 
 /** Follows one entry while a package is read. */
 export interface EntryWatch {
-  /** Where the outcomes about this entry are to be noted; null if it is not the one. */
+  /** Returns the list that takes the outcomes about this entry; null if the entry is not the followed one. */
   notesOf(entry: Pick<EntryMembers, 'event_id' | 'proof_hash'>): EntryNote[] | null;
 }
 
@@ -48,7 +48,7 @@ export interface UnknownEntry {
   readonly findings: EntryFindings;
 }
 
-/** What an entry of every version states (docs/evidence-format.md §17). */
+/** Members that an entry of every version has (docs/evidence-format.md §17). */
 const AnyEntry = z.looseObject({ stream: z.string().min(1).max(200), revision: Count });
 
 /** A line of `entries.ndjson`. */
@@ -142,7 +142,7 @@ function readBySchema(
   return { isKnown: true, line, source, entry, record: entry.record, consent: null, leaf, findings };
 }
 
-/** What is wrong with the members of an entry together. Events of an unknown type may have any of them. */
+/** Checks the members of an entry together. Events of an unknown type may have any of them. */
 function memberProblem({ type, proof_hash: proofHash, person_tag: tag }: EntryMembers): Finding | null {
   if (!isSealedEventType(type)) return null;
   if ((type === CONSENT_RECORDED) !== (proofHash !== null)) return finding('proof-hash-misplaced');

@@ -6,9 +6,9 @@ import { unknownVersion } from '../versions/unknown-version.js';
 const RECORD_VERSION = 1;
 
 /**
- * What of a record has a version that is newer than this verifier. Nothing else can be said of the
- * record then.
- * @returns the message about it; null if nothing has
+ * Finds a part of a record whose version is newer than this verifier. Nothing else can be said of
+ * the record then.
+ * @returns the message about it; null if every version is known
  */
 export function unknownOfRecord(record: JsonValue, schemes: Schemes): Finding | null {
   const version = memberOf(record, 'v');
@@ -20,8 +20,9 @@ export function unknownOfRecord(record: JsonValue, schemes: Schemes): Finding | 
 }
 
 /**
- * What is wrong with the members of a consent's record together; its schema says what each may be.
- * @returns null if nothing is
+ * Checks the members of a consent's record together. Its schema states the permitted values of
+ * each.
+ * @returns null if no rule is broken
  */
 export function recordProblem(consent: ConsentMembers): Finding | null {
   const { approval_token_id: token, identity_assurance: assurance, vouched, disclosures } = consent;

@@ -12,7 +12,7 @@ import type { EntryMembers } from '../versions/schemes.js';
 
 const CommonFields = z.looseObject({ event_id: Uuid, site_id: Uuid.optional(), created_at: Instant });
 
-/** What every record states of itself. */
+/** Members that records of all types have in common. Some types have no `site_id`. */
 export type CommonFields = Pick<z.infer<typeof CommonFields>, 'event_id' | 'site_id' | 'created_at'>;
 
 /** @returns null where the record does not have them */

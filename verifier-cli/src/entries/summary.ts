@@ -1,6 +1,6 @@
 import type { Verdict } from '../findings/verdict.js';
 
-/** What the package holds, counted over what was read. */
+/** Counts of the package's content, as far as it was read. */
 export interface RecordsSummary {
   readonly entries: number;
   readonly consents: number;

@@ -71,7 +71,7 @@ import { Salts } from './salts.js';
 import { commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
 
-/** What the entries are compared with. */
+/** Parts of the package with which the entries are compared. */
 export interface EntryContext {
   readonly manifest: Manifest | null;
   readonly batches: Batches;
@@ -108,13 +108,13 @@ export interface EntriesResult {
   readonly person: PersonCoverage;
 }
 
-/** What an event says of the state of a document version. */
+/** State of a document version after an event, by type of the event. */
 const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
   [DOCUMENT_VERSION_ACTIVATED, 'activated'],
   [DOCUMENT_VERSION_RETIRED, 'retired'],
 ]);
 
-/** What is remembered of a consent whose record cannot be read. */
+/** Values kept of a consent whose record cannot be read. */
 const UNREAD_CONSENT: Pick<
   ConsentRow,
   'createdAt' | 'validForMs' | 'lacksToken' | 'matches' | 'version' | 'configuration' | 'isLacking'
@@ -208,7 +208,7 @@ class EntriesPass {
   }
 
   /**
-   * @returns what must be waited for before the next entry; null where everything was at hand: a
+   * @returns a promise to await before the next entry; null where everything was at hand: a
    *   million promises would cost more than most checks
    */
   accept(read: ReadEntry): Promise<void> | null {
@@ -287,7 +287,7 @@ class EntriesPass {
     }
   }
 
-  /** What an event may change of which only the place is known. */
+  /** Notes the possible effects of an event of which only the place is known. */
   #acceptMeaningless(
     { stream, revision }: Pick<EntryMembers, 'stream' | 'revision'>,
     { batch, disclosures }: UnknownEntry['source'],
@@ -371,8 +371,7 @@ class EntriesPass {
   /** The batch in which the entry's place is looked up; null where it is not. */
   #batchOf({ source }: ReadEntry): Batch | null {
     const batch = this.context.batches.get(source.batch);
-    // What a batch that does not hold states of its size bounds nothing: its proofs could be
-    // endless.
+    // The size that an invalid batch states bounds nothing: its proofs could be endless.
     return batch === undefined || batch.verdict === 'invalid' ? null : batch;
   }
 

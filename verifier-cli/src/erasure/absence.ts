@@ -8,7 +8,7 @@ import { type Finding, finding } from '../findings/finding.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';
 import type { Erasures } from './erasures.js';
 
-/** What the package shows of the erasures that it could leave out. */
+/** Evidence of a package about the erasures that it could leave out. */
 export type ErasureAbsence =
   /** Other checks show that the package has every erasure, or nothing is in the ledger. */
   | { readonly kind: 'not-needed' }
@@ -48,7 +48,7 @@ export async function verifyAbsence(
     return { kind: 'not-needed' };
   const problems = new Map<number, AbsenceProblem>();
   const open = openRows(consents, erasures, tail.isOpen ? Number.POSITIVE_INFINITY : tail.first);
-  /** What a batch that shows nothing can hold back of a record. */
+  /** Outcome for a record if a batch does not show whether it contains the record's erasure. */
   const unshown = (index: number): AbsenceProblem['outcome'] =>
     tail.isOpen && consents.row(index).revision >= tail.first ? 'indeterminate' : 'fail';
   const [first] = open;

@@ -13,7 +13,7 @@ export interface ErasurePlace {
   readonly revision: number;
 }
 
-/** What the checks of an entry found. */
+/** Result of an entry's checks. */
 interface Judged {
   readonly verdict: Verdict;
   /** The check that made the verdict; null if it is valid. */

@@ -2,9 +2,9 @@ import type { CheckId } from './check-table.js';
 
 /** When a check does not pass, in the words of docs/evidence-format.md, whose sections § are. */
 export interface CheckRule {
-  /** What makes the check fail; null if it never fails. */
+  /** Conditions under which the check fails; null if it never fails. */
   readonly fails: string | null;
-  /** What leaves the check open; null if it never stays open. */
+  /** Conditions under which the check stays open; null if it never stays open. */
   readonly opens: string | null;
 }
 

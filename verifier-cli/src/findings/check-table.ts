@@ -1,8 +1,8 @@
-/** What a check found. */
+/** Result of a check. */
 export type Outcome = 'pass' | 'fail' | 'indeterminate' | 'not-applicable';
 
 interface CheckDefinition {
-  /** What the check asks, in one line. */
+  /** Description of the check in one line. */
   readonly meaning: string;
   /**
    * Whether `valid` needs it to pass (or to be not applicable). A check that fails makes the

@@ -11,8 +11,8 @@ export interface EntryNote extends Stated {
 }
 
 /**
- * What the checks find about one entry: passed on to the package's findings, with the entry's own
- * verdict kept.
+ * Findings of the checks of one entry. They are passed on to the package's findings, and the
+ * entry's own verdict is kept.
  */
 export class EntryFindings {
   #verdict: Verdict = 'valid';
@@ -20,7 +20,7 @@ export class EntryFindings {
   readonly #at: Location | (() => Location);
 
   /**
-   * @param at where the entry stands; a function where that is known only for some trouble
+   * @param at place of the entry; a function computes it only if a finding needs it
    * @param notes takes in every outcome, where one entry is to be shown with its checks
    */
   constructor(

@@ -16,7 +16,7 @@ export interface Stated {
   readonly message: string;
   /** Absent where nothing is to be said. */
   readonly code?: FindingCode;
-  /** What stands in the text in place of the names in braces; absent if there is nothing. */
+  /** Values for the names in braces in the text; absent if there are none. */
   readonly values?: Readonly<Record<string, StatedValue>>;
 }
 
@@ -36,7 +36,7 @@ const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
 
 /**
  * A finding with a text in every language.
- * @param values what stands in the text, by the names in its braces; it may be hostile
+ * @param values values for the names in braces in the text; they may be hostile
  */
 export function finding<Code extends FindingCode>(code: Code, ...[values]: ValuesOf<Code>): Finding {
   return { code, values: values ?? {} };

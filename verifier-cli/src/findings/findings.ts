@@ -3,7 +3,7 @@ import { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './check-table.js'
 import { cutText, type Finding, type Stated, stated, wordsOf } from './finding.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';
 
-/** Where in the package something was found. Every text in it may be hostile. */
+/** Place of a finding in the package. Every text in it may be hostile. */
 export interface Location {
   readonly file?: string | undefined;
   /** From 1. */
@@ -20,7 +20,7 @@ export interface Problem extends Location, Stated {
   readonly because?: CheckId | undefined;
 }
 
-/** What one check found over the whole package. */
+/** Result of one check over the whole package. */
 export interface CheckResult extends Stated {
   readonly id: CheckId;
   readonly outcome: Outcome;

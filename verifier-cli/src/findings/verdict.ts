@@ -13,8 +13,8 @@ export function best(a: Verdict, b: Verdict): Verdict {
 }
 
 /**
- * What one check's outcome makes of the verdict: any failure is fatal, doubt only where the check
- * is required.
+ * Returns the verdict that follows from one check's outcome: any failure is fatal, doubt only if
+ * the check is required.
  */
 export function verdictOf(id: CheckId, outcome: Outcome): Verdict {
   if (outcome === 'fail') return 'invalid';

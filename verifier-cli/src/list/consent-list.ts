@@ -12,7 +12,7 @@ interface Place {
   readonly entry: EntryMembers;
 }
 
-/** What is known of a consent once the whole package is verified. */
+/** Facts about a consent that are known once the whole package is verified. */
 interface Evaluated {
   readonly verdict: Verdict;
   readonly isErased: boolean;

@@ -5,7 +5,7 @@ import type { ListedConsent } from './listed-consent.js';
 /** Names of disclosed values that say who the person is, the clearest first. */
 const PERSON_FIELDS = ['signer_name', 'signer_email', 'signer_phone', 'visitor_id'] as const;
 
-/** Who the record is about, as far as the package discloses it; null: it does not. */
+/** Names the person of the record, as far as the package discloses the person; null: it does not. */
 export function personText({ disclosed }: ListedConsent): string | null {
   const values = PERSON_FIELDS.map((name) => disclosed[name]).filter((value) => isText(value));
   return values.length === 0 ? null : values.slice(0, 2).join(', ');
@@ -20,7 +20,7 @@ export function titleText({ text }: ListedConsent, { list }: Texts): string {
   return text === null ? list.notShown : list.titleVersion(text.title, text.number);
 }
 
-/** What became of the record afterwards, as far as the package shows it; null: nothing. */
+/** Describes the later erasure or replacement of the record, as far as the package shows it; null: none. */
 export function afterwardsText(one: ListedConsent, texts: Texts): string | null {
   const parts = [...erasureText(one, texts), ...successorText(one, texts)];
   return parts.length === 0 ? null : parts.join('; ');

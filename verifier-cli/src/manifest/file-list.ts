@@ -16,7 +16,7 @@ export interface NamedAttachments {
 
 /**
  * Compares every file with its digest in the manifest, and the list with the files present.
- * @param attachments what is known of the attachment files
+ * @param attachments the known attachment files
  */
 export async function verifyFileList(
   files: PackageFiles,

@@ -43,7 +43,8 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
     throw new UnknownFormatVersion(`The verifier gives no verdict: ${englishText(unknown)}.`);
   const isNewer = minor > PACKAGE_MINOR;
   const parsed = version.ok ? matchShape(isNewer ? NewerManifest : Manifest, version.json) : version;
-  // What a newer version changed within a member, such as the filter, would change what others mean.
+  // A newer version may change the content of a member, such as the filter, and so the meaning of
+  // others.
   if (isNewer) files.findings.open('manifest.format', unknown, at);
   if (!parsed.ok && isNewer) return { bytes, manifest: null };
   if (!parsed.ok) {

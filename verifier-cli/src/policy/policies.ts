@@ -14,7 +14,7 @@ import { matchShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
 import { parseVersioned, type Schemes } from '../versions/schemes.js';
 
-/** What a ledger promises for a batch. */
+/** Promises of a ledger for a batch. */
 export interface PolicyInForce {
   /** The number in the policy's event; null if the defaults apply. */
   readonly number: number | null;

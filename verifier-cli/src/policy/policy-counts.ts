@@ -4,7 +4,7 @@ import type { CheckId, Outcome } from '../findings/check-table.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
-/** What the counts of policies are held against. */
+/** Parts of the package with which the counts of policies are compared. */
 interface Counted {
   readonly batches: Batches;
   /** Size of the checkpoint; null if the package has none. */

@@ -22,7 +22,7 @@ export interface GivenPromise {
 
 export const PROMISE_OUTCOMES = ['kept', 'late', 'not-due', 'not-covered', 'broken', 'not-verified'] as const;
 
-/** What the package shows of one promise. */
+/** Result of checking one promise against the package. */
 export interface ReportedPromise extends Stated {
   readonly file: string;
   readonly outcome: (typeof PROMISE_OUTCOMES)[number];
@@ -57,7 +57,7 @@ export class PromisedRecords {
   }
 }
 
-/** What promises are held against. */
+/** Keys and parts of the package with which promises are compared. */
 export interface PromiseContext {
   /** Keys of the ledger that the verifying person trusts, and their successors. */
   readonly keys: readonly VerifierKey[];

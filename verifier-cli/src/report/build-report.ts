@@ -36,7 +36,7 @@ import {
   type VerificationReport,
 } from './report.js';
 
-/** What a report is made of. */
+/** Inputs of a report. */
 export interface Found {
   readonly findings: Findings;
   readonly manifest: Manifest | null;
@@ -54,7 +54,7 @@ export interface Found {
   readonly asOf: ProvedTime | null;
   readonly policy: PolicyInForce;
   readonly promises: readonly ReportedPromise[];
-  /** What the verifying person gave. */
+  /** Certificates and ledger keys that the verifying person gave. */
   readonly given: { readonly trustAnchors: readonly Uint8Array[]; readonly ledgerKeys: readonly VerifierKey[] };
   readonly at: Date;
   readonly work: WorkMeter;
@@ -135,7 +135,7 @@ function reportedRoot(der: Uint8Array): ReportedRoot {
   return { subject, sha256: toHex(sha256(der)) };
 }
 
-/** Who has stamped and cosigned the newest checkpoint. */
+/** Counts the authorities that stamped the newest checkpoint and the witnesses that cosigned it. */
 export function reportedNewest({ size, cosigned, demanded }: WitnessedCheckpoint, times: StampedTimes): ReportedNewest {
   return {
     checkpoint: size,

@@ -27,7 +27,7 @@ export function policyText({ number, ...policy }: ReportedPolicy, { evidence }: 
   return evidence.policy(policy.seal_within_seconds, policy.stamp_within_seconds, source);
 }
 
-/** Who has stamped the newest checkpoint, in words. */
+/** States in words how many authorities stamped the newest checkpoint. */
 export function authoritiesText(
   { checkpoint, authorities, authorities_demanded: demanded }: ReportedNewest,
   { evidence }: Texts,
@@ -35,7 +35,7 @@ export function authoritiesText(
   return checkpoint === null ? evidence.noCheckpoint : evidence.authorities(authorities, checkpoint, demanded);
 }
 
-/** Who has cosigned the newest checkpoint, in words. */
+/** States in words how many witnesses cosigned the newest checkpoint. */
 export function witnessesText(
   { checkpoint, witnesses, witnesses_demanded: demanded }: ReportedNewest,
   { evidence }: Texts,

@@ -11,7 +11,7 @@ export type Markup = string | Element | Picture;
 export interface Picture {
   readonly picture: PictureType;
   readonly base64: string;
-  /** What it shows, for readers who do not see it. */
+  /** Alternative text, for readers who do not see the picture. */
   readonly alt: string;
 }
 
@@ -21,7 +21,7 @@ export interface Element {
   readonly children: readonly Markup[];
 }
 
-/** What a report needs, and nothing that runs, loads or leads anywhere. */
+/** Elements of a report. None of them runs a script, loads a resource or links to another page. */
 type Tag =
   | 'article'
   | 'header'

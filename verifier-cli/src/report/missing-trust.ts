@@ -5,8 +5,9 @@ import type { ReportFacts } from './report.js';
 const MAX_NAMED = 3;
 
 /**
- * What the reader must still give, and who publishes it: without it, the file proves nothing. What
- * the file says of ledger and authority only tells whom to ask.
+ * Names the key and root that the reader must still give, and their publishers: without them, the
+ * file proves nothing. The file's own statements about ledger and authority only tell the reader
+ * whom to ask.
  * @returns null: a key and a root were given, or the package is invalid whatever is given
  */
 export function missingTrust({ verdict, trust, package: about, stamps }: ReportFacts, { words }: Texts): string | null {

@@ -2,7 +2,7 @@ import type { Texts } from '../i18n/texts.js';
 import { coverageText } from './coverage-text.js';
 import type { ReportFacts } from './report.js';
 
-/** What the evidence does not prove, in words for a reader without technical knowledge. */
+/** Lists the limits of the evidence, in words for a reader without technical knowledge. */
 export function notProved(report: ReportFacts, texts: Texts): readonly string[] {
   const { package: about, records, witnesses } = report;
   const { evidence } = texts;
@@ -24,8 +24,8 @@ export function notProved(report: ReportFacts, texts: Texts): readonly string[] 
 }
 
 /**
- * What may be missing: only a run of consents from the first on, as far as the package itself shows
- * the ledger to reach, leaves no gap.
+ * States which records may be missing. Only a run of consents that begins with the first one, and
+ * reaches as far as the package itself shows the ledger to reach, leaves no gap.
  */
 function missing({ coverage }: ReportFacts, texts: Texts): string {
   const { evidence } = texts;

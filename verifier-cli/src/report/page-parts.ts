@@ -36,13 +36,13 @@ export function sourceBlock(text: string, mediaType: string | null): Markup {
   return element('pre', { dir: 'auto', ...(isProse && { class: 'prose' }) }, printableSource(text));
 }
 
-/** What a banner says besides the verdict. */
+/** Contents of a banner besides the verdict. */
 interface BannerParts {
   /** The newest valid stamp over the package's checkpoint. */
   readonly asOf: ReportedTime | null;
-  /** What the verdict says of the records; null: nothing. */
+  /** Meaning of the verdict for the records; null: none. */
   readonly statement?: string | null;
-  /** What the reader did not give; null: nothing is missing. */
+  /** Keys and roots that the reader did not give; null: nothing is missing. */
   readonly missing?: string | null;
 }
 

@@ -8,8 +8,8 @@ const RIFF = [0x52, 0x49, 0x46, 0x46];
 const WEBP = [0x57, 0x45, 0x42, 0x50];
 
 /**
- * The type of a picture by its first bytes. What was sent as its type is a claim: SVG and HTML could
- * hold a script.
+ * Determines the type of a picture by its first bytes. The type that was sent is a claim: SVG and
+ * HTML could hold a script.
  * @returns null if it is not a picture of these types
  */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | null {

@@ -4,8 +4,8 @@ import { coverageText, decisionsText } from './coverage-text.js';
 import type { ReportFacts } from './report.js';
 
 /**
- * What the package proves, in words for a reader without technical knowledge. Nothing as a whole,
- * if any check failed.
+ * Lists the statements that the package proves, in words for a reader without technical
+ * knowledge. The list is empty if any check failed.
  */
 export function provesOf(report: ReportFacts, texts: Texts): readonly string[] {
   const { package: about, records, proved, coverage, witnesses } = report;

@@ -183,7 +183,7 @@ function about(found: VerificationReport, texts: Texts): Markup {
   );
 }
 
-/** What the verdict rests on besides the package, so that others can check it again. */
+/** Lists the inputs of the verdict besides the package, so that others can check it again. */
 function repetition({ trust, package: about }: VerificationReport, { report, words }: Texts): Markup {
   const keys = trust.ledger_keys.map((key): [string, Markup] => [report.keyGiven, element('code', {}, foreign(key))]);
   const roots = trust.roots.map(({ subject, sha256 }): [string, readonly Markup[]] => [
@@ -240,7 +240,7 @@ function promises({ promises: given }: VerificationReport, texts: Texts): Markup
   ];
 }
 
-/** What a reader must look at before anything else. */
+/** Lists the failed and open checks that a reader must look at before anything else. */
 function attention(checks: readonly CheckResult[], texts: Texts): Markup[] {
   const isRequired = (id: CheckId): boolean => checks.some((check) => check.id === id && check.required);
   const bad = checks.filter(

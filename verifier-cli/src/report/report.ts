@@ -30,7 +30,7 @@ export interface ReportedStamp {
   /** Name of the response file. */
   readonly file: string;
   readonly outcome: 'pass' | 'fail' | 'indeterminate';
-  /** What the token claims; proved only where the outcome is `pass`. */
+  /** Time that the token claims; proved only if the outcome is `pass`. */
   readonly time: string | null;
   /** Subject of the signer's certificate. */
   readonly authority: string | null;
@@ -54,7 +54,7 @@ export interface ReportedText {
   /** Hex SHA-256 of its bytes. */
   readonly sha256: string;
   readonly language: string;
-  /** What its publication says of it; null where that is not enclosed. */
+  /** Title that the publication states. This and the next three are null if the publication is not enclosed. */
   readonly title: string | null;
   readonly number: number | null;
   readonly media_type: string | null;
@@ -67,7 +67,7 @@ export interface ReportedText {
   readonly source: string | null;
 }
 
-/** What the package was asked for, as its manifest states it. */
+/** Filter of the package, as its manifest states it. */
 export interface ReportedFilter {
   readonly from: string | null;
   readonly to: string | null;
@@ -90,7 +90,7 @@ export interface ReportedPolicy {
   readonly stamp_within_seconds: number;
 }
 
-/** Who has stamped and cosigned the newest checkpoint, and what the policy demands for it. */
+/** Authorities and witnesses of the newest checkpoint, and the numbers that the policy demands for it. */
 export interface ReportedNewest {
   /** Its size; null if the package includes none. */
   readonly checkpoint: number | null;
@@ -109,7 +109,7 @@ export interface ReportedNames {
   readonly first: readonly string[];
 }
 
-/** A recorded scan of a page. What it found is a statement of the service. */
+/** A recorded scan of a page. Its findings are a statement of the service. */
 export interface ReportedScan {
   readonly event_id: string;
   readonly verdict: Verdict;
@@ -165,13 +165,13 @@ export interface ReportedRoot {
 /** A report without the sentences that are made of it. */
 export type ReportFacts = Omit<VerificationReport, 'proves' | 'not_proved'>;
 
-/** What the verifier found: the object that `--json` prints. */
+/** Report of the verifier: the object that `--json` prints. */
 export interface VerificationReport {
   readonly format: 'consent-verify-report';
   readonly version: 1;
   /** The program that made the report. */
   readonly verifier: { readonly name: 'consent-verify'; readonly version: string };
-  /** What the verifying person gave: the verdict rests on it. */
+  /** Keys and roots that the verifying person gave: the verdict rests on them. */
   readonly trust: {
     /** Verifier keys of the ledger. */
     readonly ledger_keys: readonly string[];
@@ -251,9 +251,9 @@ export interface VerificationReport {
   readonly texts: { readonly count: number; readonly first: readonly ReportedText[] };
   /** The recorded scans of the site's pages. */
   readonly scans: ReportedScans;
-  /** What the package proves, in words; empty if a check failed. */
+  /** Statements that the package proves, in words; empty if a check failed. */
   readonly proves: readonly string[];
-  /** What the evidence does not prove, whatever the verdict. */
+  /** Statements that the evidence does not prove, independent of the verdict. */
   readonly not_proved: readonly string[];
   /** Units of work (docs/evidence-format.md §14). */
   readonly work: { readonly done: number; readonly limit: number };

@@ -3,7 +3,7 @@ import { printable } from './printable.js';
 import type { ReportedNames, ReportedScan } from './report.js';
 import { dayText } from './times-text.js';
 
-/** What a recorded scan says, in words: names and values. The values are printable. */
+/** Describes a recorded scan in words: names and values. The values are printable. */
 export function scanFacts(scan: ReportedScan, texts: Texts): readonly (readonly [string, string])[] {
   const { words } = texts;
   const { scans } = texts.report;

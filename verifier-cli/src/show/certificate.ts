@@ -6,7 +6,7 @@ import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
 import type { ShownRecord } from './shown-record.js';
 
-/** What a record says and what became of it, in words: names and values, in the order of a certificate. */
+/** Content of a record and its later events in words: names and values, in the order of a certificate. */
 export type Certificate = readonly (readonly [string, string])[];
 
 /** Values that say who the person is, the clearest first. */

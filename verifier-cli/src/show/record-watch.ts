@@ -55,7 +55,7 @@ export class RecordWatch {
     return entry[this.by] === this.value;
   }
 
-  /** Where the outcomes about this entry are to be noted; null if it is not the one. */
+  /** Returns the list that takes the outcomes about this entry; null if the entry is not the watched one. */
   notesOf(entry: Named): EntryNote[] | null {
     return this.wants(entry) ? this.notes : null;
   }

@@ -52,7 +52,7 @@ export interface ShownRecord {
   /** Of this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
-  /** What was verified, and when it was made: a claim of the service; null if it cannot be read. */
+  /** The verified file, and the time of its export: a claim of the service; null if it cannot be read. */
   readonly file: { readonly kind: 'package' | 'receipt'; readonly exported_at: string | null };
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
@@ -85,14 +85,14 @@ export interface ShownRecord {
    * the person.
    */
   readonly superseded_by: ListedConsent['superseded_by'];
-  /** What opens the person tag, in a receipt that names the person; null otherwise. */
+  /** Opening of the person tag, in a receipt that names the person; null otherwise. */
   readonly person: PersonOpening | null;
   /** In hex; null for an event that is neither a consent nor an erasure. */
   readonly person_tag: string | null;
   readonly text: ReportedText | null;
   /** The site's configuration that the record names; null if its check fails, or if it cannot be read. */
   readonly configuration: SiteConfigPublishedRecord | null;
-  /** What a recorded scan of a page found; null for other events, and if it cannot be read. */
+  /** Findings of a recorded scan of a page; null for other events, and if it cannot be read. */
   readonly scan: ReportedScan | null;
   /** Both null if the record is invalid: the times are those of a batch in which it may not be. */
   readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
@@ -132,7 +132,7 @@ export interface ShownErasure extends Omit<SeenErasure, 'batch' | 'isMarked'> {
   readonly existed_by: ReportedTime | null;
 }
 
-/** What a package says about the place of a record. */
+/** Parts of a package that determine the place of a record. */
 export interface ShowContext {
   readonly files: PackageFiles;
   readonly batches: ReadonlyMap<number, Batch>;
@@ -155,7 +155,7 @@ export interface ShowContext {
   readonly configurationNumber: ScanContext['configurationNumber'];
 }
 
-/** What was collected about the record while its package was verified (`RecordWatch`). */
+/** Data about the record that `RecordWatch` collected while the package was verified. */
 export interface WatchedRecord {
   readonly notes: readonly EntryNote[];
   readonly read: ReadEntry | null;

@@ -17,13 +17,13 @@ export interface SealingInterval {
   /** Null where no earlier stamp is proved. */
   readonly after: ProvedTime | null;
   readonly before: ProvedTime | null;
-  /** What these checks found about the batch. */
+  /** Verdict of these checks on the batch. */
   readonly verdict: Verdict;
   /** The check that made the verdict; null if it is valid. */
   readonly cause: CheckId | null;
 }
 
-/** What the intervals are derived from. */
+/** Inputs from which the intervals are derived. */
 export interface BatchTimesContext {
   readonly batches: Batches;
   readonly stamps: Stamps;

@@ -45,7 +45,7 @@ export interface StampedTimes {
   readonly all: readonly ProvedTime[];
 }
 
-/** What decides how many authorities must have stamped a batch. */
+/** Sources of the number of authorities that must have stamped a batch. */
 export interface Demands {
   readonly policies: Policies;
   /** Number that the verifying person requires, at least 1. */
@@ -142,7 +142,7 @@ function firstSizes(bySize: ReadonlyMap<string, readonly number[]>, batch: numbe
   return first.sort((a, b) => a - b);
 }
 
-/** What all stamps from one on, in the order of their sizes, prove together. */
+/** Combined proof of all stamps from one on, in the order of their sizes. */
 interface SuffixEnd {
   readonly size: number;
   /** The earliest stamp of each authority, the earliest first. */

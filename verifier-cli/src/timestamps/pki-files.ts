@@ -17,8 +17,8 @@ interface DatedAnswer {
 }
 
 /**
- * What was gathered when the stamps were obtained. Nothing in it is trusted; every signature in it
- * is checked.
+ * Certificates and revocation data that were gathered when the stamps were obtained. Nothing in
+ * them is trusted; every signature in them is checked.
  */
 export interface PkiFiles {
   readonly certificates: readonly Uint8Array[];

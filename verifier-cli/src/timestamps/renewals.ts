@@ -1,7 +1,7 @@
 import { type Batches, NO_BATCHES } from '../batches/batches.js';
 import type { RenewingStamp, Stamp } from './stamp.js';
 
-/** What ties checkpoints and stamps to one another. */
+/** Links between checkpoints and stamps. */
 export interface RenewalHistory {
   /** Sizes of the checkpoints that consistency proofs tie to the newest one. */
   readonly tied: ReadonlySet<number>;

@@ -28,7 +28,7 @@ export interface TimestampTrust {
  * Verifies every time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states.
  * Each is evaluated by the algorithms sound at the time of verification; one that is no longer
  * sound, by those sound when a newer valid stamp renewed it (RFC 4998 §5.3).
- * @param history what ties the checkpoints to one another; without it nothing is renewed
+ * @param history links between the checkpoints; without it nothing is renewed
  */
 export async function verifyTimestamps(
   files: PackageFiles,

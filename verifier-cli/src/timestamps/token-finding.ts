@@ -1,7 +1,7 @@
 import { type TimestampCheck, type TimestampCheckId, wasNotMade } from '../../../schemas/rfc3161/report.js';
 import { type Finding, finding } from '../findings/finding.js';
 
-/** What it means for a reader that a check of a token failed. */
+/** Code of the finding for each check of a token. */
 const FAILED = {
   'tst.format': 'tst-format',
   'tst.status': 'tst-status',
@@ -27,8 +27,9 @@ const FAILED = {
 } as const satisfies Record<TimestampCheckId, string>;
 
 /**
- * What a check of a token found. The kind of the finding has a sentence in every language. Its detail
- * comes from the reader of tokens (RFC 3161) and certificates, which knows English only.
+ * Returns the finding for a check of a token. The kind of the finding has a sentence in every
+ * language. Its detail comes from the reader of tokens (RFC 3161) and certificates, which knows
+ * English only.
  */
 export function tokenFinding(check: TimestampCheck): Finding {
   return finding(codeOf(check), { detail: check.message });

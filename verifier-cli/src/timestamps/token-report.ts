@@ -25,7 +25,7 @@ export interface TokenReport {
     readonly message: string;
     readonly meaning: string;
   }[];
-  /** What the token says; proved only where the verdict is valid. Null if it could not be read. */
+  /** Statements of the token; proved only if the verdict is valid. Null if the token could not be read. */
   readonly claims: {
     /** RFC 3339, UTC, cut to milliseconds. */
     readonly time: string;

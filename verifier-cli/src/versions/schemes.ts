@@ -15,14 +15,14 @@ export type HeaderMembers = Omit<BatchHeader, 'v'>;
 /** A consent's record, whatever the version of its hashes is. */
 export type ConsentMembers = Omit<ConsentRecord, 'hash_version'>;
 
-/** What the `v` of an entry selects. */
+/** Shape and hash of an entry, selected by its `v`. */
 export interface EntryScheme {
   readonly shape: z.ZodType<EntryMembers>;
   /** Leaf hash of an entry's text, in hex. */
   readonly leaf: (text: string) => string;
 }
 
-/** What the `v` of a batch header selects. */
+/** Shape and hashes of a batch header, selected by its `v`. */
 export interface HeaderScheme {
   readonly shape: z.ZodType<HeaderMembers>;
   /** Leaf of a header's text in the ledger tree, 32 bytes. */
@@ -34,8 +34,8 @@ export interface HeaderScheme {
 }
 
 /**
- * What the `hash_version` of a consent's record selects. It selects the proof hash too, which only the
- * tenant can compute.
+ * Shape and digest of a consent's record, selected by its `hash_version`. That version selects
+ * the proof hash too, which only the tenant can compute.
  */
 export interface RecordScheme {
   readonly shape: z.ZodType<ConsentMembers>;
@@ -57,15 +57,15 @@ export const SCHEMES: Schemes = {
   records: new Map([[HASH_VERSION, { shape: ConsentRecord, disclosureDigest }]]),
 };
 
-/** What a version selects from a table. */
+/** Result of selecting a version from a table. */
 export type Selected<T> =
   | { readonly isKnown: true; readonly scheme: T }
   | { readonly isKnown: false; readonly version: number };
 
 /**
  * Selects the scheme of a version.
- * @param version as it is stated. What is neither in the table nor newer is no version: it selects the
- *   newest scheme, whose shape names the problem.
+ * @param version as it is stated. A value that is neither in the table nor newer is no version:
+ *   it selects the newest scheme, whose shape names the problem.
  * @throws RangeError for an empty table
  */
 export function select<T>(schemes: ReadonlyMap<number, T>, version: JsonValue | undefined): Selected<T> {

@@ -1,4 +1,4 @@
-/** Scans of the pages of a site, and what they found. */
+/** Texts on scans of the pages of a site, and on their findings. */
 export const scans = {
   title: 'Scan a page',
   lead: 'The service visits a page as a new visitor: once before any choice, and once after a refusal. It shows what the page sets that is not declared, or not permitted.',

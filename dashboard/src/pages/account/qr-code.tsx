@@ -2,7 +2,7 @@ import { encode } from 'uqr';
 
 interface QrCodeProps {
   readonly text: string;
-  /** What it is for; for screen readers. */
+  /** Purpose of the code, for screen readers. */
   readonly label: string;
 }
 

@@ -22,7 +22,7 @@ export function TokenAndPassword({ label }: { readonly label: string }) {
   );
 }
 
-/** What the user entered into these fields. */
+/** Returns the token and the password that the user entered into these fields. */
 export function tokenAndPassword(values: Values) {
   return { token: values.text('token').trim(), password: values.text('password') };
 }

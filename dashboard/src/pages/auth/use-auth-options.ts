@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 
-/** What the operator permits before a sign-in: new accounts, and links by mail. */
+/** Reads the options that the operator permits before a sign-in: new accounts, and links by mail. */
 export function useAuthOptions() {
   const api = useApi();
   return useQuery({

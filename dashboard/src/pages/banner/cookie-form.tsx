@@ -13,7 +13,7 @@ interface CookieFormProps {
   readonly draft: ConfigurationDraft;
   /** null: a new one. */
   readonly cookie: DraftCookie | null;
-  /** What a scan found: a new cookie begins with it. */
+  /** Initial values of a new cookie, from the findings of a scan. */
   readonly found?: AdoptedCookie;
   readonly onClose: () => void;
 }

@@ -13,7 +13,7 @@ interface DraftStateProps {
   readonly draft: ConfigurationDraft;
 }
 
-/** Which version is in force, and what publishing the draft needs. */
+/** The version in force, and the conditions for publishing the draft. */
 export function DraftState({ siteId, draft }: DraftStateProps) {
   const { banner } = useMessages();
   const { number, languageName } = useFormats();

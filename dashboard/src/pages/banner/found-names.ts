@@ -29,8 +29,8 @@ export function foundNames({ findings }: Pick<ScanResult, 'findings'>): readonly
 }
 
 /**
- * What the draft is to say of a found name.
- * @param siteDomain provider of what has no host of its own
+ * Returns the draft's entry for a found name.
+ * @param siteDomain provider of a name that has no host of its own
  */
 export function adoptedCookie(scan: ScanResult, found: FoundName, siteDomain: string): AdoptedCookie {
   const cookie = scan.visits

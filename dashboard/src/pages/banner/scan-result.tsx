@@ -17,7 +17,7 @@ interface ScanResultProps {
   readonly scan: ScanResult;
 }
 
-/** What a scan found, with the way into the draft for what is not declared. */
+/** Findings of a scan. Undeclared names can be added to the draft from here. */
 export function ScanResultView({ siteId, domain, draft, scan }: ScanResultProps) {
   const { scans } = useMessages();
   const { number } = useFormats();
@@ -61,7 +61,7 @@ export function ScanResultView({ siteId, domain, draft, scan }: ScanResultProps)
   );
 }
 
-/** What the scan could not see. */
+/** Lists the limits of the scan. */
 function Limits({ scan: { method, visits } }: Pick<ScanResultProps, 'scan'>) {
   const { scans } = useMessages();
   const limits = [

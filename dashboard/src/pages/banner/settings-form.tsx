@@ -13,7 +13,7 @@ interface SettingsFormProps {
   readonly draft: ConfigurationDraft;
 }
 
-/** Who answers for the site, its languages, and for how long a choice is valid. */
+/** Form for the controller of the site, its languages, and the validity of a choice. */
 export function SettingsForm({ siteId, draft }: SettingsFormProps) {
   const { banner, common } = useMessages();
   const { languageName, list } = useFormats();

@@ -44,7 +44,7 @@ export function ConsentTable({ siteId, items }: ConsentTableProps) {
   );
 }
 
-/** The state of the proof of a record, and what else is special about it. */
+/** The state of the proof of a record, and its special properties. */
 function ConsentState({ item }: { readonly item: ConsentSummary }) {
   const { consents } = useMessages();
   return (

@@ -15,7 +15,7 @@ export interface Filters {
   readonly category?: string | undefined;
 }
 
-/** Reads the filters of an address. What is none is ignored. */
+/** Reads the filters of an address. Values that are not valid are ignored. */
 export function filtersOf(search: Readonly<Record<string, unknown>>): Filters {
   const text = (name: string) => {
     const value = search[name];

@@ -19,7 +19,7 @@ interface PersonResultsProps {
   readonly onEnd: () => void;
 }
 
-/** The records of one person, and what can be done for that person. */
+/** The records of one person, and the actions for that person. */
 export function PersonResults({ siteId, person, search, onEnd }: PersonResultsProps) {
   const { consents } = useMessages();
   const api = useApi();

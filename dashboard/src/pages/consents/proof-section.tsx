@@ -16,7 +16,7 @@ interface ProofSectionProps {
   readonly consent: ConsentDetails;
 }
 
-/** What proves the record, in words, and its receipt. */
+/** Proof of the record, in words, and its receipt. */
 export function ProofSection({ siteId, consent }: ProofSectionProps) {
   const { consents } = useMessages();
   const { number, list } = useFormats();

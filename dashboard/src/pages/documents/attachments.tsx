@@ -141,7 +141,7 @@ interface HomeProps {
   readonly documentId: string;
 }
 
-/** Where an attached document is changed, shown at a site that it is attached to. */
+/** Link to the site where an attached document is changed, for the sites that it is attached to. */
 export function HomeSite({ homeSiteId, documentId }: HomeProps) {
   const { documents } = useMessages();
   const home = useSites().data?.find(({ id }) => id === homeSiteId);

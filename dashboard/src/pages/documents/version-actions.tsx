@@ -12,7 +12,7 @@ interface VersionActionsProps {
   readonly version: DocumentVersion;
 }
 
-/** What the state of a version permits. */
+/** Actions that the state of a version permits. */
 export function VersionActions({ siteId, version }: VersionActionsProps) {
   const { documents } = useMessages();
   const api = useApi();

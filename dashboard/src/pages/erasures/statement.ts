@@ -7,7 +7,7 @@ type Words = Messages['erasures'];
 type Forms = Pick<Formats, 'dateTime' | 'number'>;
 
 /**
- * What an erasure destroyed and what can remain, in sentences of the language of the reader. The
+ * States in the language of the reader which data an erasure destroyed and which can remain. The
  * service has the same sentences in English (src/erasure/remains.ts).
  */
 export function statementOf(receipt: Stated, words: Words, formats: Forms): readonly string[] {

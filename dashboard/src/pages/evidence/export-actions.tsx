@@ -16,7 +16,7 @@ interface ExportActionsProps {
   readonly item: EvidenceExport;
 }
 
-/** What the state of an export permits. */
+/** Actions that the state of an export permits. */
 export function ExportActions({ siteId, item }: ExportActionsProps) {
   const { evidence } = useMessages();
   const api = useApi();

@@ -14,7 +14,7 @@ interface ExportDetailsProps {
   readonly item: EvidenceExport;
 }
 
-/** The digest of a package, and what proves which visitor it is about. */
+/** The digest of a package, and the proof of the visitor that the package is about. */
 export function ExportDetails({ siteId, item }: ExportDetailsProps) {
   const { evidence } = useMessages();
   const [isOpen, setOpen] = useState(false);

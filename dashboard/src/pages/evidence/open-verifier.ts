@@ -5,7 +5,7 @@ export interface Verifier {
 }
 
 const PAGE = '/verify';
-/** What the page says, and what it is told (verifier-cli/src/browser/handed-over.ts). */
+/** Message from the page when it can take a file (verifier-cli/src/browser/handed-over.ts). */
 const READY = 'consent-verify ready';
 
 /** Opens the verifier's page. @returns null if the browser refuses to */

@@ -23,7 +23,7 @@ export function Tile({ label, value, hint }: TileProps) {
   );
 }
 
-/** What the plan leaves for this month. */
+/** Consents that the plan has left for this month. */
 export function QuotaTile() {
   const { overview } = useMessages();
   const { number } = useFormats();

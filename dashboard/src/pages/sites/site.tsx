@@ -26,7 +26,7 @@ export function SitePage() {
   );
 }
 
-/** What is left to do before the site can record consents. */
+/** Steps that are left before the site can record consents. */
 function Steps({ site }: { readonly site: Site }) {
   const { sites, shell } = useMessages();
   if (site.verified_at !== null && site.configuration !== null) return null;

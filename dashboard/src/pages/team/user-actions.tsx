@@ -13,7 +13,7 @@ interface UserActionsProps {
   readonly onLink: (delivery: Delivery) => void;
 }
 
-/** What can be done with another user. */
+/** Actions on another user. */
 export function UserActions({ user, onLink }: UserActionsProps) {
   const { team, secondFactor } = useMessages();
   const api = useApi();

@@ -6,7 +6,7 @@ import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { usePages } from '../../ui/use-pages.js';
 
-/** The batches with entries of the organisation, and what proves them. */
+/** The batches with entries of the organisation, and their proofs. */
 export function Batches() {
   const { timestamps } = useMessages();
   const { number } = useFormats();

@@ -10,7 +10,7 @@ import { Time } from '../../ui/time.js';
 import { Batches } from './batches.js';
 import { Checkpoints } from './checkpoints.js';
 
-/** What proves when the records of the organisation existed. */
+/** Page on the proofs of when the records of the organisation existed. */
 export function Timestamps() {
   const { timestamps } = useMessages();
   return (

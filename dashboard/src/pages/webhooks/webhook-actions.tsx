@@ -12,7 +12,7 @@ interface WebhookActionsProps {
   readonly onSecret: (webhook: NewWebhook) => void;
 }
 
-/** What can be done with a webhook: pause, continue, send again, replace the secret, remove. */
+/** Actions on a webhook: pause, continue, send again, replace the secret, remove. */
 export function WebhookActions({ value, siteId, onSecret }: WebhookActionsProps) {
   const { webhooks, common } = useMessages();
   const api = useApi();

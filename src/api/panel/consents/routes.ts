@@ -14,7 +14,7 @@ import { discloseConsent, listConsents, readConsent, searchConsents, verifyConse
 import { SearchSlots } from './search-slots.js';
 import { sealingOf, summaryOf } from './show-consents.js';
 
-/** Where a search continues: after a record. Times in milliseconds. */
+/** Cursor of a search: the record after which it continues. Times in milliseconds. */
 const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15), z.uuid()]);
 
 const SEARCHES_PER_TENANT = 2;

@@ -2,7 +2,7 @@ import type { DocumentVersion, PanelDocument } from '../../../../schemas/api/pan
 import type { JsonObject } from '../../../../schemas/json/json-value.js';
 import type { AuditSubject } from '../../../platform/audit-log/entry.js';
 
-/** What the audit log says of a change of a document, by a user or an operator. */
+/** Subject and details of the audit-log entry for a change of a document, by a user or an operator. */
 export function documentAudit(
   { id, slug, kind, requires_approval_token }: PanelDocument,
   siteId: string,
@@ -14,7 +14,7 @@ export function documentAudit(
   };
 }
 
-/** What the audit log says of a change of a version. */
+/** Subject and details of the audit-log entry for a change of a version. */
 export function versionAudit(
   { id, document_id, language, number, content_sha256, publication }: DocumentVersion,
   siteId: string,

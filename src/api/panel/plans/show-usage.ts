@@ -16,8 +16,8 @@ const SubscriptionRows = z.array(
 );
 
 /**
- * What a tenant has subscribed to, and what is left of it this month. @throws ChangeRefused
- * `not_found`
+ * Returns the subscription of a tenant and the consents that are left in this month.
+ * @throws ChangeRefused `not_found`
  */
 export async function subscriptionOf(db: Queryable, tenantId: string): Promise<z.infer<typeof Subscription>> {
   const { rows } = await db.query(

@@ -5,7 +5,7 @@ import { changesAfter, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { recordedScans } from './show-scans.js';
 
-/** Longest scan, in milliseconds: two visits of 22 s each, and what surrounds them. */
+/** Longest scan, in milliseconds: two visits of 22 s each, with a margin for the work around them. */
 const SCAN_MS = 60_000;
 
 /**

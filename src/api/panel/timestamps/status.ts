@@ -19,7 +19,7 @@ const LogRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 const WaitingRows = z.tuple([z.object({ waiting: z.int(), oldest: z.date().nullable(), now: z.date() })]);
 const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
 
-/** What of a tenant waits for a seal and a stamp, and what the installation stamps with. */
+/** Counts the tenant's events that wait for a seal or a time stamp, and names the installation's authorities. */
 export async function timestampStatus(db: Queryable, config: Config, tenantId: string): Promise<Status> {
   const streams = await ownStreams(db, tenantId);
   const stamps = await db.query(

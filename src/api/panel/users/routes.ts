@@ -20,7 +20,7 @@ import { permitChange, permitManaging, permitRemovingFactor, permitResetting } f
 import { shownUser, userList } from './show-users.js';
 
 /**
- * Users of the caller's own tenant. Whom a role may change is decided within the transaction
+ * Users of the caller's own tenant. The transaction decides which users a role may change
  * (rules.ts).
  */
 export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly PanelRoute[] {

@@ -14,10 +14,10 @@ import { SHOWN_DOCUMENT } from './shown-responses.js';
 
 const reading = { method: 'get', access: ANY_KEY, body: NoBody, status: 200, action: null } as const;
 
-/** What the public scanner serves, too. */
+/** Query of the routes that the public scanner serves, too. */
 const SiteQuery = LanguageQuery.extend(ScannerQuery.shape);
 
-/** What every visit to a page loads. */
+/** Defaults of the routes that every visit to a page loads. */
 const configuration = {
   ...reading,
   access: CONFIGURATION,

@@ -35,7 +35,7 @@ async function call<T>(url: string, method: string, headers: Record<string, stri
 
 type RecordConsent = ToolPaths['/tool/v1/consents']['post'];
 
-/** What the Tool API says, and the consent token of a consent that was recorded by it. */
+/** Returns the Tool API's answer to a ping, and the consent token of a consent that it recorded. */
 export async function recordConsent(base: string, apiKey: string, sign: Sign, versionId: string) {
   const client = createClient<ToolPaths>({ baseUrl: base, headers: { 'X-API-Key': apiKey } });
   // The signature is a security scheme, so that no operation has it as a parameter.

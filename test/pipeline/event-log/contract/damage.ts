@@ -6,7 +6,7 @@ import { type LoggedEvent, NO_STREAM } from '../../../../src/pipeline/event-log/
 import { currentEnd, newEvents, newStream, readToEnd } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
-/** What other programs and operators do to a server. */
+/** Tests of a log on a server that other programs and operators change. */
 export function describeDamage(fixture: () => EventLogFixture): void {
   describe('a log that others write to', () => {
     it('passes over the streams of other programs, and counts each of their events once', async () => {

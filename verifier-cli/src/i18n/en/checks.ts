@@ -1,4 +1,4 @@
 import { CHECKS, type CheckId } from '../../findings/check-table.js';
 
-/** What a check asks, in one line. */
+/** Description of a check in one line. */
 export const checks = (id: CheckId): string => CHECKS[id].meaning;

@@ -1,8 +1,8 @@
 import { counted } from '../../../../schemas/text/counted.js';
 
-/** What a package proves and does not prove, and how far it reaches. */
+/** Statements about the evidence: its proofs, its limits and its coverage. */
 export const evidence = {
-  // What it proves.
+  // Statements that the evidence proves.
   ledger: (origin: string, records: number, decisions: string) =>
     `The ledger “${origin}”, whose key you gave, contains ${records === 1 ? 'this record' : `these ${records} records`} (${decisions}).`,
   existed: (time: string) =>
@@ -23,7 +23,7 @@ export const evidence = {
     `The ledger has ${counted(records, 'record')} of the person, and the package contains all of them: no withdrawal is left out.`,
   erased: (records: number) =>
     `The personal details of ${counted(records, 'record')} were erased, and the ledger contains the erasure.`,
-  // What it does not prove.
+  // Statements that the evidence does not prove.
   notWho:
     'Who the person was. The records state what the service was told, or what the backend of the tenant vouched for.',
   notWhen:
@@ -72,7 +72,7 @@ export const evidence = {
     `${counted(count, 'distinct authority', 'distinct authorities')} stamped checkpoint ${checkpoint}; the policy demands ${demanded}`,
   witnesses: (count: number, checkpoint: number, demanded: number) =>
     `${counted(count, 'witness', 'witnesses')} that you gave cosigned checkpoint ${checkpoint}; the policy demands ${demanded}`,
-  // What was requested.
+  // Conditions of the request for the package.
   wholeSite: 'the whole site',
   only: (conditions: string) => `only ${conditions}`,
   from: (time: string) => `created from ${time}`,

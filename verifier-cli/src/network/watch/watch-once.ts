@@ -8,7 +8,7 @@ import { Unreachable } from '../bounded-fetch.js';
 import type { LedgerService, ListedCheckpoint } from './service.js';
 import type { WatchState } from './watch-state.js';
 
-/** What one look at a ledger found. */
+/** Result of one look at a ledger. */
 export interface Sighting {
   /** `undecided`: an alarm that is no proof, for example a service that does not answer. */
   readonly outcome: 'fine' | 'contradiction' | 'undecided';
@@ -16,7 +16,7 @@ export interface Sighting {
   readonly statement: string;
   /** Size of the newest checkpoint; null if there is none. */
   readonly size: number | null;
-  /** What to remember; null: what was remembered before. */
+  /** State to store; null: the stored state stays. */
   readonly state: WatchState | null;
   readonly contradiction: ContradictionFile | null;
 }

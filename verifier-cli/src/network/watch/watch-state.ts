@@ -24,7 +24,7 @@ export const WatchState = z.strictObject({
   /** Changes of the ledger's key, oldest first. */
   bridges: z.array(z.strictObject({ note: Note, from: z.string(), to: z.string() })).max(1000),
 });
-/** What a monitor remembers of a ledger. */
+/** State that a monitor stores about a ledger. */
 export type WatchState = z.infer<typeof WatchState>;
 
 const fileOf = (folder: string): string => join(folder, 'watch.json');

@@ -20,7 +20,7 @@ const OriginState = z.strictObject({
   /** Verifier keys that signed such a change: they are no longer trusted. */
   retired: z.array(z.string()),
 });
-/** What a witness remembers of one ledger. */
+/** State that a witness stores about one ledger. */
 export type OriginState = z.infer<typeof OriginState>;
 
 /** The memory of a witness, in a folder that one process uses at a time. */

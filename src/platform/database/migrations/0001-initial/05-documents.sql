@@ -1,5 +1,6 @@
 -- Runs beside: nothing
--- What people are asked to consent to: documents with their versions, and site configurations.
+-- Texts that people are asked to consent to: documents with their versions, and site
+-- configurations.
 -- A published text is evidence. Triggers stop its change and removal, also by the owner of the
 -- tables, who would have to drop the trigger first.
 

@@ -1,6 +1,6 @@
 -- Runs beside: nothing
--- What admission writes in one transaction: the key of the record, its attachments, the approval
--- token that is used, the quota, and the event on its way to the log.
+-- Rows that admission writes in one transaction: the key of the record, its attachments, the
+-- approval token that is used, the quota, and the event on its way to the log.
 
 create table record_keys (
   event_id uuid primary key,

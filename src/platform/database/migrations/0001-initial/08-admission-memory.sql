@@ -1,5 +1,5 @@
 -- Runs beside: nothing
--- What admission remembers for a limited time: nonces, and the answers to idempotency keys.
+-- Memory of admission for a limited time: nonces, and the answers to idempotency keys.
 --
 -- Deleting expired rows one by one does not keep up. Each table therefore has three partitions, one
 -- for each slot. New rows go into the current slot, look-ups read all three, and expiry truncates the

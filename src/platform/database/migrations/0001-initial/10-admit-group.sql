@@ -20,8 +20,8 @@ create type admission_request as (
   publishable boolean
 );
 
--- What the service refuses: nothing, the whole request, or the item alone. A refusal does not apply to
--- an item whose idempotency key is remembered.
+-- Scope of a refusal: nothing, the whole request, or the item alone. A refusal does not apply to an
+-- item whose idempotency key is remembered.
 create type admission_refusal as enum ('none', 'whole', 'item');
 
 -- One consent. From event_id to token, fields are null if the service refused the item.

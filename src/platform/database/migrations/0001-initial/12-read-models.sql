@@ -1,5 +1,5 @@
 -- Runs beside: nothing
--- Where projections stand. The tables of a projection are in schemas of their own,
+-- Positions and states of projections. The tables of a projection are in schemas of their own,
 -- rm_<name>_<generation>. The views of read_model show the live generation of each projection.
 
 create schema read_model authorization consent_ledger_projections;

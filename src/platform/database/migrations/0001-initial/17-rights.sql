@@ -1,6 +1,6 @@
 -- Runs beside: nothing
--- What each role may do with tables. The right to execute a SECURITY DEFINER function is granted
--- beside the function. docs/database-roles.md shows the result as one table.
+-- Rights of each role on tables. The right to execute a SECURITY DEFINER function is granted beside
+-- the function. docs/database-roles.md shows the result as one table.
 --
 -- No role may update or delete what was accepted or published, except for the few columns that are
 -- listed. SELECT ... FOR UPDATE needs the right to update at least one column.
