@@ -4,6 +4,7 @@ import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { localeOf } from '../language/language-tag.js';
 import { InputTime } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
@@ -115,6 +116,11 @@ export const ExportQuery = z
       .optional()
       .describe('Names of fields, separated by commas: records have these alone, and `cursor`. All if absent.'),
     format: z.enum(EXPORT_FORMATS).optional().describe('Format of the response; overrides the header Accept.'),
+    excel: z
+      .string()
+      .refine((text) => localeOf(text) !== undefined, 'must be a language tag, such as tr-TR')
+      .optional()
+      .describe('CSV for Excel with this language: a byte-order mark, and the separator that it expects there.'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],

@@ -7,14 +7,16 @@ const CLOCK_MS = 60_000;
  * The choice that counts: the newest of those that the cookies hold and that the page remembers.
  *
  * Each choice is later than every one that its page knew. Of several cookies whose pages did not
- * know each other, the clock decides; if it has shown itself wrong, the refusal.
+ * know each other, the clock decides; if it has shown itself wrong, the refusal. The page itself may
+ * not know of one, because the browser did not keep its own choice.
  * @param found in the cookies that the page sees
  * @param known by the page itself
  * @param now Unix milliseconds
  */
 export function newestOf(found: readonly Kept[], known: Kept | null, now: number): Kept | null {
-  const kept = found.reduce<Kept | null>((one, other) => (one !== null && one.at >= other.at ? one : other), null);
-  if (kept === null || (known !== null && known.at > kept.at)) return known;
+  const all = known === null ? found : [...found, known];
+  const newest = all.reduce<Kept | null>((one, other) => (one !== null && one.at >= other.at ? one : other), null);
+  if (newest === null || newest.at <= now + CLOCK_MS) return newest;
   const refusal = found.find(({ isVoid, isPermitted }) => isVoid || !isPermitted);
-  return refusal !== undefined && kept.at > now + CLOCK_MS ? { ...refusal, at: kept.at } : kept;
+  return refusal === undefined ? newest : { ...refusal, at: newest.at };
 }

@@ -1567,6 +1567,8 @@ export interface components {
              * @enum {string}
              */
             format?: "json" | "ndjson" | "csv" | "parquet";
+            /** @description CSV for Excel with this language: a byte-order mark, and the separator that it expects there. */
+            excel?: string;
         };
         GetReceiptS2sQuery: {
             /** @description Values to disclose: `all`, `none` (the default), or names separated by commas. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { localeOf } from '../../../schemas/language/language-tag.js';
 
 /**
  * A spreadsheet would evaluate a cell that begins like this, and its text comes from visitors. East
@@ -6,12 +7,31 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
+/** What comes before the first line of a file, and what separates its cells. */
+export interface CsvDialect {
+  readonly mark: string;
+  readonly separator: string;
+}
+
+/** As RFC 4180 has it, for programs: the same everywhere. */
+export const RFC_4180: CsvDialect = { mark: '', separator: ',' };
+
+/**
+ * As Excel opens it by a double click. Without a byte-order mark, Excel reads no UTF-8. It separates
+ * cells at the semicolon where the comma begins the decimals of a number.
+ * @param language a language tag (RFC 5646)
+ */
+export function excelDialect(language: string): CsvDialect {
+  const [, decimal] = new Intl.NumberFormat(localeOf(language)).formatToParts(0.5);
+  return { mark: '\uFEFF', separator: decimal?.value === ',' ? ';' : ',' };
+}
+
 /**
  * A line of CSV (RFC 4180), ended by CRLF. Null and absent values are empty cells; objects and lists
  * are JSON. A text that a spreadsheet would evaluate has an apostrophe in front of it.
  */
-export function csvLine(values: readonly (JsonValue | undefined)[]): string {
-  return `${values.map(cell).join(',')}\r\n`;
+export function csvLine(values: readonly (JsonValue | undefined)[], { separator }: CsvDialect = RFC_4180): string {
+  return `${values.map(cell).join(separator)}\r\n`;
 }
 
 function cell(value: JsonValue | undefined): string {
@@ -21,5 +41,5 @@ function cell(value: JsonValue | undefined): string {
 }
 
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

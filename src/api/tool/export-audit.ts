@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { type ToolCaller, userOf } from '../server/caller.js';
 
 /** Members of the query that are no filter. */
-const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'fields']);
+const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'fields', 'excel']);
 
 /**
  * Writes down who is about to be shown personal data of a site: one line for each page, or stream.

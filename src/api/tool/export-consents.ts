@@ -28,7 +28,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import { csvLine } from './csv.js';
+import { csvLine, excelDialect, RFC_4180 } from './csv.js';
 import { noteExport } from './export-audit.js';
 import { exportConsents } from './operations/recording.js';
 import { type ParquetType, parquetFile, parquetType } from './parquet.js';
@@ -61,6 +61,7 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
     reads(exportConsents, async ({ caller, query, request, reply, closing }) => {
       const format = query.format ?? formatAccepted(request);
       checkLimit(query, format);
+      checkExcel(query, format);
       const lines = records(options, caller.site, query);
       const chunks = chunksOf(lines, query, format, closing);
       // Until here a failure still has a status of its own.
@@ -105,6 +106,12 @@ function checkLimit({ limit }: ExportQuery, format: ExportFormat): void {
   if (format !== 'json' || limit === undefined || limit <= MAX_EXPORT_PAGE) return;
   const message = `must be at most ${MAX_EXPORT_PAGE}; larger exports need format=ndjson, csv or parquet`;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });
+}
+
+function checkExcel({ excel }: ExportQuery, format: ExportFormat): void {
+  if (excel === undefined || format === 'csv') return;
+  const message = 'needs format=csv';
+  throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'excel', message }] });
 }
 
 type Chunk = string | Uint8Array;
@@ -206,7 +213,7 @@ function chunksOf(
 ): AsyncGenerator<Chunk, void> {
   if (format === 'json') return chunked(jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE));
   const wanted = limited(lines, query.limit ?? Number.POSITIVE_INFINITY, closing);
-  if (format !== 'parquet') return chunked(textRows(wanted, format, columnsOf(query)));
+  if (format !== 'parquet') return chunked(format === 'csv' ? csvRows(wanted, query) : jsonRows(wanted));
   const columns = columnsOf(query).map((name) => ({ name, type: COLUMN_TYPES[name] ?? 'text' }));
   return parquetFile(columns, cellsOf(wanted), `Consent Ledger version ${VERSION}`);
 }
@@ -223,14 +230,18 @@ async function* limited(lines: AsyncIterable<Line>, limit: number, closing: Abor
   }
 }
 
-async function* textRows(
-  lines: AsyncIterable<Line>,
-  format: 'ndjson' | 'csv',
-  columns: readonly string[],
-): AsyncGenerator<string, void> {
-  if (format === 'csv') yield csvLine(columns);
-  for await (const { content, cells } of lines)
-    yield format === 'csv' ? csvLine(columns.map((name) => cells[name])) : `${JSON.stringify(content)}\n`;
+async function* jsonRows(lines: AsyncIterable<Line>): AsyncGenerator<string, void> {
+  for await (const { content } of lines) yield `${JSON.stringify(content)}\n`;
+}
+
+async function* csvRows(lines: AsyncIterable<Line>, query: ExportQuery): AsyncGenerator<string, void> {
+  const columns = columnsOf(query);
+  const dialect = query.excel === undefined ? RFC_4180 : excelDialect(query.excel);
+  yield dialect.mark + csvLine(columns, dialect);
+  for await (const { cells } of lines) {
+    const values = columns.map((name) => cells[name]);
+    yield csvLine(values, dialect);
+  }
 }
 
 async function* cellsOf(lines: AsyncIterable<Line>): AsyncGenerator<JsonObject, void> {

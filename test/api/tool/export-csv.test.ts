@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { EXPORTED_FIELDS } from '../../../schemas/api/export.js';
-import { csvLine } from '../../../src/api/tool/csv.js';
+import { csvLine, excelDialect } from '../../../src/api/tool/csv.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { Backend } from './export-fixture.js';
@@ -38,6 +38,22 @@ describe('a line of CSV', () => {
     ['a telephone number', '+90 555', "'+90 555"],
   ])('has %s', (_, value, text) => {
     expect(csvLine([value, 'x'])).toBe(`${text},x\r\n`);
+  });
+
+  it.each([
+    ['tr-TR', ';'],
+    ['tr_TR', ';'],
+    ['de', ';'],
+    ['pt-BR', ';'],
+    ['en-ZA', ';'],
+    ['ar-MA', ';'],
+    ['en-GB', ','],
+    ['es-MX', ','],
+    ['ja', ','],
+  ])('for Excel in %s begins with a byte-order mark and separates cells by %s', (language, separator) => {
+    const dialect = excelDialect(language);
+    expect(dialect).toEqual({ mark: '\uFEFF', separator });
+    expect(csvLine(['a,b', 'c;d', '=1;2'], dialect)).toBe(`"a,b"${separator}"c;d"${separator}"'=1;2"\r\n`);
   });
 });
 
@@ -87,12 +103,27 @@ describe('the record export as CSV, and with chosen fields', () => {
     expect(JSON.stringify(json)).not.toContain('proof_hash');
   });
 
-  it.each(['fields=name', 'fields=', 'fields=id,id', 'fields=id,,decision', 'format=xml'])(
-    'refuses %s',
-    async (query) => {
-      expect(await shop.wrongFields(`?${query}`)).toEqual([expect.stringMatching(/^(fields|format)/)]);
-    },
-  );
+  it('opens in Excel in the language of the caller: a byte-order mark, and its separator', async () => {
+    const bytesOf = async (query: string): Promise<string> =>
+      Buffer.from(await (await shop.export(`?format=csv&fields=decision,visitor_id${query}`)).arrayBuffer()).toString();
+    const plain = await bytesOf('');
+    expect(plain).toMatch(/^decision,visitor_id,cursor\r\naccepted,'=1\+1,/);
+    expect(await bytesOf('&excel=en-GB')).toBe(`\uFEFF${plain}`);
+    const turkish = await bytesOf('&excel=tr-TR');
+    expect(turkish).toMatch(/^\uFEFFdecision;visitor_id;cursor\r\naccepted;'=1\+1;/);
+    expect(turkish).toContain('\r\naccepted;"Ayşe ""the, buyer""\nof Ankara";');
+    const { rows } = await app.superuser.query(
+      "select details from audit_log where action = 'consent.export' order by seq desc limit 1",
+    );
+    expect(rows).toMatchObject([{ details: { filter: [] } }]);
+  });
+
+  it.each([
+    ...['fields=name', 'fields=', 'fields=id,id', 'fields=id,,decision', 'format=xml'],
+    ...['format=csv&excel=', 'format=csv&excel=english', 'excel=tr', 'format=ndjson&excel=tr'],
+  ])('refuses %s', async (query) => {
+    expect(await shop.wrongFields(`?${query}`)).toEqual([expect.stringMatching(/^(fields|format|excel)/)]);
+  });
 
   it('notes the chosen fields in the audit log', async () => {
     await shop.export('?format=csv&fields=id,signer_name');

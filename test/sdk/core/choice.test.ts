@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisionOf, isInForce, validUntil } from '../../../sdk/core/choice.js';
+import { newestOf } from '../../../sdk/core/newest.js';
+import { chosen } from '../../../sdk/core/transitions.js';
 import { configurationIn } from './model/site.js';
 
 const CONFIGURATION = configurationIn(null);
@@ -31,5 +33,24 @@ describe('a choice', () => {
   test('is valid for the days of the site', () => {
     expect(validUntil('2026-01-01T00:00:00.000Z', CONFIGURATION)).toBe('2026-06-30T00:00:00.000Z');
     expect(validUntil('2026-01-01T00:00:00.000Z', { ...CONFIGURATION, validity_days: null })).toBeNull();
+  });
+});
+
+describe('the choice that counts', () => {
+  const made = (now: number, categories: Record<string, boolean>) =>
+    chosen(null, categories, CONFIGURATION, { now, key: 'k', isSignalled: false, queue: () => [] });
+  const [permission, refusal] = [made(2_000, { marketing: true }), made(1_000, {})];
+  const found = (one: typeof permission) => (one === null ? [] : [one]);
+
+  test('is that of the page if the cookie holds an earlier one, and that of the cookie if it is not later', () => {
+    expect(newestOf(found(refusal), permission, 3_000)).toBe(permission);
+    expect(newestOf(found(permission), refusal, 3_000)).toBe(permission);
+    const recorded = permission && { ...permission, key: undefined };
+    expect(newestOf(found(recorded), permission, 3_000)).toBe(recorded);
+  });
+
+  test('is the refusal once a permission of the page shows that the clock was wrong', () => {
+    const later = made(10 ** 6, { marketing: true });
+    expect(newestOf(found(refusal), later, 2_000)).toEqual({ ...refusal, at: 10 ** 6 });
   });
 });

@@ -17,6 +17,10 @@ const DAY_MS = 86_400_000;
 export class ModelService {
   readonly records: ModelRecord[] = [];
   readonly refused = new Set<string>();
+  /** Keys of choices that a page gave up, because they kept failing and a later one was recorded. */
+  readonly passed = new Set<string>();
+  /** Keys whose last answer arrived. */
+  readonly answered = new Set<string>();
   readonly #keys = new Map<string, { readonly acceptance: Acceptance; readonly at: number }>();
 
   /** @param now milliseconds of the service's clock */

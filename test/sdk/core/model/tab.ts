@@ -2,9 +2,12 @@ import type { Configuration } from '../../../../sdk/core/answers.js';
 import { ConsentPage } from '../../../../sdk/core/consent-page.js';
 import { CookieJar } from '../../../../sdk/core/cookie-jar.js';
 import { PageStore } from '../../../../sdk/core/page-store.js';
-import { isOld, recordedAs, sentOf } from '../../../../sdk/core/queue.js';
+import { isOld, recordedAs, sentOf, streamOf } from '../../../../sdk/core/queue.js';
 import type { ModelBrowser } from './browser.js';
 import type { Fate, ModelService } from './service.js';
+
+/** Faults of its own after which a consent lets the others pass. */
+const MOST_FAULTS = 3;
 
 export interface TabOptions {
   readonly browser: ModelBrowser;
@@ -26,6 +29,8 @@ export class Tab {
   readonly domain: string | undefined;
   /** Whether the page was told that the browser does not keep what it knows. */
   isTold = false;
+  /** By key: failures since sending began that are of this consent. */
+  readonly #faults = new Map<string, number>();
   readonly #options: TabOptions;
 
   constructor(options: TabOptions) {
@@ -53,6 +58,7 @@ export class Tab {
   /** Sends what may be sent now, each stream up to some attempts. */
   send(fates: readonly Fate[]): void {
     this.page.queue.begin();
+    this.#faults.clear();
     for (const stream of this.page.queue.streams()) {
       for (const fate of fates) if (!this.#move(stream, fate)) break;
     }
@@ -67,6 +73,8 @@ export class Tab {
     const move = queue.next(stream, now() + 3_600_000);
     if (move === null || !('send' in move)) return false;
     const item = move.send;
+    const { idempotency_key: key, queued_at: at } = item;
+    this.#checkPassing(stream, key);
     const sent = sentOf(item);
     const consentType = sent?.consent_type ?? '';
     const record = queue.recordOf(item);
@@ -77,20 +85,29 @@ export class Tab {
     const status = service.status(sent?.visitor_id ?? '', sent?.consent_type ?? '');
     const known = record ?? (isOld(item, now()) ? recordedAs(item, status, queue.records()) : null);
     const answer = known === null ? service.post(item.body, fate) : undefined;
+    if (answer?.status === 500) this.#faults.set(key, (this.#faults.get(key) ?? 0) + 1);
     const acceptance = known ?? answer?.acceptance;
     if (acceptance !== undefined) {
-      queue.accept(item, acceptance);
-      this.page.handle({ type: 'accepted', key: item.idempotency_key, at: item.queued_at, consentType, acceptance });
+      for (const { idempotency_key: passed } of queue.accept(item, acceptance)) {
+        if ((this.#faults.get(passed) ?? 0) < MOST_FAULTS) throw new Error('a choice was passed without a reason');
+        service.passed.add(passed);
+      }
+      this.page.handle({ type: 'accepted', key, at, consentType, acceptance });
+      service.answered.add(key);
     } else if (answer !== undefined && queue.fail(item, answer, 'VALIDATION_ERROR', now()) === 'refused') {
       queue.drop(item);
-      this.page.handle({
-        type: 'refused',
-        key: item.idempotency_key,
-        at: item.queued_at,
-        consentType,
-        isOutdated: false,
-      });
+      this.page.handle({ type: 'refused', key, at, consentType, isOutdated: false });
+      service.answered.add(key);
     }
     return true;
+  }
+
+  /** One that keeps failing by itself lets the others of its stream pass. */
+  #checkPassing(stream: string, key: string): void {
+    const faultsOf = (one: string): number => this.#faults.get(one) ?? 0;
+    if (faultsOf(key) < MOST_FAULTS) return;
+    const others = this.page.queue.items().filter((item) => streamOf(item) === stream);
+    if (others.some(({ idempotency_key }) => faultsOf(idempotency_key) < MOST_FAULTS))
+      throw new Error('a consent that keeps failing lets none pass');
   }
 }

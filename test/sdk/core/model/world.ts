@@ -29,6 +29,8 @@ export interface WorldOptions {
 interface Made {
   readonly key: string;
   readonly host: string;
+  /** Whether its page shared the choice with the other host. */
+  readonly isShared: boolean;
 }
 
 /** A visitor, a browser, a site on two hosts and the service, with what a careful observer knows of them. */
@@ -50,6 +52,8 @@ export class World {
   /** By host: the turn of a refusal that its pages must know; 0 without one. */
   readonly #refused = new Map<string, number>();
   readonly #permitted = new Map<Tab, number>();
+  /** By page: the turn of the last refusal that was made on it. */
+  readonly #refusedOn = new Map<Tab, number>();
   readonly #looked = new Map<Tab, number>();
   #cleared = 0;
   /** Turn of the last permission, on any host. */
@@ -85,8 +89,7 @@ export class World {
         this.#choose(this.#tab(what.tab), what.categories);
         break;
       case 'send':
-        this.#tab(what.tab)?.send(what.fates);
-        this.#followRefusals();
+        this.#send(this.#tab(what.tab), what.fates);
         break;
       case 'pass':
         this.#elapsed += what.ms;
@@ -122,12 +125,19 @@ export class World {
     this.#browser.storage = 'kept';
     this.#turn += 1;
     this.#tabs.length = 0;
+    const last = this.#made.at(-1);
+    const isNext = this.#made
+      .slice(0, -1)
+      .every(({ key }) => this.service.answered.has(key) || this.service.passed.has(key));
+    // First the host on which the last choice was not made; `#checkLast` needs a right clock.
+    const visited = [...this.#visited];
+    const hosts = this.#wasWrong ? visited : visited.sort((one) => (one === last?.host ? 1 : -1));
     // The second host may finish what the first one learns of.
-    for (const host of [...this.#visited, ...(this.#visited.size > 1 ? this.#visited : [])]) {
+    for (const [i, host] of [...hosts, ...(hosts.length > 1 ? hosts : [])].entries()) {
       const tab = this.#open(host, '/');
-      tab.send(Array(12).fill('answered'));
-      this.#followRefusals();
+      this.#send(tab, Array(12).fill('answered'));
       this.#look(tab);
+      if (i === 0 && isNext && last !== undefined) this.#checkLast(last);
       const { newest } = tab.page.facts;
       const isRefused = newest?.key !== undefined && this.service.refused.has(newest.key);
       // Where the cookie could not be written, nothing can say so to this page.
@@ -135,6 +145,7 @@ export class World {
       if (tab.page.queue.items().length > 0) throw new Error('something waits for ever');
     }
     this.#check();
+    if (this.#isClean) this.#checkIdentity();
     if (this.#isClean && !this.#wasShared) this.#checkComplete();
   }
 
@@ -176,6 +187,13 @@ export class World {
     if (this.#browser.cookies === 'kept') this.#looked.set(tab, this.#turn);
   }
 
+  #send(tab: Tab | undefined, fates: readonly Fate[]): void {
+    const { size } = this.service.refused;
+    tab?.send(fates);
+    this.#followRefusals();
+    if (tab !== undefined && this.service.refused.size > size) this.#checkAskedAgain(tab);
+  }
+
   #choose(tab: Tab | undefined, categories: Readonly<Record<string, boolean>>): void {
     if (tab === undefined) return;
     this.#elapsed += 1;
@@ -188,12 +206,16 @@ export class World {
     if (OPTIONAL.some((category) => tab.page.allows(category) !== (categories[category] === true)))
       throw new Error('a choice has no effect at once');
     if (!isPermission) this.#checkDecision(tab, newest.decision);
-    this.#made.push({ key, host: tab.host });
+    if (!this.#isClean && tab.page.queue.items().every(({ idempotency_key }) => idempotency_key !== key))
+      throw new Error('a choice does not wait for the service');
+    this.#made.push({ key, host: tab.host, isShared: tab.domain !== undefined });
     if (isPermission) {
       this.#permitted.set(tab, this.#turn);
       this.#permission = this.#turn;
-    }
+    } else this.#refusedOn.set(tab, this.#turn);
     const isKept = !tab.isTold || this.#browser.cookies === 'kept';
+    // An older choice must not count, so that it is deleted although the new one is not kept.
+    if (!isKept) this.#cleared = this.#turn;
     for (const host of hosts) {
       if (isKept) this.#refused.set(host, isPermission ? 0 : this.#turn);
       this.#standing.set(host, { key, is: isPermission, was: this.#standing.get(host)?.is ?? false });
@@ -228,6 +250,10 @@ export class World {
     // Hosts that did not share yet have choices that did not know each other; only clocks order them.
     if (this.#wasShared && this.#wasSetBack) return;
     for (const tab of this.#tabs) {
+      // What the page was told holds on it, whatever the browser keeps.
+      const isOwn = !this.#isClean && !this.#wasSetBack && (this.#refusedOn.get(tab) ?? 0) > this.#permission;
+      if (isOwn && OPTIONAL.some((category) => tab.page.allows(category)))
+        throw new Error('permitted after a refusal on the same page');
       const refusal = this.#refused.get(tab.host) ?? 0;
       const isSeen = (this.#looked.get(tab) ?? 0) >= refusal;
       const isVisible = this.#browser.cookies === 'kept' && this.#cleared < refusal;
@@ -238,6 +264,35 @@ export class World {
     }
   }
 
+  /** Whether a choice need not be recorded. */
+  #isGivenUp(key: string): boolean {
+    // Once the clock was set back, an earlier record with the same answers may be taken for its own.
+    const isTaken = this.#wasSetBack && this.service.answered.has(key);
+    return this.service.refused.has(key) || this.service.passed.has(key) || isTaken;
+  }
+
+  /** What only waits for its own answer is finished by any host that shares it. */
+  #checkLast({ key, isShared }: Made): void {
+    if (!this.#isClean || this.#wasShared || this.#wasSignalled || this.#wasWrong || !isShared) return;
+    if (!this.service.answered.has(key)) throw new Error('a choice waits for the host on which it was made');
+  }
+
+  /** A choice that the service refused is asked again. */
+  #checkAskedAgain(tab: Tab): void {
+    if (!this.#isClean || this.#wasShared || this.#wasSignalled) return;
+    const last = this.#made.findLast(({ host }) => this.#isShared || host === tab.host);
+    if (last !== undefined && this.service.refused.has(last.key) && tab.page.choice !== null)
+      throw new Error('a refused choice is not asked again');
+  }
+
+  /** Hosts that began to share the choice share the identity from the first choice after it. */
+  #checkIdentity(): void {
+    if (this.#wasSetBack) return;
+    const keys = new Set(this.#made.flatMap(({ key, isShared }) => (isShared ? key : [])));
+    const visitors = this.service.records.flatMap(({ key, visitor }) => (keys.has(key) ? visitor : []));
+    if (new Set(visitors).size > 1) throw new Error('more than one identity after hosts share the choice');
+  }
+
   /** Storage held: each choice is recorded exactly once, in order, under one identity. */
   #checkComplete(): void {
     if (this.#wasWrong && this.#elapsed > DAY_MS) return;
@@ -245,7 +300,7 @@ export class World {
     for (const host of this.#isShared ? [undefined] : HOSTS) {
       const made = this.#made.filter((one) => host === undefined || one.host === host);
       const records = this.service.records.filter(({ key }) => made.some((one) => one.key === key));
-      const lost = made.filter(({ key }) => !this.service.refused.has(key) && !records.some((one) => one.key === key));
+      const lost = made.filter(({ key }) => !this.#isGivenUp(key) && !records.some((one) => one.key === key));
       // Another host knows the newest choice, and not what waits before it: it is never recorded after it.
       const isPassed = this.#wasSignalled || lost.every((one) => one !== made.at(-1));
       const isExcused = host === undefined && this.#visited.size > 1 && isPassed;
