@@ -266,8 +266,9 @@ export class World {
 
   /** Whether a choice need not be recorded. */
   #isGivenUp(key: string): boolean {
-    // Once the clock was set back, an earlier record with the same answers may be taken for its own.
-    const isTaken = this.#wasSetBack && this.service.answered.has(key);
+    // An hour later by its clock, a page asks first. The record of another host with the same answers, from
+    // the minute before or of a clock that was set back, is then taken for its own (docs/sdk.md).
+    const isTaken = this.#wasWrong && this.service.answered.has(key);
     return this.service.refused.has(key) || this.service.passed.has(key) || isTaken;
   }
 
