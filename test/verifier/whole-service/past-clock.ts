@@ -1,6 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import type { Files, OperatedInstallation } from './installation.js';
 
+const CLOCKS = ['clock_timestamp', 'now'] as const;
+
 /**
  * Sets the clocks of an installation back: that of its processes and that of its database. A test has
  * no minutes to wait, so it lets the first part of a story happen in the past.
@@ -20,16 +22,14 @@ export async function setClocksBack(
        static now() { return RealDate.now() - ${ms}; }
      };`,
   );
-  const past = `pg_catalog.clock_timestamp() - interval '${ms} milliseconds'`;
-  const define = (name: string) =>
-    `create function public.${name}() returns timestamptz language sql volatile as $$ select ${past} $$`;
-  // Unqualified calls of later connections find these functions before those of PostgreSQL.
+  // Sessions of the service state their search path, so the operator exchanges the functions themselves.
+  const past = `pg_catalog.true_clock_timestamp() - interval '${ms} milliseconds'`;
   await installation.sql(
-    [define('clock_timestamp')],
-    [define('now')],
-    [
-      `do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$`,
-    ],
+    ['set allow_system_table_mods = on'],
+    ...CLOCKS.flatMap((name): readonly [string][] => [
+      [`alter function pg_catalog.${name}() rename to true_${name}`],
+      [`create function pg_catalog.${name}() returns timestamptz language sql volatile as $$ select ${past} $$`],
+    ]),
   );
   return { NODE_OPTIONS: `--import=${pathToFileURL(files.path('past-clock.mjs')).href}` };
 }
@@ -37,8 +37,10 @@ export async function setClocksBack(
 /** Lets the clocks of the database be right again, from the next connection on. */
 export async function setClocksRight(installation: OperatedInstallation): Promise<void> {
   await installation.sql(
-    [`do $$ begin execute format('alter database %I reset search_path', current_database()); end $$`],
-    ['drop function public.clock_timestamp()'],
-    ['drop function public.now()'],
+    ['set allow_system_table_mods = on'],
+    ...CLOCKS.flatMap((name): readonly [string][] => [
+      [`drop function pg_catalog.${name}()`],
+      [`alter function pg_catalog.true_${name}() rename to ${name}`],
+    ]),
   );
 }
