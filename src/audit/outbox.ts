@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { siteOfStream } from '../../schemas/events/streams.js';
-import { RevisionGap } from '../pipeline/event-log/errors.js';
 import type { StreamEvent } from '../pipeline/event-log/port.js';
 import { assertGenuine, KeyError, NotGenuine } from '../platform/keys/index.js';
 import { damagedLog } from './finding.js';
 import { estimatedRows, PAGE, pagesOf } from './pages.js';
+import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
 
 const Rows = z.array(
@@ -76,12 +76,10 @@ async function eventsOf(
     let from = 0;
     for (const revision of revisions.sort((a, b) => a - b)) {
       if (revision < from || events.has(`${stream} ${revision}`)) continue;
-      const found = await eventLog.readStream(stream, revision, revisions.length).catch((error: unknown) => {
-        if (!(error instanceof RevisionGap)) throw error;
-        findings.add(damagedLog(error, error.message));
-        from = error.foundRevision;
-        return [];
-      });
+      const found = await readPastGaps(eventLog, stream, revision, revisions.length, (gap) =>
+        findings.add(damagedLog(gap, gap.message)),
+      );
+      from = found[0]?.revision ?? from;
       for (const event of found) events.set(`${stream} ${event.revision}`, event);
     }
   }
