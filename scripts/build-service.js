@@ -19,6 +19,7 @@ const TOOLS = {
   demo: 'src/demo/main.ts',
   'panel-api': 'src/api/openapi/panel-api.ts',
   openapi: 'src/api/openapi/main.ts',
+  'write-descriptions': 'src/api/openapi/write-descriptions.ts',
   'schema-page': 'src/platform/database/schema-page/main.ts',
   bench: 'bench/main.ts',
   'export-process': 'bench/export-process.ts',
