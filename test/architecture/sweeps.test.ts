@@ -10,7 +10,11 @@ function uses(): readonly { readonly sweep: string; readonly file: string }[] {
     .map((name) => join('test', name))
     .filter((file) => file !== 'test/architecture/sweeps.test.ts')
     .flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/sampled\(\s*'([^']+)'/g)].map(([, sweep = '']) => ({ sweep, file })),
+      [
+        ...new Set(
+          [...readFileSync(file, 'utf8').matchAll(/(?:sampled|isTried)\(\s*'([^']+)'/g)].map(([, sweep = '']) => sweep),
+        ),
+      ].map((sweep) => ({ sweep, file })),
     );
 }
 

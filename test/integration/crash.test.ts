@@ -10,9 +10,12 @@ import { loadConfig } from '../../src/platform/config/index.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
+import { sampled } from '../support/sweeps.js';
 
 const ROUNDS = ['service', 'service', 'postgres', 'both', 'both'] as const;
 const WRITERS = 6;
+/** Between two actions of a writer. */
+const PAUSE_MS = 20;
 
 const Single = z.object({ data: z.object({ consent_token: z.string() }) });
 const Batch = z.object({ data: z.object({ results: z.array(z.object({ consent_token: z.string() })) }) });
@@ -107,6 +110,7 @@ describe('an installation that is killed repeatedly under load', () => {
       while (!signal.aborted) {
         const action = newAction();
         if (!(await send(action))) unanswered.push(action);
+        await sleep(PAUSE_MS);
       }
     };
     await Promise.all(Array.from({ length: WRITERS }, write));
@@ -128,7 +132,7 @@ describe('an installation that is killed repeatedly under load', () => {
     return folder;
   }
 
-  test.each(ROUNDS)(
+  test.each(sampled('kills under load', ROUNDS))(
     'keeps every answered consent after a kill -9 of the %s, and accepts retries of the others',
     async (victim) => {
       const config = loadConfig({ DATA_DIR: installation.dataDir });

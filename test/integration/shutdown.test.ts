@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { signedHeaders } from '../support/signed-requests.js';
+import { sampled } from '../support/sweeps.js';
 
 const Seed = z.object({
   site: z.object({ id: z.string() }),
@@ -69,7 +70,7 @@ describe('a running installation', () => {
     expect(stderr).toContain(port);
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)(
+  test.each(sampled('signals that end the service', ['SIGTERM', 'SIGINT'] as const))(
     'drains after %s: every request gets a response or was never accepted',
     async (signal) => {
       const outcomes: (number | string)[] = [];

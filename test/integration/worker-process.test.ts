@@ -6,13 +6,16 @@ import { consentToken } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { openInstallation } from '../../src/app/installation.js';
 import { loadConfig } from '../../src/platform/config/index.js';
-import { parseExposition, sampled } from '../app/metrics/exposition.js';
+import { parseExposition, sampled as sampleOf } from '../app/metrics/exposition.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
+import { sampled } from '../support/sweeps.js';
 
 const TOKEN = 'metrics-token-0123456789abcdef0123456789';
 const WRITERS = 6;
+/** Between two consents of a writer: what is tested does not depend on how many there are. */
+const PAUSE_MS = 30;
 const KILLS = 3;
 
 const Accepted = z.object({ data: z.object({ consent_token: z.string() }) });
@@ -87,7 +90,10 @@ function workerPid(): number {
 test('replaces a worker that is killed under load, and moves each accepted consent to the log once', async () => {
   const stop = new AbortController();
   const write = async (_: unknown, writer: number): Promise<void> => {
-    for (let i = 0; !stop.signal.aborted; i += 1) await post(`visitor-${writer}-${i}`);
+    for (let i = 0; !stop.signal.aborted; i += 1) {
+      await post(`visitor-${writer}-${i}`);
+      await sleep(PAUSE_MS);
+    }
   };
   const load = Promise.all(Array.from({ length: WRITERS }, write));
   for (let kill = 1; kill <= KILLS; kill += 1) {
@@ -125,13 +131,13 @@ test('shows the metrics of both processes, and counts restarts', async () => {
     const response = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     return parseExposition(await response.text());
   };
-  await expect.poll(async () => sampled(await scrape(), 'consent_ledger_part_is_leader', { part: 'relay' })).toBe(1);
+  await expect.poll(async () => sampleOf(await scrape(), 'consent_ledger_part_is_leader', { part: 'relay' })).toBe(1);
   const now = await scrape();
-  expect(sampled(now, 'consent_ledger_worker_process_restarts_total')).toBe(KILLS + 1);
-  expect(sampled(now, 'consent_ledger_consents_admitted_total', { outcome: 'accepted' })).toBe(accepted.length);
+  expect(sampleOf(now, 'consent_ledger_worker_process_restarts_total')).toBe(KILLS + 1);
+  expect(sampleOf(now, 'consent_ledger_consents_admitted_total', { outcome: 'accepted' })).toBe(accepted.length);
   for (const role of ['serve', 'worker']) {
-    expect(sampled(now, 'consent_ledger_info', { role }), role).toBe(1);
-    expect(sampled(now, 'process_resident_memory_bytes', { role }), role).toBeGreaterThan(1e6);
+    expect(sampleOf(now, 'consent_ledger_info', { role }), role).toBe(1);
+    expect(sampleOf(now, 'process_resident_memory_bytes', { role }), role).toBeGreaterThan(1e6);
   }
 });
 
@@ -142,7 +148,7 @@ test('writes whole lines of both processes to one log, and names the worker', as
   expect([...roles.values()].filter((role) => role !== 'worker')).toEqual([undefined]);
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(sampled('signals that end the worker', ['SIGTERM', 'SIGINT'] as const))(
   'ends both processes in order after %s, also if both get it',
   async (signal) => {
     const worker = workerPid();

@@ -8,6 +8,14 @@ export function tableOf(heads: readonly string[], rows: readonly (readonly strin
   return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
+/** The cells of each row of a table in Markdown, without its heads. */
+export function cellsOf(table: string): readonly (readonly string[])[] {
+  return table
+    .split('\n')
+    .slice(2)
+    .map((row) => row.slice(2, -2).split(' | '));
+}
+
 /** The table below a heading of docs/reliability.md. @throws Error if there is none */
 export function documentedTable(heading: string): string {
   return parts(heading).table;

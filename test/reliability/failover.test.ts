@@ -22,6 +22,7 @@ import { figures, secondsSince } from '../support/figures.js';
 import { MigratedCluster, type PostgresPair, type PostgresServer } from '../support/postgres-pair.js';
 import { cookieVersionOf } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
+import { isTried } from '../support/sweeps.js';
 import { bundleCommand } from '../verifier/bundled-command.js';
 
 let cluster: MigratedCluster;
@@ -183,216 +184,234 @@ async function sealUnguarded(server: PostgresServer, size: number): Promise<void
   await db.end();
 }
 
-test('stops for good when an asynchronous standby takes over that lacks sealed batches', async () => {
-  const pair = await cluster.openPair({ synchronous: false });
-  const address = await Address.of(pair);
-  const folder = await address.folder();
-  const serve = await address.start('serve', folder);
-  const demo = await seed(serve);
-  // Without the file: on another host.
-  const api = await address.start('api', await address.folder());
-  await accepted(serve, demo, 3);
-  await vi.waitUntil(() => isSettled(pair.primary), WAIT);
-  await pair.caughtUp();
-  pair.cutReplication();
-  await accepted(serve, demo, 5);
-  await accepted(api, demo, 2);
-  await vi.waitUntil(() => isSettled(pair.primary), WAIT);
-  const head = await headOf(folder);
-  const known = z.object({ size: z.number() }).parse(JSON.parse(head)).size;
-  const lost = (await pair.primary.count('leaves')) - (await pair.standby.count('leaves'));
-  expect(lost).toBeGreaterThan(0);
+test.runIf(isTried('other servers', 'stops for good when an a'))(
+  'stops for good when an asynchronous standby takes over that lacks sealed batches',
+  async () => {
+    const pair = await cluster.openPair({ synchronous: false });
+    const address = await Address.of(pair);
+    const folder = await address.folder();
+    const serve = await address.start('serve', folder);
+    const demo = await seed(serve);
+    // Without the file: on another host.
+    const api = await address.start('api', await address.folder());
+    await accepted(serve, demo, 3);
+    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await pair.caughtUp();
+    pair.cutReplication();
+    await accepted(serve, demo, 5);
+    await accepted(api, demo, 2);
+    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    const head = await headOf(folder);
+    const known = z.object({ size: z.number() }).parse(JSON.parse(head)).size;
+    const lost = (await pair.primary.count('leaves')) - (await pair.standby.count('leaves'));
+    expect(lost).toBeGreaterThan(0);
 
-  const killedAt = performance.now();
-  await pair.primary.kill();
-  for (const one of [serve, api]) await vi.waitUntil(async () => !(await isReady(one)), WAIT);
-  await pair.standby.promote();
-  const before = await Promise.all(['batches', 'checkpoints', 'record_keys'].map((table) => pair.standby.count(table)));
-  address.proxy.moveTo(pair.standby.target);
-  const movedAt = performance.now();
-  let ready = 0;
-  let answered = 0;
-  let refused = 0;
-  const watch = async (until: () => Promise<boolean>): Promise<void> => {
-    const end = performance.now() + WAIT.timeout;
-    while (!(await until())) {
-      if (performance.now() > end)
-        throw new Error(`both say ${JSON.stringify(await Promise.all([serve, api].map(look)))}`);
-      for (const one of [serve, api]) {
-        if (await isReady(one)) ready += 1;
-        if ((await record(one, demo)) !== null) answered += 1;
-        else refused += 1;
+    const killedAt = performance.now();
+    await pair.primary.kill();
+    for (const one of [serve, api]) await vi.waitUntil(async () => !(await isReady(one)), WAIT);
+    await pair.standby.promote();
+    const before = await Promise.all(
+      ['batches', 'checkpoints', 'record_keys'].map((table) => pair.standby.count(table)),
+    );
+    address.proxy.moveTo(pair.standby.target);
+    const movedAt = performance.now();
+    let ready = 0;
+    let answered = 0;
+    let refused = 0;
+    const watch = async (until: () => Promise<boolean>): Promise<void> => {
+      const end = performance.now() + WAIT.timeout;
+      while (!(await until())) {
+        if (performance.now() > end)
+          throw new Error(`both say ${JSON.stringify(await Promise.all([serve, api].map(look)))}`);
+        for (const one of [serve, api]) {
+          if (await isReady(one)) ready += 1;
+          if ((await record(one, demo)) !== null) answered += 1;
+          else refused += 1;
+        }
       }
-    }
-  };
-  await watch(async () => (await says(serve, 'history_lost')) && (await says(api, 'history_lost')));
-  expect(logged(serve, 'LedgerRolledBack')).toBe(true);
-  const noticed = secondsSince(movedAt);
+    };
+    await watch(async () => (await says(serve, 'history_lost')) && (await says(api, 'history_lost')));
+    expect(logged(serve, 'LedgerRolledBack')).toBe(true);
+    const noticed = secondsSince(movedAt);
 
-  // The other history becomes longer than the head that is known.
-  await sealUnguarded(pair.standby, known + 3);
-  let looks = 0;
-  await watch(async () => {
-    looks += 1;
-    return looks > 20;
-  });
-  expect({ ready, answered }).toEqual({ ready: 0, answered: 0 });
-  expect(await headOf(folder)).toBe(head);
-  expect(await pair.standby.count('checkpoints')).toBe(before[1]);
-  expect(await pair.standby.count('record_keys')).toBe(before[2]);
-  const metrics = await fetch(`${serve.service.url}/metrics`, {
-    headers: { authorization: 'Bearer a-token-of-the-test-for-its-metrics-0123456789' },
-  });
-  expect(await metrics.text()).toMatch(/^consent_ledger_database_refused [12]$/m);
+    // The other history becomes longer than the head that is known.
+    await sealUnguarded(pair.standby, known + 3);
+    let looks = 0;
+    await watch(async () => {
+      looks += 1;
+      return looks > 20;
+    });
+    expect({ ready, answered }).toEqual({ ready: 0, answered: 0 });
+    expect(await headOf(folder)).toBe(head);
+    expect(await pair.standby.count('checkpoints')).toBe(before[1]);
+    expect(await pair.standby.count('record_keys')).toBe(before[2]);
+    const metrics = await fetch(`${serve.service.url}/metrics`, {
+      headers: { authorization: 'Bearer a-token-of-the-test-for-its-metrics-0123456789' },
+    });
+    expect(await metrics.text()).toMatch(/^consent_ledger_database_refused [12]$/m);
 
-  // A process that knows nothing waits for one that has compared.
-  const coldFolder = await address.folder();
-  const cold = address.start('api', coldFolder);
-  expect(await Promise.race([cold, sleep(3_000, 'waits')])).toBe('waits');
-  await expect(address.start('worker', folder)).rejects.toThrow(LedgerRolledBack);
+    // A process that knows nothing waits for one that has compared.
+    const coldFolder = await address.folder();
+    const cold = address.start('api', coldFolder);
+    expect(await Promise.race([cold, sleep(3_000, 'waits')])).toBe('waits');
+    await expect(address.start('worker', folder)).rejects.toThrow(LedgerRolledBack);
 
-  // The way out of docs/restore.md.
-  const acceptedAt = performance.now();
-  for (const { service } of address.services.splice(0)) await service.stop();
-  expect(await address.command(folder, 'admin', 'log', 'accept-restore')).toBe(0);
-  const again = await address.start('serve', folder);
-  await accepted(again, demo, 1);
-  await accepted(await cold, demo, 1);
-  await vi.waitUntil(() => isSettled(pair.standby), WAIT);
-  expect(await isReady(again)).toBe(true);
-  figures('asynchronous', {
-    lost,
-    noticed,
-    ready,
-    answered,
-    refused,
-    wayOut: secondsSince(acceptedAt),
-    all: secondsSince(killedAt),
-  });
-}, 400_000);
+    // The way out of docs/restore.md.
+    const acceptedAt = performance.now();
+    for (const { service } of address.services.splice(0)) await service.stop();
+    expect(await address.command(folder, 'admin', 'log', 'accept-restore')).toBe(0);
+    const again = await address.start('serve', folder);
+    await accepted(again, demo, 1);
+    await accepted(await cold, demo, 1);
+    await vi.waitUntil(() => isSettled(pair.standby), WAIT);
+    expect(await isReady(again)).toBe(true);
+    figures('asynchronous', {
+      lost,
+      noticed,
+      ready,
+      answered,
+      refused,
+      wayOut: secondsSince(acceptedAt),
+      all: secondsSince(killedAt),
+    });
+  },
+  400_000,
+);
 
-test('goes on by itself when a synchronous standby takes over, with one history', async () => {
-  const pair = await cluster.openPair({ synchronous: true });
-  const address = await Address.of(pair);
-  const verifier = bundleCommand();
-  onTestFinished(() => verifier.remove());
-  const folder = await address.folder();
-  const serve = await address.start('serve', folder);
-  const demo = await seed(serve);
-  await accepted(serve, demo, 3);
-  await vi.waitUntil(() => isSettled(pair.primary), WAIT);
-  const packageOf = async (name: string): Promise<string> => {
-    const output = join(verifier.folder, name);
-    expect(await address.command(folder, 'evidence', 'export', '--site', demo.site.id, '--output', output)).toBe(0);
-    return name;
-  };
-  const older = await packageOf('before.zip');
+test.runIf(isTried('other servers', 'goes on by itself when a'))(
+  'goes on by itself when a synchronous standby takes over, with one history',
+  async () => {
+    const pair = await cluster.openPair({ synchronous: true });
+    const address = await Address.of(pair);
+    const verifier = bundleCommand();
+    onTestFinished(() => verifier.remove());
+    const folder = await address.folder();
+    const serve = await address.start('serve', folder);
+    const demo = await seed(serve);
+    await accepted(serve, demo, 3);
+    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    const packageOf = async (name: string): Promise<string> => {
+      const output = join(verifier.folder, name);
+      expect(await address.command(folder, 'evidence', 'export', '--site', demo.site.id, '--output', output)).toBe(0);
+      return name;
+    };
+    const older = await packageOf('before.zip');
 
-  const cached = serve.service.installation;
-  const tokens: string[] = [];
-  let isOver = false;
-  let lastAt = performance.now();
-  let outageMs = 0;
-  let refused = 0;
-  const load = (async () => {
-    while (!isOver) {
-      const token = await record(serve, demo);
-      if (token === null) refused += 1;
-      if (token === null) continue;
-      tokens.push(token);
-      outageMs = Math.max(outageMs, performance.now() - lastAt);
-      lastAt = performance.now();
-    }
-  })();
-  await vi.waitUntil(() => tokens.length > 5, WAIT);
-  const failedAt = performance.now();
-  await address.failOver();
-  const movedAt = performance.now();
-  await vi.waitUntil(() => lastAt > movedAt && isReady(serve), WAIT);
-  const readyAt = performance.now();
-  const reached = tokens.length;
-  await vi.waitUntil(() => tokens.length > reached + 5, WAIT);
-  isOver = true;
-  await load;
-  await vi.waitUntil(() => isSettled(pair.standby), WAIT);
-  // Caches belong to the installation: none of a time line that ended is used any more.
-  expect(serve.service.installation).not.toBe(cached);
-  const ids = tokens.map((token) => `'${token.slice(3)}'`).join(',');
-  const kept = `leaves where replace(event_id::text, '-', '') in (${ids})`;
-  expect(await pair.standby.count(kept)).toBe(tokens.length);
-  const newer = await packageOf('after.zip');
-  const compared = verifier.run('compare', older, newer, '--ledger-key', join(folder, 'ledger.vkey'));
-  expect(compared.stdout + compared.stderr).toContain('ONE HISTORY');
-  const times = {
-    outage: secondsSince(0, outageMs),
-    failOver: secondsSince(failedAt, movedAt),
-    readyAfter: secondsSince(movedAt, readyAt),
-  };
-  figures('synchronous', {
-    ...times,
-    accepted: tokens.length,
-    refused,
-    compared: compared.stdout.split('\n')[0] ?? '',
-  });
-}, 400_000);
+    const cached = serve.service.installation;
+    const tokens: string[] = [];
+    let isOver = false;
+    let lastAt = performance.now();
+    let outageMs = 0;
+    let refused = 0;
+    const load = (async () => {
+      while (!isOver) {
+        const token = await record(serve, demo);
+        if (token === null) refused += 1;
+        if (token === null) continue;
+        tokens.push(token);
+        outageMs = Math.max(outageMs, performance.now() - lastAt);
+        lastAt = performance.now();
+      }
+    })();
+    await vi.waitUntil(() => tokens.length > 5, WAIT);
+    const failedAt = performance.now();
+    await address.failOver();
+    const movedAt = performance.now();
+    await vi.waitUntil(() => lastAt > movedAt && isReady(serve), WAIT);
+    const readyAt = performance.now();
+    const reached = tokens.length;
+    await vi.waitUntil(() => tokens.length > reached + 5, WAIT);
+    isOver = true;
+    await load;
+    await vi.waitUntil(() => isSettled(pair.standby), WAIT);
+    // Caches belong to the installation: none of a time line that ended is used any more.
+    expect(serve.service.installation).not.toBe(cached);
+    const ids = tokens.map((token) => `'${token.slice(3)}'`).join(',');
+    const kept = `leaves where replace(event_id::text, '-', '') in (${ids})`;
+    expect(await pair.standby.count(kept)).toBe(tokens.length);
+    const newer = await packageOf('after.zip');
+    const compared = verifier.run('compare', older, newer, '--ledger-key', join(folder, 'ledger.vkey'));
+    expect(compared.stdout + compared.stderr).toContain('ONE HISTORY');
+    const times = {
+      outage: secondsSince(0, outageMs),
+      failOver: secondsSince(failedAt, movedAt),
+      readyAfter: secondsSince(movedAt, readyAt),
+    };
+    figures('synchronous', {
+      ...times,
+      accepted: tokens.length,
+      refused,
+      compared: compared.stdout.split('\n')[0] ?? '',
+    });
+  },
+  400_000,
+);
 
-test('notices the other server with the first connection that reaches it, while others stay open', async () => {
-  const pair = await cluster.openPair({ synchronous: false });
-  const address = await Address.of(pair);
-  const folder = await address.folder();
-  const serve = await address.start('serve', folder);
-  const demo = await seed(serve);
-  await accepted(serve, demo, 2);
-  await vi.waitUntil(() => isSettled(pair.primary), WAIT);
-  await pair.caughtUp();
-  pair.cutReplication();
-  await accepted(serve, demo, 2);
-  await vi.waitUntil(() => isSettled(pair.primary), WAIT);
-  await pair.standby.promote();
-  // Both servers accept writes, and no connection is cut.
-  address.proxy.moveTo(pair.standby.target);
-  const movedAt = performance.now();
-  const checkpoints = await pair.standby.count('checkpoints');
-  await vi.waitUntil(() => says(serve, 'history_lost'), WAIT);
-  const noticed = secondsSince(movedAt);
-  expect(await pair.standby.count('checkpoints')).toBe(checkpoints);
-  expect(await record(serve, demo)).toBeNull();
-  // Its address leads back to the server with the history that is known: it goes on by itself.
-  address.proxy.moveTo(pair.primary.target);
-  const backAt = performance.now();
-  await vi.waitUntil(() => isReady(serve), WAIT);
-  await accepted(serve, demo, 1);
-  figures('connections stay open', { noticed, readyAfter: secondsSince(backAt) });
-}, 400_000);
+test.runIf(isTried('other servers', 'notices the other server'))(
+  'notices the other server with the first connection that reaches it, while others stay open',
+  async () => {
+    const pair = await cluster.openPair({ synchronous: false });
+    const address = await Address.of(pair);
+    const folder = await address.folder();
+    const serve = await address.start('serve', folder);
+    const demo = await seed(serve);
+    await accepted(serve, demo, 2);
+    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await pair.caughtUp();
+    pair.cutReplication();
+    await accepted(serve, demo, 2);
+    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await pair.standby.promote();
+    // Both servers accept writes, and no connection is cut.
+    address.proxy.moveTo(pair.standby.target);
+    const movedAt = performance.now();
+    const checkpoints = await pair.standby.count('checkpoints');
+    await vi.waitUntil(() => says(serve, 'history_lost'), WAIT);
+    const noticed = secondsSince(movedAt);
+    expect(await pair.standby.count('checkpoints')).toBe(checkpoints);
+    expect(await record(serve, demo)).toBeNull();
+    // Its address leads back to the server with the history that is known: it goes on by itself.
+    address.proxy.moveTo(pair.primary.target);
+    const backAt = performance.now();
+    await vi.waitUntil(() => isReady(serve), WAIT);
+    await accepted(serve, demo, 1);
+    figures('connections stay open', { noticed, readyAfter: secondsSince(backAt) });
+  },
+  400_000,
+);
 
-test('signs one history only with a worker on each of two servers that both accept writes', async () => {
-  const pair = await cluster.openPair({ synchronous: false });
-  const [old, promoted] = [await Address.of(pair), await Address.of(pair)];
-  promoted.proxy.moveTo(pair.standby.target);
-  const folder = await old.folder();
-  const serve = await old.start('serve', folder);
-  const demo = await seed(serve);
-  await accepted(serve, demo, 2);
-  await vi.waitUntil(() => isSettled(pair.primary), WAIT);
-  await pair.caughtUp();
-  pair.cutReplication();
-  await pair.standby.promote();
-  // Nothing is lost yet: both servers continue the head.
-  const other = await promoted.start('serve', folder);
-  const bothAt = performance.now();
-  await Promise.allSettled([accepted(serve, demo, 1), accepted(other, demo, 1)]);
-  const isLost = async () => (await says(serve, 'history_lost')) || (await says(other, 'history_lost'));
-  await vi.waitUntil(async () => {
-    await Promise.all([record(serve, demo), record(other, demo)]);
-    return isLost();
-  }, WAIT);
-  const stoppedAfter = secondsSince(bothAt);
-  const notes = async (server: PostgresServer) =>
-    z
-      .array(z.object({ size: z.coerce.number(), note: z.string() }))
-      .parse(await server.query('select distinct size, note from checkpoint_tokens'));
-  const [one, two] = await Promise.all([notes(pair.primary), notes(pair.standby)]);
-  const signed = new Map(one.map(({ size, note }) => [size, note]));
-  for (const { size, note } of two) expect(signed.get(size) ?? note, `${size}`).toBe(note);
-  figures('both writable', { stoppedAfter, onOne: one.length, onTwo: two.length });
-}, 400_000);
+test.runIf(isTried('other servers', 'signs one history only w'))(
+  'signs one history only with a worker on each of two servers that both accept writes',
+  async () => {
+    const pair = await cluster.openPair({ synchronous: false });
+    const [old, promoted] = [await Address.of(pair), await Address.of(pair)];
+    promoted.proxy.moveTo(pair.standby.target);
+    const folder = await old.folder();
+    const serve = await old.start('serve', folder);
+    const demo = await seed(serve);
+    await accepted(serve, demo, 2);
+    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await pair.caughtUp();
+    pair.cutReplication();
+    await pair.standby.promote();
+    // Nothing is lost yet: both servers continue the head.
+    const other = await promoted.start('serve', folder);
+    const bothAt = performance.now();
+    await Promise.allSettled([accepted(serve, demo, 1), accepted(other, demo, 1)]);
+    const isLost = async () => (await says(serve, 'history_lost')) || (await says(other, 'history_lost'));
+    await vi.waitUntil(async () => {
+      await Promise.all([record(serve, demo), record(other, demo)]);
+      return isLost();
+    }, WAIT);
+    const stoppedAfter = secondsSince(bothAt);
+    const notes = async (server: PostgresServer) =>
+      z
+        .array(z.object({ size: z.coerce.number(), note: z.string() }))
+        .parse(await server.query('select distinct size, note from checkpoint_tokens'));
+    const [one, two] = await Promise.all([notes(pair.primary), notes(pair.standby)]);
+    const signed = new Map(one.map(({ size, note }) => [size, note]));
+    for (const { size, note } of two) expect(signed.get(size) ?? note, `${size}`).toBe(note);
+    figures('both writable', { stoppedAfter, onOne: one.length, onTwo: two.length });
+  },
+  400_000,
+);

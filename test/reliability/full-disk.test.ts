@@ -9,6 +9,7 @@ import { type RunningService, TestInstallation } from '../support/running-servic
 import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js';
 import { SteadyLoad } from '../support/steady-load.js';
+import { isTried } from '../support/sweeps.js';
 import { expectKept } from './kept.js';
 
 const SIZE_MIB = 400;
@@ -82,51 +83,58 @@ describe.runIf(isPossible)(titleNeeding('mount', isPossible, 'serve, while the d
 
   const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/readyz`)).ok;
 
-  test('is not ready while every write fails, and ready again as soon as there is room', async () => {
-    const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
-    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
-    expect(await isReady()).toBe(true);
-    fill();
-    await vi.waitUntil(async () => !(await isReady()), { timeout: 60_000 });
-    const before = load.refused.length;
-    expect(before).toBeGreaterThan(0);
-    const looks: boolean[] = [];
-    for (let look = 0; look < LOOKS; look += 1) {
-      await sleep(LOOK_EVERY_MS);
+  test.runIf(isTried('full disks', 'is not ready while every'))(
+    'is not ready while every write fails, and ready again as soon as there is room',
+    async () => {
+      const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
+      await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
+      expect(await isReady()).toBe(true);
       fill();
-      looks.push(await isReady());
-    }
-    rmSync(filler);
-    const freedAt = performance.now();
-    await vi.waitUntil(isReady, { timeout: 60_000 });
-    console.log(`full disk: unready in ${looks.filter((ready) => !ready).length} of ${LOOKS} looks`);
-    console.log(`full disk: ready again ${Math.round(performance.now() - freedAt)} ms after there was room`);
-    await load.stop();
-    accepted.push(...load.accepted);
-    expect(looks.filter((ready) => ready)).toEqual([]);
-  });
+      await vi.waitUntil(async () => !(await isReady()), { timeout: 60_000 });
+      const before = load.refused.length;
+      expect(before).toBeGreaterThan(0);
+      const looks: boolean[] = [];
+      for (let look = 0; look < LOOKS; look += 1) {
+        await sleep(LOOK_EVERY_MS);
+        fill();
+        looks.push(await isReady());
+      }
+      rmSync(filler);
+      const freedAt = performance.now();
+      await vi.waitUntil(isReady, { timeout: 60_000 });
+      console.log(`full disk: unready in ${looks.filter((ready) => !ready).length} of ${LOOKS} looks`);
+      console.log(`full disk: ready again ${Math.round(performance.now() - freedAt)} ms after there was room`);
+      await load.stop();
+      accepted.push(...load.accepted);
+      expect(looks.filter((ready) => ready)).toEqual([]);
+    },
+  );
 
-  test('refuses consents with 503, ends no process, and goes on when there is room', { timeout: 300_000 }, async () => {
-    const worker = service.workerPid();
-    const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
-    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
-    expect(load.refused).toEqual([]);
-    fill();
-    await crashServer();
-    await sleep(FULL_MS);
-    const before = load.accepted.length;
-    expect(load.refused.length).toBeGreaterThan(0);
-    rmSync(filler);
-    await vi.waitUntil(() => load.accepted.length > before + PER_SECOND, { timeout: 90_000 });
-    await load.stop();
-    accepted.push(...load.accepted);
+  test.runIf(isTried('full disks', 'refuses consents with 50'))(
+    'refuses consents with 503, ends no process, and goes on when there is room',
+    { timeout: 300_000 },
+    async () => {
+      const worker = service.workerPid();
+      const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
+      await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
+      expect(load.refused).toEqual([]);
+      fill();
+      await crashServer();
+      await sleep(FULL_MS);
+      const before = load.accepted.length;
+      expect(load.refused.length).toBeGreaterThan(0);
+      rmSync(filler);
+      await vi.waitUntil(() => load.accepted.length > before + PER_SECOND, { timeout: 90_000 });
+      await load.stop();
+      accepted.push(...load.accepted);
 
-    expect(serverLog()).toContain('No space left on device');
-    // Its last words may have had no room; that it had to recover shows that it ended.
-    expect(serverLog()).toContain('automatic recovery in progress');
-    expect(load.refused.filter((answer) => !answer.startsWith('503 '))).toEqual([]);
-    await expectKept(installation, seed.site.id, accepted);
-    expect(service.workerPid()).toBe(worker);
-    console.log(`full disk: ${load.accepted.length} accepted, ${load.refused.length} answers of 503, all repeated`);
-  });
+      expect(serverLog()).toContain('No space left on device');
+      // Its last words may have had no room; that it had to recover shows that it ended.
+      expect(serverLog()).toContain('automatic recovery in progress');
+      expect(load.refused.filter((answer) => !answer.startsWith('503 '))).toEqual([]);
+      await expectKept(installation, seed.site.id, accepted);
+      expect(service.workerPid()).toBe(worker);
+      console.log(`full disk: ${load.accepted.length} accepted, ${load.refused.length} answers of 503, all repeated`);
+    },
+  );
 });

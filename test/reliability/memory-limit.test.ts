@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { SteadyLoad } from '../support/steady-load.js';
@@ -8,8 +8,11 @@ const HEAP_MIB = 96;
 const PER_SECOND = 30;
 const DEATHS = 2;
 const OUT_OF_MEMORY = /heap out of memory/;
-/** Keeps some megabytes more each second, in `serve` and in its worker process. */
-const LEAK = `const kept = []; setInterval(() => { for (let i = 0; i < 5000; i += 1) kept.push({ i }); }, 50).unref();`;
+/** Keeps some tens of megabytes more each second after the signal, in `serve` and in its worker process. */
+const LEAK = `process.on('SIGUSR2', () => {
+  const kept = [];
+  setInterval(() => { for (let i = 0; i < 30; i += 1) kept.push(new Array(5000).fill(i + 0.5)); }, 50).unref();
+});`;
 
 describe('serve at its memory limit', () => {
   let installation: TestInstallation;
@@ -34,6 +37,11 @@ describe('serve at its memory limit', () => {
     service = await leaking.start();
     const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
     for (let deaths = 0; deaths < DEATHS; deaths += 1) {
+      const before = load.accepted.length;
+      await vi.waitUntil(() => load.accepted.length > before, { timeout: 60_000 });
+      const worker = service.workerPid();
+      if (worker !== null) process.kill(worker, 'SIGUSR2');
+      service.signal('SIGUSR2');
       expect(await service.ended()).toMatch(OUT_OF_MEMORY);
       // As a service manager does.
       service = await (deaths + 1 < DEATHS ? leaking : installation).start();

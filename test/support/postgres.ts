@@ -35,7 +35,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(server.url, async (client) => {
     const template = options.migrated === false ? 'template1' : TEMPLATE;
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   });
   return {
     url: withDatabase(server.url, name),
@@ -74,7 +74,7 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const original = new URL(url).pathname.slice(1);
   await administer(url, async (client) => {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${original}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${original} STRATEGY FILE_COPY`);
   });
   return {
     url: withDatabase(url, name),

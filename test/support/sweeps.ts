@@ -19,6 +19,21 @@ export const SWEEPS = {
   'attacks by hand': { file: 'test/verifier/by-hand.test.ts', share: 1 / 8 },
   'hostile queries of the panel': { file: 'test/api/panel/hostile-input.test.ts', share: 1 / 4 },
   'hostile paths of the panel': { file: 'test/api/panel/hostile-input.test.ts', share: 1 / 4 },
+  'hostile sizes of a package': { file: 'test/verifier/hostile-size.test.ts', share: 1 / 3 },
+  'acts of an operator': { file: 'test/verifier/whole-service/the-play.test.ts', share: 1 / 3 },
+  'random sequences of a visitor': { file: 'test/sdk/core/random-sequences.test.ts', share: 1 / 5 },
+  'private addresses that a page leads to': { file: 'test/tenancy/scans/visits.test.ts', share: 1 / 3 },
+  'signals that end the service': { file: 'test/integration/shutdown.test.ts', share: 1 / 2 },
+  'signals that end the worker': { file: 'test/integration/worker-process.test.ts', share: 1 / 2 },
+  'kills under load': { file: 'test/integration/crash.test.ts', share: 1 / 3 },
+  'other servers': { file: 'test/reliability/failover.test.ts', share: 1 / 3 },
+  'full disks': { file: 'test/reliability/full-disk.test.ts', share: 1 / 2 },
+  'faults of records': { file: 'test/reliability/records.test.ts', share: 1 / 4 },
+  'faults of batches': { file: 'test/reliability/seals.test.ts', share: 1 / 4 },
+  'faults of roll-ups': { file: 'test/reliability/roll-ups.test.ts', share: 1 / 4 },
+  'faults of time stamps': { file: 'test/reliability/stamps.test.ts', share: 1 / 4 },
+  'faults of erasures and exports': { file: 'test/reliability/persons.test.ts', share: 1 / 4 },
+  'days of the other roles': { file: 'test/dashboard/roles.test.ts', share: 1 / 4 },
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly share: number }>>;
 
 export type Sweep = keyof typeof SWEEPS;
@@ -29,18 +44,26 @@ export const isExhaustive = (): boolean => process.env.TEST_LANE === 'exhaustive
 /**
  * Chooses the cases of a sweep that this run tries: all of them, or a share. The seed decides about
  * each case alone, so that a case that is added changes nothing for the others.
+ * @param group of a sweep that tries the same cases with each of several things: the thing
  * @returns at least one case, in their order
  */
-export function sampled<T>(sweep: Sweep, cases: readonly T[]): readonly T[] {
+export function sampled<T>(sweep: Sweep, cases: readonly T[], group = ''): readonly T[] {
   if (isExhaustive()) return cases;
-  const draws = cases.map((one, index) => ({ one, drawn: drawOf(sweep, index) }));
+  const draws = cases.map((one, index) => ({ one, drawn: drawOf(sweep, `${group}${index}`) }));
   const chosen = draws.filter(({ drawn }) => drawn < SWEEPS[sweep].share);
   return (chosen.length > 0 ? chosen : draws.toSorted((a, b) => a.drawn - b.drawn).slice(0, 1)).map(({ one }) => one);
 }
 
+/**
+ * Whether this run tries a case of a sweep whose cases are tests of their own: `test.runIf`. Those that
+ * it does not try are listed as skipped.
+ */
+export const isTried = (sweep: Sweep, name: string): boolean =>
+  isExhaustive() || drawOf(sweep, name) < SWEEPS[sweep].share;
+
 /** @returns from 0 to 1 */
-function drawOf(sweep: Sweep, index: number): number {
-  const digest = createHash('sha256').update(`${process.env.TEST_SEED} ${sweep} ${index}`).digest();
+function drawOf(sweep: Sweep, one: string): number {
+  const digest = createHash('sha256').update(`${process.env.TEST_SEED} ${sweep} ${one}`).digest();
   return digest.readUInt32BE() / 2 ** 32;
 }
 

@@ -5,6 +5,7 @@ import type { ScanTarget, VisitPage } from '../../../src/tenancy/scans/visit.js'
 import { visitByBrowser } from '../../../src/tenancy/scans/visit-by-browser.js';
 import { hostsOf, parseSetCookie, visitByHttp } from '../../../src/tenancy/scans/visit-by-http.js';
 import { chromiumPath } from '../../support/chromium.js';
+import { sampled } from '../../support/sweeps.js';
 import { fixedLookUp, startSite, type TestSite } from './scanned-shop.js';
 
 const INSIDE = '127.0.0.2';
@@ -74,6 +75,8 @@ if (chromiumPath !== undefined) {
   kinds.push(['a browser', (reach, times = TIMES) => visitByBrowser(chromiumPath ?? '', reach, times)]);
 }
 
+const PRIVATE = ['127.0.0.2', '[::1]', '[::ffff:7f00:2]', '0x7f.2', '2130706434', '017700000002', '[64:ff9b::7f00:2]'];
+
 describe.each(kinds)('a visit by %s', (kind, create) => {
   const isBrowser = kind === 'a browser';
   const reachOf = (more: Readonly<Record<string, readonly string[]>> = {}) =>
@@ -131,7 +134,7 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
     expect(shop.asked.some(({ host }) => host.startsWith('other'))).toBe(false);
   });
 
-  it.each(['inside', 'metadata', 'six', 'mapped', 'nat64'])(
+  it.each(sampled('private addresses that a page leads to', ['inside', 'metadata', 'six', 'mapped', 'nat64'], kind))(
     'never connects to a name of the domain with a private address (%s), at the start or after a redirect',
     async (name) => {
       const host = `${name}.shop.example`;
@@ -141,7 +144,7 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
     },
   );
 
-  it.each(['127.0.0.2', '[::1]', '[::ffff:7f00:2]', '0x7f.2', '2130706434', '017700000002', '[64:ff9b::7f00:2]'])(
+  it.each(sampled('private addresses that a page leads to', PRIVATE, `${kind} at once`))(
     'never connects to the address %s, whatever the domain is',
     async (host) => {
       const url = new URL(page(host));

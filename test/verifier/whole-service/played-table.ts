@@ -18,13 +18,17 @@ export interface Observation {
   readonly found: string;
 }
 
-/** The rows of the table. An act is named in its first row. */
 export function tableOf(observations: readonly Observation[]): string {
+  return `| Act | Who looks | From | When | Finds |\n| --- | --- | --- | --- | --- |\n${rowsOf(observations)}`;
+}
+
+/** Rows of the table. An act is named in its first row. */
+export function rowsOf(observations: readonly Observation[]): string {
   const rows = observations.map(({ act, who, from, when, found }, i) => {
     const shown = observations[i - 1]?.act === act ? '' : act;
     return `| ${shown} | ${who} | ${from} | ${when} | ${found} |`.replaceAll('|  |', '| |');
   });
-  return ['| Act | Who looks | From | When | Finds |', '| --- | --- | --- | --- | --- |', ...rows, ''].join('\n');
+  return [...rows, ''].join('\n');
 }
 
 /** Reads the table from docs/threat-model.md. */
