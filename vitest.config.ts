@@ -16,7 +16,12 @@ if (isFirst && !isExhaustive()) {
   console.log(`Sweeps are sampled by TEST_SEED=${process.env.TEST_SEED}. npm run test:exhaustive runs all of them.`);
 }
 
-const exhaustive = [...new Set(Object.values(SWEEPS).map(({ file }) => file))];
+// One project, so that a worker loads each module once.
+const files = isExhaustive()
+  ? new Set(Object.values(SWEEPS).map(({ file }) => file))
+  : process.env.TEST_LANE === 'fast'
+    ? fast
+    : [...fast, ...others];
 
 export default defineConfig({
   test: {
@@ -29,12 +34,6 @@ export default defineConfig({
     // A second, the default, is short on a machine that is busy.
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
-    projects: isExhaustive()
-      ? [{ extends: true, test: { name: 'exhaustive', include: exhaustive } }]
-      : [
-          // Tests of `npm run test:fast`.
-          { extends: true, test: { name: 'fast', include: [...fast] } },
-          { extends: true, test: { name: 'service', include: [...others] } },
-        ],
+    include: [...files],
   },
 });
