@@ -1,11 +1,10 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
 
-/** The command, bundled from its source into a folder of its own, where a test puts its files. */
+/** The built command in a folder of its own, where a test puts its files. */
 export interface BundledCommand {
   readonly folder: string;
   write(name: string, content: Uint8Array | string): string;
@@ -17,18 +16,7 @@ export interface BundledCommand {
 export function bundleCommand(): BundledCommand {
   const folder = mkdtempSync(join(tmpdir(), 'consent-verify-'));
   const bundle = join(folder, 'consent-verify.mjs');
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('../../verifier-cli/src/main.ts', import.meta.url))],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'error',
-  });
+  copyFileSync(fileURLToPath(new URL('../../verifier-cli/dist/consent-verify.js', import.meta.url)), bundle);
   return {
     folder,
     write: (name, content) => {
