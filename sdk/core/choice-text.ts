@@ -4,7 +4,7 @@ import { type Guard, isFlag, isNumber, isText, nullable, objectOf, optional, par
 const DECISIONS: readonly string[] = ['accepted', 'partial', 'rejected', 'withdrawn'] satisfies Decision[];
 const isDecision = (value: unknown): value is Decision => isText(value) && DECISIONS.includes(value);
 
-/** What the cookie states beside the choice itself. */
+/** The members of the text in the cookie. */
 type Stated = Omit<Kept, 'categories' | 'at' | 'isVoid' | 'isSignalled' | 'isPermitted' | 'wasPermitted'> & {
   readonly at?: number | undefined;
   readonly state?: string | undefined;

@@ -21,7 +21,7 @@ export interface Choice {
   readonly valid_until?: string | null | undefined;
 }
 
-/** What the cookie `_svc_consent` keeps: a choice, with what tells its order and its record. */
+/** Content of the cookie `_svc_consent`: a choice, its order among the choices, and its record. */
 export interface Kept extends Choice {
   readonly decision: Decision;
   /**

@@ -28,7 +28,7 @@ const isKeyed = objectOf<{ idempotency_key: string }>({ idempotency_key: isText 
 const isKept = (value: unknown): value is KeptRecord => isAcceptance(value) && isKeyed(value);
 
 /**
- * What an answer other than an acceptance means for its consent.
+ * The consequence of an answer other than an acceptance for its consent.
  *
  * - `again`: it is sent again after a while.
  * - `clock`: the clock of the service must be read first.

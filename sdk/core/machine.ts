@@ -8,7 +8,7 @@ import type { QueuedConsent } from './queue.js';
 import { chosen, confirmed, heeded, optOutOf, revoked, settled } from './transitions.js';
 import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 
-/** What a page knows of its visitor's choice. */
+/** The state of a page: the visitor's newest choice, and the configuration of the site. */
 export interface Facts {
   /** The newest choice, or its end; null without one. */
   readonly newest: Kept | null;
@@ -21,11 +21,11 @@ export interface Facts {
 
 export const NOTHING_KNOWN: Facts = { newest: null, outdated: null, configuration: null, isUnavailable: false };
 
-/** What a page sees at the moment of an event. */
+/** The surroundings of a page at the moment of an event: clock, queue, cookies and signal. */
 export interface Sight {
   /** Unix milliseconds of the visitor's clock. */
   readonly now: number;
-  /** What waits in the page's own store, oldest first. */
+  /** The consents that wait in the page's own store, oldest first. */
   readonly queue: () => readonly QueuedConsent[];
   /** 64 hex digits that were never used. */
   readonly random: string;
@@ -65,16 +65,16 @@ interface Answered {
   readonly consentType: string;
 }
 
-/** What follows from an event. */
+/** The result of an event: the new state, and the writes and requests that follow. */
 export interface Step {
   readonly facts: Facts;
-  /** What the cookie of the choice shall hold, and for how many days; null: what it holds. */
+  /** The new text of the cookie of the choice, and its lifetime in days; null: the cookie stays as it is. */
   readonly choice: { readonly text: string; readonly days: number } | null;
   /** The reference for this browser that shall be kept; null: what is kept. */
   readonly visitor: { readonly text: string; readonly id: string } | null;
   /** Choices before this `at` must not be recorded any more. */
   readonly settledAt: number;
-  /** What shall be recorded unless its key is on its way, in order. What the event itself records is the last. */
+  /** Consents to record, oldest first, except those whose key is in progress. That of the event itself is the last. */
   readonly send: readonly Outgoing[];
 }
 
@@ -209,7 +209,7 @@ function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): O
   };
 }
 
-/** What the event records, and what another page of the site could not finish. */
+/** The consents to send: those of the event, and those that another page of the site did not finish. */
 function sent(
   { newest, isUnavailable }: Facts,
   configuration: Configuration,

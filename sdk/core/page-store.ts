@@ -3,7 +3,7 @@ import type { Store } from './ports.js';
 
 const PREFIX = '_svc_consent:';
 
-/** What the SDK uses of `localStorage`. */
+/** The methods of `localStorage` that the SDK calls. */
 export interface TextStorage {
   getItem(name: string): string | null;
   setItem(name: string, text: string): void;
@@ -15,7 +15,7 @@ export interface TextStorage {
  * overwrite each other's values.
  */
 export class PageStore implements Store {
-  /** What this page wrote, for as long as the page lives. */
+  /** Values that this page wrote, for the lifetime of the page. */
   readonly #memory = new Map<string, string>();
   readonly #storage: () => TextStorage;
 

@@ -10,7 +10,7 @@ export interface QueuedConsent {
   readonly queued_at: number;
 }
 
-/** What failed so far, on this page. */
+/** Failed attempts to send a consent, on this page. */
 export interface Tries {
   readonly count: number;
   /** Failures that are of this consent: the service, or the network, works otherwise. */
@@ -19,7 +19,7 @@ export interface Tries {
   readonly notBefore: number;
 }
 
-/** What to do next: send a consent, wait some milliseconds, or nothing until the page is shown or online again. */
+/** The next step: send a consent, or wait some milliseconds. Null: nothing until the page is shown or online again. */
 export type Move = { readonly send: QueuedConsent } | { readonly waitMs: number } | null;
 
 /** Attempts without success, until the page comes back online, is shown again or is opened again. */
@@ -99,8 +99,8 @@ function headOf(stream: readonly QueuedConsent[], tries: ReadonlyMap<string, Tri
 }
 
 /**
- * What must not be recorded any more once a consent was accepted that passed it, because it would
- * then count as the later one: choices, and what was withdrawn.
+ * The consents that were overtaken: a later one was accepted first. They must not be recorded any more,
+ * because the service would then count them as the later ones. These are choices and withdrawn consents.
  * @param items oldest first, with the accepted one
  */
 export function passedBy(accepted: QueuedConsent, items: readonly QueuedConsent[]): readonly QueuedConsent[] {

@@ -18,10 +18,10 @@ import type { QueuedConsent } from './queue.js';
 export interface Moment {
   /** Unix milliseconds of the visitor's clock. */
   readonly now: number;
-  /** Idempotency key for what is recorded. */
+  /** Idempotency key of the consent to record. */
   readonly key: string;
   readonly isSignalled: boolean;
-  /** What waits in the page's own store. */
+  /** The consents that wait in the page's own store. */
   readonly queue: () => readonly QueuedConsent[];
 }
 
@@ -82,7 +82,7 @@ export function revoked(kept: Kept): Kept {
 }
 
 /**
- * What the signal of the browser does to the newest choice, by the law of the visitor's region
+ * Applies the signal of the browser to the newest choice, by the law of the visitor's region
  * (precedence.ts).
  * @returns `isOptOut`: the signal is to be recorded as an opt-out
  */

@@ -45,7 +45,7 @@ export class Fields {
   readonly #nodes: Asn1Node[];
   #index = 0;
 
-  /** @throws MalformedInput if the value is not a SEQUENCE (or has not the tag given) */
+  /** @throws MalformedInput if the value is not a SEQUENCE or does not have the given tag */
   constructor(
     node: Asn1Node,
     readonly structure: string,

@@ -141,7 +141,7 @@ export class Outbox {
     this.#take(consent)?.reject(error);
   }
 
-  /** What waits for the answer to a consent, which comes once. */
+  /** Removes and returns the waiter for the answer to a consent. A consent is answered once. */
   #take({ idempotency_key: key }: QueuedConsent): Waiter | undefined {
     const waiter = this.#waiters.get(key);
     this.#waiters.delete(key);

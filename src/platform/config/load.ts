@@ -15,7 +15,7 @@ export interface Config {
   };
   /** `undefined`: PostgreSQL stores the event log. */
   readonly eventStoreUrl: string | undefined;
-  /** `undefined`: the development time-stamp authority. */
+  /** `undefined`: the development time stamp authority. */
   readonly timestamping:
     | { readonly urls: readonly string[]; readonly caFile: string; readonly quorum: number }
     | undefined;

@@ -37,8 +37,8 @@ export interface ReadEntry {
 }
 
 /**
- * An entry of an unknown version: its place alone can be judged. It proves nothing, and contradicts
- * nothing.
+ * An entry of an unknown version, of which only the place can be checked. It proves nothing, and
+ * contradicts nothing.
  */
 export interface UnknownEntry {
   readonly isKnown: false;

@@ -100,7 +100,7 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
   return dialog;
 }
 
-/** Where the visitor checks and keeps the proof of the choice, once the service has accepted it. */
+/** The link to the page on which the visitor checks the recorded choice; empty until the service accepts it. */
 function proofLink({ proofPage }: Consent, texts: BannerTexts): readonly (Node | string)[] {
   return proofPage === null ? [] : [' ', texts.control('a', 'proof', { href: proofPage, target: '_blank' })];
 }
