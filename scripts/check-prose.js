@@ -17,7 +17,10 @@ const GENERATED = /^(?:sdk\/shared\/tool-api|dashboard\/src\/api\/panel-api)\.ts
 
 const pages = documentationPages();
 const texts = await publicTexts();
-const sources = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.js', '*.mjs'], { cwd: ROOT, encoding: 'utf8' })
+const sources = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.js', '*.mjs', '*.sh', '*.py'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
   .trim()
   .split('\n')
   // `prose` lists what is refused.
@@ -29,7 +32,7 @@ const RULES = {
   'Public text contains no refused word': () => texts.flatMap(({ source, text }) => refusedIn(source, text)),
   'Every kind of public text is read': missingTexts,
   'Comments contain no refused word': () => sources.flatMap((file) => refusedIn(file, commentsOf(file), isName)),
-  'A comment does not begin with “What”, “Where” or “Who”': riddles,
+  'A comment begins with its subject': riddles,
   'A page begins with what the reader can do after reading it': () => pages.filter((page) => !hasOutcome(page)),
   'Prose in docs/ is wrapped at 100 columns': () => pages.flatMap(longLines),
   'A file that a page names exists': () => [...pages, ...OTHER_PAGES].flatMap(missingFiles),
@@ -80,16 +83,17 @@ function missingTexts() {
 function commentsOf(file) {
   const lines = read(file)
     .split('\n')
-    .map((line) => /^\s*(?:\/\/|\/\*\*?|\*(?!\/))\s?(.*?)(?:\*\/)?$/.exec(line)?.[1] ?? '');
+    .map((line) => /^\s*(?:\/\/|\/\*\*?|\*(?!\/)|#(?=\s))\s?(.*?)(?:\*\/)?$/.exec(line)?.[1] ?? '');
   return proseOfMarkdown(lines.join('\n'));
 }
 
+/** Comments that begin with “What”, “Which” or “Of”: they leave the subject to the reader. */
 function riddles() {
   return sources.flatMap((file) =>
     read(file)
       .split('\n')
       .flatMap((line, index) =>
-        /^\s*(?:\/\/|\*|\/\*\*)\s*(?:What|Where|Who)\b(?!.*\?)/.test(line)
+        /^\s*(?:\/\/|\*|\/\*\*)\s*(?:What|Where|Who|Which|Whatever|Of)\b(?!.*\?)/.test(line)
           ? [`${file}:${index + 1}: ${line.trim()} Begin with the subject.`]
           : [],
       ),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { cycleOf, fileGraph, foldGraph, importsOf, ROOT, sourceFiles } from './import-graph.js';
 
 /**
- * Which folders of `src` each folder may import. A name without a slash stands for all that lies
+ * The folders of `src` that each folder may import. A name without a slash stands for all that lies
  * below it. A folder that is not listed here must be added before it can exist: that is the moment to
  * decide where it belongs.
  */

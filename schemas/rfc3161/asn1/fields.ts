@@ -1,7 +1,7 @@
 import { MalformedInput } from '../errors.js';
 import { type Asn1Node, childrenOf } from './reader.js';
 
-/** Which tag a field must carry. `constructed` is left out where BER allows both forms. */
+/** The tag that a field must carry. `constructed` is left out where BER allows both forms. */
 export interface Tag {
   readonly tagClass: number;
   readonly tag: number;

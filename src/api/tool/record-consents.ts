@@ -68,7 +68,7 @@ export function recordingRoutes({
   ];
 }
 
-/** Of a call, what recording consents needs. */
+/** The members of a call that recording consents needs. */
 type RecordingCall = Pick<SignedCall<unknown, unknown, unknown>, 'signed' | 'caller' | 'request' | 'reply'>;
 
 async function recordOne(recorder: Recorder, call: RecordingCall): Promise<ConsentResponse> {

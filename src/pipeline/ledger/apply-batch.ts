@@ -18,7 +18,7 @@ import { headOf, leafOf, type SealedLeaf, StreamHeads } from './sealed-leaf.js';
 export interface CheckedBatch {
   readonly header: BatchHeader;
   readonly headerText: string;
-  /** None for a roll-up. */
+  /** Leaves of the batch; empty for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
   /** Inner nodes of the tree over the leaves (`BatchTree`); empty for a roll-up. */
   readonly nodes: Uint8Array;

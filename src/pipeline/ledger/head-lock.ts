@@ -47,7 +47,7 @@ async function create(path: string, token: string): Promise<boolean> {
   }
 }
 
-/** Of several processes that find the same dead holder, `rename` lets one remove it. */
+/** Removes a dead holder. If several processes find the same one, `rename` lets one of them remove it. */
 async function breakLock(path: string, dead: string): Promise<void> {
   if ((await holderOf(path)) !== dead) return;
   const aside = `${path}.${randomUUID()}`;

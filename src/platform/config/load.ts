@@ -91,7 +91,7 @@ export interface Config {
   readonly limits: {
     readonly invalidKeys: number;
     readonly publicVerify: number;
-    /** Of each process by itself. */
+    /** Limit of each process by itself. */
     readonly publicTexts: number;
     /** Prefix of an IPv6 network, in bits. */
     readonly ipv6ClientPrefix: number;

@@ -55,7 +55,7 @@ const AnyEntry = z.looseObject({ stream: z.string().min(1).max(200), revision: C
 export type ReadLine =
   /** A consent, in its canonical form. */
   | ConsentLine
-  /** Whatever else has the form of a line. */
+  /** Every other line of the right form. */
   | { readonly source: EntryLine; readonly entry: null };
 
 const bySchema = readerOf(EntryLine);

@@ -14,7 +14,7 @@ export class BannerTexts {
     return this.configuration.labels[name] ?? { text: name, language: 'en' };
   }
 
-  /** Of the configuration, else the title of the cookie policy. */
+  /** Title of the configuration, otherwise that of the cookie policy. */
   title(): string {
     return this.configuration.banner.title ?? cookiePolicyOf(this.configuration)?.version.title ?? '';
   }
