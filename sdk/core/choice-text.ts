@@ -46,7 +46,7 @@ export function writeChoice({
   return encodeURIComponent(JSON.stringify({ at, state, ...choice, categories: answers.join('.') } satisfies Stated));
 }
 
-/** @returns null for a text that is no choice. One that states no order, as backends write it, is the oldest. */
+/** @returns null for a text that is no choice. A choice without an order, as backends write it, is the oldest. */
 export function readChoice(text: string): Kept | null {
   const stated = parseJson(decoded(text), isStated);
   if (stated === undefined) return null;

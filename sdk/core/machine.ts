@@ -12,7 +12,7 @@ import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 export interface Facts {
   /** The newest choice, or its end; null without one. */
   readonly newest: Kept | null;
-  /** `at` of a choice that does not answer what the site asks now. */
+  /** `at` of a choice that does not answer the current configuration. */
   readonly outdated: number | null;
   readonly configuration: Configuration | null;
   /** Whether no choice can be recorded. */
@@ -51,7 +51,7 @@ export type Event =
   /** Nothing can be recorded. */
   | { readonly type: 'failed' }
   | { readonly type: 'chose'; readonly categories: Categories }
-  /** The page records something beside the choice. */
+  /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
   | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
   /** The service will never accept this consent. */
@@ -70,7 +70,7 @@ export interface Step {
   readonly facts: Facts;
   /** The new text of the cookie of the choice, and its lifetime in days; null: the cookie stays as it is. */
   readonly choice: { readonly text: string; readonly days: number } | null;
-  /** The reference for this browser that shall be kept; null: what is kept. */
+  /** The new reference for this browser; null: the kept one stays. */
   readonly visitor: { readonly text: string; readonly id: string } | null;
   /** Choices before this `at` must not be recorded any more. */
   readonly settledAt: number;
@@ -82,7 +82,7 @@ export interface Step {
 export const MOST_DAYS = 400;
 const DAY_MS = 86_400_000;
 
-/** The next state of a page, and what to keep and to send. */
+/** Computes the next state of a page, and the values to keep and to send. */
 export function step(facts: Facts, event: Event, sight: Sight): Step {
   const found = sight.choices.flatMap((text) => readChoice(text) ?? []);
   const before = newestOf(found, facts.newest, sight.now);
@@ -123,7 +123,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
         before?.isSignalled &&
         (before.isVoid || !before.isPermitted)
       ) {
-        // The signal is to be recorded again.
+        // The next event records the signal again.
         newest = { ...before, isSignalled: false };
       } else newest = settledBy(event, before);
   }
@@ -148,8 +148,8 @@ export function choiceOf({ newest, outdated, configuration, isUnavailable }: Fac
 }
 
 /**
- * Whether the visitor permits a category, by what the page knows and by what the cookies say now: a
- * refusal in another tab counts before that tab is heard of.
+ * Whether the visitor permits a category, by the state of the page and by the current cookies: a refusal
+ * in another tab counts before this page receives an event of it.
  */
 export function allows(
   facts: Facts,

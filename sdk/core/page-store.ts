@@ -36,7 +36,7 @@ export class PageStore implements Store {
       storage.setItem(PREFIX + name, text);
       return true;
     });
-    // It is full. An older value would hide the one in memory.
+    // The storage is full. An older value would hide the one in memory.
     if (isKept === null) this.#try((storage) => storage.removeItem(PREFIX + name));
     return isKept === true;
   }
@@ -52,7 +52,7 @@ export class PageStore implements Store {
     return [...new Set([...known, ...this.#memory.keys()])].filter((name) => name.startsWith(prefix)).sort();
   }
 
-  /** Every use may throw. @returns null then */
+  /** @returns null if the storage throws, as each of its methods can */
   #try<T>(use: (storage: TextStorage) => T): T | null {
     try {
       return use(this.#storage());

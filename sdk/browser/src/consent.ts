@@ -251,14 +251,14 @@ export class Consent {
       this.#fail(error);
     }
     this.#outbox.flush();
-    // Also after the clock was set back.
+    // A clock that was set back makes the difference negative.
     if (Math.abs(Date.now() - (this.#store.read(RENEWED, isNumber) ?? 0)) > DAY_MS) this.#renew();
     return this.#state;
   }
 
   /**
    * Lets the site's own server set the cookies again: browsers may keep those of scripts for seven days
-   * only. The page then looks at what the cookies hold, in case that another tab wrote a newer choice.
+   * only. The page then reads the cookies, in case another tab wrote a newer choice.
    */
   #renew(): void {
     const { renewUrl } = this.#options;
@@ -336,7 +336,7 @@ export class Consent {
     for (const { field, message } of warnings) this.#warn(`${field}: ${message}`, field);
   }
 
-  /** Says something to the developer of the page, once. */
+  /** Warns the developer of the page on the console, once for each key. */
   #warn(text: string, about = text): void {
     if (!this.#said.has(about)) console.warn(`Consent Ledger: ${text}`);
     this.#said.add(about);

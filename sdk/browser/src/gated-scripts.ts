@@ -19,7 +19,7 @@ export class GatedScripts {
     this.#isPermitted = isPermitted;
   }
 
-  /** Runs what is permitted and whose turn it is. A script that loads holds up those after it. */
+  /** Runs the permitted scripts whose turn it is. A script that is loading delays those after it. */
   run(): void {
     if (document.readyState === 'loading') return;
     for (;;) {

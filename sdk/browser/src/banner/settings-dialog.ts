@@ -57,7 +57,7 @@ function ownName(language: string): string {
 
 export interface DialogActions {
   readonly choose: (chosen: Record<string, boolean>) => void;
-  /** For accepting and refusing all. */
+  /** The buttons that accept and refuse all. */
   readonly choiceButtons: readonly HTMLButtonElement[];
   readonly setLanguage: (language: string) => void;
 }
