@@ -54,10 +54,14 @@ else
     `Checked ${texts.length} texts and the comments of ${sources.length} files for ${Object.keys(RULES).length} rules.`,
   );
 
+/** @param source its lines are those of the text for pages and comments; elsewhere the sentence tells the place */
 function refusedIn(source, text, isAllowed = () => false) {
   return findRefusedWords(text)
     .filter(({ word }) => !isAllowed(source, word))
-    .map(({ word, line, useInstead }) => `${source}:${line}: “${word}”. Write: ${useInstead}.`);
+    .map(({ word, line, useInstead }) => {
+      const sentence = text.split('\n')[line - 1].trim().slice(0, 100);
+      return `${source}:${line}: “${word}” in: ${sentence}\n    Write: ${useInstead}.`;
+    });
 }
 
 function isName(file, word) {
