@@ -36,9 +36,8 @@ export const OTHER_PAGES = [
 /** @returns {Promise<readonly { source: string, text: string }[]>} `source`: the file, or what prints the text */
 export async function publicTexts() {
   const [program, verifier] = await Promise.all([bundle('program.mjs', PROGRAM), bundle('verifier.mjs', VERIFIER)]);
-  const { ERROR_CODES, CHECKS, CHECK_RULES, createProgram, packageReadme, dashboard, report } = await import(
-    pathToFileURL(program).href
-  );
+  const { ERROR_CODES, CHECKS, CHECK_RULES, createProgram, packageReadme, dashboard, report, ...openApi } =
+    await import(pathToFileURL(program).href);
   const table = (source, texts) => ({ source, text: texts.join('\n\n') });
   const describing = (source, value) => table(source, descriptionsIn(value));
   const { checks: _, finding: __, ...reportTexts } = report;
@@ -47,7 +46,8 @@ export async function publicTexts() {
       source,
       text: proseOfMarkdown(read(source)),
     })),
-    describing('docs/openapi/tool-api.json', JSON.parse(read('docs/openapi/tool-api.json'))),
+    describing('OpenAPI document of the Tool API', JSON.parse(openApi.toolApiText())),
+    describing('OpenAPI document of the panel', openApi.panelDescription()),
     describing('ops/grafana/consent-ledger.json', JSON.parse(read('ops/grafana/consent-ledger.json'))),
     describing('ops/prometheus/alerts.yaml', parse(read('ops/prometheus/alerts.yaml'))),
     table(
@@ -73,6 +73,8 @@ export async function publicTexts() {
 const PROGRAM = {
   contents: `
     export { ERROR_CODES } from './schemas/api/error-codes.js';
+    export { panelDescription } from './src/api/openapi/panel-api.js';
+    export { toolApiText } from './src/api/openapi/tool-api.js';
     export { createProgram } from './src/cli/program.js';
     export { packageReadme } from './src/evidence/package/package-readme.js';
     export { CHECK_RULES, CHECKS } from './verifier-cli/src/index.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { loadMigrations } from '../platform/database/migrations/index.js';
+import { loadMigrations } from '../platform/database/load-migrations.js';
 import type { Section } from './section.js';
 
 const Steps = z.array(z.object({ id: z.string(), sha256: z.string() }));
