@@ -45,7 +45,7 @@ const VISIBLE_GOAL_MS = 1_000;
 interface Sustained {
   readonly rate: number;
   readonly result: SustainedResult;
-  /** Of the second half, in which the processes are warm and the sealer has its rhythm. */
+  /** Slopes of the second half, in which the processes are warm and the sealer has its rhythm. */
   readonly slopes: Readonly<Record<'relay' | 'projections' | 'sealer', number>>;
   readonly end: Backlog;
   readonly use: Readonly<Record<'main' | 'worker' | 'postgres', number>>;

@@ -1,7 +1,7 @@
 import type { Role } from './api/types.js';
 
 /**
- * Which roles the service permits an action (docs/panel-api.md). The dashboard offers only what the
+ * The roles that may perform each action (docs/panel-api.md). The dashboard offers only what the
  * role of the user may do; the service checks every request.
  */
 const RIGHTS = {

@@ -1,6 +1,6 @@
-// The visitors of try.sh: sends consents through the proxy, 5 a second, until SIGTERM. What is not answered with 202 is
-// repeated with the same idempotency key, for six minutes. Prints what the visitors saw as one line of JSON, and then the
-// token of each accepted consent.
+// The visitors of try.sh: sends consents through the proxy, 5 a second, until SIGTERM. A request that is
+// not answered with 202 is repeated with the same idempotency key, for six minutes. Prints what the
+// visitors saw as one line of JSON, and then the token of each accepted consent.
 //   PROXY=172.31.240.2 CA_FILE=root.crt API_KEY=svc_live_… VERSION_ID=… node try-client.mjs
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -135,7 +135,7 @@ const acceptance = {
   ),
 };
 
-/** Of an accepted consent: members that were ignored, and may have been misspelled. */
+/** Members of an accepted consent that were ignored, and may have been misspelled. */
 const warnings = Warnings.describe(
   'Members that are unknown, were ignored, and resemble a known one. Absent if there are none.',
 );

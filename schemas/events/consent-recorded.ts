@@ -67,7 +67,7 @@ export const ConsentRecord = z.strictObject({
   api_key_id: Uuid,
   /**
    * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token.
-   * Null: nobody did.
+   * Null: the backend did not.
    */
   identity_assurance: z.enum(ASSURANCES).nullable(),
   /** Id of that token; null without one. */

@@ -31,7 +31,7 @@ export const DocumentVersionPublishedRecord = z.strictObject({
   number: z.int().min(1),
   media_type: z.string().min(3).max(100),
   /**
-   * Of the UTF-8 of the string in the response's `content`; for a binary media type, of the bytes
+   * Hash of the UTF-8 of the string in the response's `content`; for a binary media type, of the bytes
    * that its base64 decodes to.
    */
   content_sha256: Sha256Hex,

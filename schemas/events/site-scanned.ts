@@ -82,7 +82,7 @@ export const SiteScannedRecord = z
         problem: z.enum(SCAN_PROBLEMS),
         kind: z.enum(['cookie', ...STORAGE_KINDS]),
         name: Name,
-        /** Of a cookie; null for other kinds. */
+        /** Domain of a cookie; null for other kinds. */
         domain: Host.nullable(),
         category: Category,
       }),

@@ -171,7 +171,7 @@ export class Cursor {
   }
 }
 
-/** Of a character that is known to be a hex digit in lower case. */
+/** Value of a character that is known to be a hex digit in lower case. */
 function digitOf(code: number): number {
   return code < 0x3a ? code - 0x30 : code - 0x57;
 }

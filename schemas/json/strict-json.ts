@@ -21,7 +21,7 @@ export class StrictJsonError extends Error {
   constructor(
     readonly problem: StrictJsonProblem,
     message: string,
-    /** Of a number that is out of range: the names and indexes that lead to it. */
+    /** Names and indexes that lead to a number that is out of range; null for other errors. */
     readonly path: readonly string[] | null = null,
   ) {
     super(message);

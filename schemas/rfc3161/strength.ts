@@ -64,7 +64,7 @@ export function weakest(strengths: readonly Strength[]): Strength | undefined {
   );
 }
 
-/** Those that are no longer sound at `at`. */
+/** Returns the strengths that are no longer sound at `at`. */
 export function unsoundAt(strengths: readonly Strength[], at: Date): Strength[] {
   return strengths.filter(({ soundUntil }) => soundUntil !== null && soundUntil.getTime() <= at.getTime());
 }

@@ -4,7 +4,7 @@ import { type Guard, isFlag, isNumber, isText, nullable, objectOf, optional, par
 const DECISIONS: readonly string[] = ['accepted', 'partial', 'rejected', 'withdrawn'] satisfies Decision[];
 const isDecision = (value: unknown): value is Decision => isText(value) && DECISIONS.includes(value);
 
-/** What the cookie states beside the choice itself. */
+/** The members of the text in the cookie. */
 type Stated = Omit<Kept, 'categories' | 'at' | 'isVoid' | 'isSignalled' | 'isPermitted' | 'wasPermitted'> & {
   readonly at?: number | undefined;
   readonly state?: string | undefined;
@@ -46,7 +46,7 @@ export function writeChoice({
   return encodeURIComponent(JSON.stringify({ at, state, ...choice, categories: answers.join('.') } satisfies Stated));
 }
 
-/** @returns null for a text that is no choice. One that states no order, as backends write it, is the oldest. */
+/** @returns null for a text that is no choice. A choice without an order, as backends write it, is the oldest. */
 export function readChoice(text: string): Kept | null {
   const stated = parseJson(decoded(text), isStated);
   if (stated === undefined) return null;

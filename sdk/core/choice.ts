@@ -17,11 +17,11 @@ export interface Choice {
   readonly proof_hash?: string | undefined;
   /** ISO 8601. */
   readonly created_at?: string | undefined;
-  /** ISO 8601; null: without an end. */
+  /** ISO 8601; null: the choice does not expire. */
   readonly valid_until?: string | null | undefined;
 }
 
-/** What the cookie `_svc_consent` keeps: a choice, with what tells its order and its record. */
+/** Content of the cookie `_svc_consent`: a choice, its order among the choices, and its record. */
 export interface Kept extends Choice {
   readonly decision: Decision;
   /**
@@ -32,17 +32,17 @@ export interface Kept extends Choice {
   /** Idempotency key under which it is recorded; absent once the service has accepted it. */
   readonly key?: string | undefined;
   /**
-   * Whether it is no choice, but the end of one: the service refused it, or a signal of the browser
-   * came later. It permits nothing, and the visitor is asked.
+   * Whether this ends a choice: the service refused the choice, or a signal of the browser came later.
+   * It permits nothing, and the visitor is asked again.
    */
   readonly isVoid: boolean;
-  /** Whether the signal was on when it was made, so that the signal is not the later of the two. */
+  /** Whether the signal was on when the choice was made: the choice is then the later of the two, and counts. */
   readonly isSignalled: boolean;
   /** Whether something optional is permitted on record: by this choice or, if it is void, by the one before. */
   readonly isPermitted: boolean;
   /** `at` of the choice before it, if that waited for the service's answer when this one was made. */
   readonly after?: number | undefined;
-  /** Choices before this `at` are recorded, refused or given up: they must not be recorded any more. */
+  /** Choices before this `at` were recorded, refused or dropped. They must not be recorded any more. */
   readonly settledAt?: number | undefined;
   /** `isPermitted` of the choice before it. */
   readonly wasPermitted: boolean;
@@ -53,7 +53,7 @@ export function settledAtOf(kept: Kept | null): number {
   return (kept?.consent_token === undefined ? kept?.settledAt : kept.at) ?? 0;
 }
 
-/** Whether nothing that waits elsewhere must be recorded before a choice. */
+/** Whether a choice can be recorded now: no earlier choice of another page must be recorded first. */
 export function isNext(kept: Kept): boolean {
   return (kept.after ?? 0) <= settledAtOf(kept);
 }
@@ -74,8 +74,8 @@ export function grantedOf({ categories }: Configuration, chosen: Categories): re
 }
 
 /**
- * The decision that a choice amounts to. Refusing everything is a withdrawal if something was
- * permitted before.
+ * The decision to record for a choice. Refusing everything is a withdrawal if something was permitted
+ * before.
  */
 export function decisionOf(configuration: Configuration, chosen: Categories, wasPermitted: boolean): Decision {
   const granted = grantedOf(configuration, chosen).length;
@@ -85,8 +85,8 @@ export function decisionOf(configuration: Configuration, chosen: Categories, was
 }
 
 /**
- * Whether a choice answers what the site asks now: the same version of the cookie policy, and every
- * optional category.
+ * Whether a choice answers the current configuration: it names the same version of the cookie policy,
+ * and has an answer for every optional category.
  * @param configuration in the language of the choice
  */
 export function isInForce(choice: Choice, configuration: Configuration): boolean {
@@ -98,7 +98,7 @@ export function isInForce(choice: Choice, configuration: Configuration): boolean
 
 const DAY_MS = 86_400_000;
 
-/** The end of a choice. @param createdAt ISO 8601 @returns ISO 8601; null without an end */
+/** The time at which a choice expires. @param createdAt ISO 8601 @returns ISO 8601; null if it does not */
 export function validUntil(createdAt: string, { validity_days: days }: Configuration): string | null {
   return days === null ? null : new Date(Date.parse(createdAt) + days * DAY_MS).toISOString();
 }

@@ -2,7 +2,7 @@ import type { BrowserConsent } from '../shared/types.js';
 import type { Configuration } from './answers.js';
 import { isFramework } from './precedence.js';
 
-/** A consent on its way to the service. */
+/** A consent to send to the service. */
 export interface Outgoing {
   readonly key: string;
   /** The exact text that every attempt sends. */

@@ -20,13 +20,13 @@ export interface PagePorts {
   readonly isSignalled: () => boolean;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
-  /** The browser does not keep what the page knows: it lasts as long as the page. */
+  /** Called when the browser did not keep the cookie or a queued consent, which then ends with the page. */
   readonly onNotKept: () => void;
-  /** A queued choice will not be recorded: a later one was. */
+  /** Called when a queued choice is dropped, because a later one was recorded. */
   readonly onGivenUp: (item: QueuedConsent) => void;
 }
 
-/** The choice of a visitor as one page knows it: the state machine with its ports. */
+/** The choice of a visitor on one page: the state machine with its ports. */
 export class ConsentPage {
   readonly queue: ConsentQueue;
   readonly #ports: PagePorts;
@@ -52,15 +52,15 @@ export class ConsentPage {
   }
 
   /**
-   * Takes an event: keeps and queues what follows from it before anything else can happen.
-   * @returns the key of what the event itself records; undefined without such a consent
+   * Applies an event, and writes the cookies and the queue in the same turn.
+   * @returns the idempotency key of the consent that the event itself records; undefined without one
    */
   handle(event: Event): string | undefined {
     const { jar, store, onNotKept } = this.#ports;
     const sight = this.#sight();
     const { facts, choice, visitor, send, settledAt } = step(this.#facts, event, sight);
     this.#facts = facts;
-    // Perhaps by a page of another host: an earlier choice would count as the later one.
+    // A later choice was recorded, perhaps by a page of another host. An earlier one would count as the later.
     for (const item of settledAt > 0 ? this.queue.items() : []) {
       const { consent_type, visitor_id } = sentOf(item) ?? {};
       if (consent_type !== 'cookie' || item.queued_at >= settledAt || visitor_id !== identityOf(sight)) continue;

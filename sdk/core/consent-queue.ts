@@ -28,16 +28,16 @@ const isKeyed = objectOf<{ idempotency_key: string }>({ idempotency_key: isText 
 const isKept = (value: unknown): value is KeptRecord => isAcceptance(value) && isKeyed(value);
 
 /**
- * What an answer other than an acceptance means for its consent.
+ * The consequence of an answer other than an acceptance for its consent.
  *
- * - `again`: it is sent again after a while.
- * - `clock`: the clock of the service must be read first.
- * - `outdated`: so must the configuration; the document version may be inactive.
- * - `refused`: never.
+ * - `again`: the consent is sent again later.
+ * - `clock`: it is sent again after the clock of the service was read.
+ * - `outdated`: it is sent again after the configuration was read, whose document version may be inactive.
+ * - `refused`: it is not sent again.
  */
 export type Verdict = 'again' | 'clock' | 'outdated' | 'refused';
 
-/** Consents on their way to the service, and the newest records, in the store of the origin. */
+/** Queued consents, and the newest records, in the store of the origin. */
 export class ConsentQueue {
   readonly #store: Store;
   readonly #tries = new Map<string, Tries>();
@@ -80,7 +80,7 @@ export class ConsentQueue {
     return nextMove(items, this.#tries, now, this.#store.read(NOT_BEFORE, isNumber) ?? 0);
   }
 
-  /** Takes a consent that the service accepted. @returns what is given up, because this one passed it */
+  /** Stores the record of an accepted consent. @returns the consents that are dropped, because it overtook them */
   accept(item: QueuedConsent, acceptance: Acceptance): readonly QueuedConsent[] {
     const passed = passedBy(item, this.items());
     this.#store.write(RECORD + acceptance.consent_token, { ...acceptance, idempotency_key: item.idempotency_key });
@@ -89,7 +89,7 @@ export class ConsentQueue {
     return passed;
   }
 
-  /** Takes the answer to a consent that was not accepted. @param code of the service @param now Unix milliseconds */
+  /** Handles the answer to a consent that was not accepted. @param code of the service @param now Unix milliseconds */
   fail(item: QueuedConsent, { status, retryAfterMs }: Answer, code: string, now: number): Verdict {
     const count = this.#tries.get(item.idempotency_key)?.count ?? 0;
     if (status === 0 || isRetried(status)) {
@@ -98,7 +98,7 @@ export class ConsentQueue {
       return 'again';
     }
     if (count + 1 < MOST_ATTEMPTS) {
-      // Signed again with the right time, or with a new nonce, it is another request.
+      // A request that is signed again, with the right time or a new nonce, can be accepted.
       this.wait(item, now, code === 'CONFIG_OUTDATED' ? null : 0);
       if (code === 'NONCE_REPLAYED') return 'again';
       if (code === 'TIMESTAMP_EXPIRED') return 'clock';
@@ -107,20 +107,20 @@ export class ConsentQueue {
     return 'refused';
   }
 
-  /** Puts the next attempt off. @param waitMs null: longer each time @param isFault whether the consent itself is the reason */
+  /** Delays the next attempt. @param waitMs null: longer each time @param isFault whether the consent is the cause */
   wait({ idempotency_key: key }: QueuedConsent, now: number, waitMs: number | null, isFault = false): void {
     const { count, faults } = this.#tries.get(key) ?? { count: 0, faults: 0 };
     const notBefore = now + (waitMs ?? backOffMs(count + 1, Math.random()));
     this.#tries.set(key, { count: count + 1, faults: faults + Number(isFault), notBefore });
   }
 
-  /** Gives a consent up. */
+  /** Removes a consent from the queue. */
   drop(item: QueuedConsent): void {
     this.#tries.delete(item.idempotency_key);
     this.#store.remove(nameOf(item));
   }
 
-  /** Attempts begin anew. */
+  /** Forgets the failed attempts of all consents. */
   begin(): void {
     this.#tries.clear();
   }

@@ -46,7 +46,7 @@ export class CookieJar implements Jar {
     for (const domain of new Set([this.#domain, undefined])) {
       this.#write(name, value, seconds, '/', domain);
       if (this.read(name).join() === value) return true;
-      // A cookie of another domain or path is there as well.
+      // Another cookie of this name exists, for another domain or path.
       for (const { path, domain } of cookiePlaces(this.#address)) this.#write(name, '', 0, path, domain);
       this.#write(name, value, seconds, '/', domain);
       if (this.read(name).includes(value)) return true;
@@ -61,7 +61,7 @@ export class CookieJar implements Jar {
     try {
       this.#page.cookie = parts.join('; ');
     } catch {
-      // `keep` reads what the jar holds, and says so.
+      // `keep` reads the cookies afterwards, and returns false.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Where a cookie may be. `domain` undefined: on this host alone. */
+/** Domain and path of a cookie. Without a `domain`, the cookie is for this host alone. */
 export interface CookiePlace {
   readonly domain: string | undefined;
   readonly path: string;

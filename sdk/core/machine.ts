@@ -8,11 +8,11 @@ import type { QueuedConsent } from './queue.js';
 import { chosen, confirmed, heeded, optOutOf, revoked, settled } from './transitions.js';
 import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 
-/** What a page knows of its visitor's choice. */
+/** The state of a page: the visitor's newest choice, and the configuration of the site. */
 export interface Facts {
   /** The newest choice, or its end; null without one. */
   readonly newest: Kept | null;
-  /** `at` of a choice that does not answer what the site asks now. */
+  /** `at` of a choice that does not answer the current configuration. */
   readonly outdated: number | null;
   readonly configuration: Configuration | null;
   /** Whether no choice can be recorded. */
@@ -21,11 +21,11 @@ export interface Facts {
 
 export const NOTHING_KNOWN: Facts = { newest: null, outdated: null, configuration: null, isUnavailable: false };
 
-/** What a page sees at the moment of an event. */
+/** The surroundings of a page at the moment of an event: clock, queue, cookies and signal. */
 export interface Sight {
   /** Unix milliseconds of the visitor's clock. */
   readonly now: number;
-  /** What waits in the page's own store, oldest first. */
+  /** The consents that wait in the page's own store, oldest first. */
   readonly queue: () => readonly QueuedConsent[];
   /** 64 hex digits that were never used. */
   readonly random: string;
@@ -51,7 +51,7 @@ export type Event =
   /** Nothing can be recorded. */
   | { readonly type: 'failed' }
   | { readonly type: 'chose'; readonly categories: Categories }
-  /** The page records something beside the choice. */
+  /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
   | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
   /** The service will never accept this consent. */
@@ -65,16 +65,16 @@ interface Answered {
   readonly consentType: string;
 }
 
-/** What follows from an event. */
+/** The result of an event: the new state, and the writes and requests that follow. */
 export interface Step {
   readonly facts: Facts;
-  /** What the cookie of the choice shall hold, and for how many days; null: what it holds. */
+  /** The new text of the cookie of the choice, and its lifetime in days; null: the cookie stays as it is. */
   readonly choice: { readonly text: string; readonly days: number } | null;
-  /** The reference for this browser that shall be kept; null: what is kept. */
+  /** The new reference for this browser; null: the kept one stays. */
   readonly visitor: { readonly text: string; readonly id: string } | null;
   /** Choices before this `at` must not be recorded any more. */
   readonly settledAt: number;
-  /** What shall be recorded unless its key is on its way, in order. What the event itself records is the last. */
+  /** Consents to record, oldest first, except those whose key is in progress. That of the event itself is the last. */
   readonly send: readonly Outgoing[];
 }
 
@@ -82,7 +82,7 @@ export interface Step {
 export const MOST_DAYS = 400;
 const DAY_MS = 86_400_000;
 
-/** The next state of a page, and what to keep and to send. */
+/** Computes the next state of a page, and the values to keep and to send. */
 export function step(facts: Facts, event: Event, sight: Sight): Step {
   const found = sight.choices.flatMap((text) => readChoice(text) ?? []);
   const before = newestOf(found, facts.newest, sight.now);
@@ -123,7 +123,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
         before?.isSignalled &&
         (before.isVoid || !before.isPermitted)
       ) {
-        // The signal is to be recorded again.
+        // The next event records the signal again.
         newest = { ...before, isSignalled: false };
       } else newest = settledBy(event, before);
   }
@@ -148,8 +148,8 @@ export function choiceOf({ newest, outdated, configuration, isUnavailable }: Fac
 }
 
 /**
- * Whether the visitor permits a category, by what the page knows and by what the cookies say now: a
- * refusal in another tab counts before that tab is heard of.
+ * Whether the visitor permits a category, by the state of the page and by the current cookies: a refusal
+ * in another tab counts before this page receives an event of it.
  */
 export function allows(
   facts: Facts,
@@ -209,7 +209,7 @@ function consequences(facts: Facts, event: Event, sight: Sight, cause: Cause): O
   };
 }
 
-/** What the event records, and what another page of the site could not finish. */
+/** The consents to send: those of the event, and those that another page of the site did not finish. */
 function sent(
   { newest, isUnavailable }: Facts,
   configuration: Configuration,

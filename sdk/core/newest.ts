@@ -1,14 +1,14 @@
 import type { Kept } from './choice.js';
 
-/** Beyond this, the time of a choice shows that a clock was wrong. */
+/** A choice whose time is later than now by more than this shows that a clock was wrong, in milliseconds. */
 const CLOCK_MS = 60_000;
 
 /**
  * The choice that counts: the newest of those that the cookies hold and that the page remembers.
  *
- * Each choice is later than every one that its page knew. Of several cookies whose pages did not
- * know each other, the clock decides; if it has shown itself wrong, the refusal. The page itself may
- * not know of one, because the browser did not keep its own choice.
+ * Each choice is later than every one that its page knew. Among cookies whose pages did not know each
+ * other, the clock decides, or the refusal if the clock is shown to be wrong. A page may not know its
+ * own earlier choice, because the browser did not keep it.
  * @param found in the cookies that the page sees
  * @param known by the page itself
  * @param now Unix milliseconds

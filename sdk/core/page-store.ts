@@ -3,7 +3,7 @@ import type { Store } from './ports.js';
 
 const PREFIX = '_svc_consent:';
 
-/** What the SDK uses of `localStorage`. */
+/** The methods of `localStorage` that the SDK calls. */
 export interface TextStorage {
   getItem(name: string): string | null;
   setItem(name: string, text: string): void;
@@ -15,7 +15,7 @@ export interface TextStorage {
  * overwrite each other's values.
  */
 export class PageStore implements Store {
-  /** What this page wrote, for as long as the page lives. */
+  /** Values that this page wrote, for the lifetime of the page. */
   readonly #memory = new Map<string, string>();
   readonly #storage: () => TextStorage;
 
@@ -36,7 +36,7 @@ export class PageStore implements Store {
       storage.setItem(PREFIX + name, text);
       return true;
     });
-    // It is full. An older value would hide the one in memory.
+    // The storage is full. An older value would hide the one in memory.
     if (isKept === null) this.#try((storage) => storage.removeItem(PREFIX + name));
     return isKept === true;
   }
@@ -52,7 +52,7 @@ export class PageStore implements Store {
     return [...new Set([...known, ...this.#memory.keys()])].filter((name) => name.startsWith(prefix)).sort();
   }
 
-  /** Every use may throw. @returns null then */
+  /** @returns null if the storage throws, as each of its methods can */
   #try<T>(use: (storage: TextStorage) => T): T | null {
     try {
       return use(this.#storage());

@@ -17,7 +17,7 @@ export interface Jar {
 
 /**
  * Values under names of their own, for one origin. A store that is blocked, full or throws keeps
- * what this page wrote for as long as the page lives, as it does when the visitor clears the store.
+ * the values of this page for its lifetime, also after the visitor clears the store.
  * Every store passes test/sdk/core/ports.test.ts.
  */
 export interface Store {
@@ -41,8 +41,8 @@ export interface Answer {
 /** Signed requests to the service. Every transport passes test/sdk/core/ports.test.ts. */
 export interface Transport {
   /**
-   * Sends a body of any size, and resolves to an answer always; to one of status 0 without a network.
-   * A page that is left does not end a small one.
+   * Sends a body of any size. It always resolves; without a network, to an answer of status 0. Leaving the
+   * page does not end the request of a small body.
    */
   post(path: string, body: string): Promise<Answer>;
 }

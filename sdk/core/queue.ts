@@ -10,23 +10,23 @@ export interface QueuedConsent {
   readonly queued_at: number;
 }
 
-/** What failed so far, on this page. */
+/** Failed attempts to send a consent, on this page. */
 export interface Tries {
   readonly count: number;
-  /** Failures that are of this consent: the service, or the network, works otherwise. */
+  /** Failures that the consent itself caused, with a service and a network that work otherwise. */
   readonly faults: number;
   /** Unix milliseconds before which it is not sent. */
   readonly notBefore: number;
 }
 
-/** What to do next: send a consent, wait some milliseconds, or nothing until the page is shown or online again. */
+/** The next step: send a consent, or wait some milliseconds. Null: nothing until the page is shown or online again. */
 export type Move = { readonly send: QueuedConsent } | { readonly waitMs: number } | null;
 
-/** Attempts without success, until the page comes back online, is shown again or is opened again. */
+/** Failed attempts after which a page stops, until it is online again, shown again or opened again. */
 export const MOST_ATTEMPTS = 8;
-/** After so many faults of its own a consent lets a later withdrawal pass. */
+/** Failures of its own after which a consent lets later ones of its stream pass. */
 const MOST_FAULTS = 3;
-/** A longer wait is left to a later page. */
+/** Longest wait of a page; after a longer one, a later page sends. */
 const LONGEST_WAIT_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -61,7 +61,7 @@ export function streamOf(item: QueuedConsent): string {
   return JSON.stringify([sent?.consent_type, sent?.visitor_id, isApproval && sent?.document_version_id]);
 }
 
-/** Whether a consent takes something back. */
+/** Whether a consent withdraws or refuses. */
 function isWithdrawal(item: QueuedConsent): boolean {
   const sent = sentOf(item);
   return (
@@ -93,14 +93,14 @@ export function nextMove(
   return waitMs <= LONGEST_WAIT_MS ? { waitMs } : null;
 }
 
-/** The first of a stream that may be sent: one that keeps failing by itself lets the others pass. */
+/** The first consent of a stream that may be sent. A consent that keeps failing by itself lets the others pass. */
 function headOf(stream: readonly QueuedConsent[], tries: ReadonlyMap<string, Tries>): QueuedConsent | undefined {
   return stream.find(({ idempotency_key: key }) => (tries.get(key)?.faults ?? 0) < MOST_FAULTS) ?? stream[0];
 }
 
 /**
- * What must not be recorded any more once a consent was accepted that passed it, because it would
- * then count as the later one: choices, and what was withdrawn.
+ * The consents that were overtaken: a later one was accepted first. They must not be recorded any more,
+ * because the service would then count them as the later ones. These are choices and withdrawn consents.
  * @param items oldest first, with the accepted one
  */
 export function passedBy(accepted: QueuedConsent, items: readonly QueuedConsent[]): readonly QueuedConsent[] {
@@ -141,9 +141,9 @@ export const isStatus = objectOf<{ consents: InForce[] }>({
 });
 
 /**
- * Finds the record of a consent whose answer was lost: the newest one, if it says the same, is not
- * older, and is no record that the page knows. An older record that says the same is of an earlier
- * choice, since a stream is sent in order.
+ * Finds the record of a consent whose answer was lost: the newest record, if its content is the same, it
+ * is not older, and the page does not know it. An older record with the same content belongs to an
+ * earlier choice, since a stream is sent in order.
  * @param consents in force of the same person, kind and document version, newest first
  */
 export function recordedAs(

@@ -14,14 +14,14 @@ import {
 import { isFramework, SIGNAL_OPTS_OUT } from './precedence.js';
 import type { QueuedConsent } from './queue.js';
 
-/** When and by what something is kept. */
+/** Time, idempotency key and surroundings of a transition. */
 export interface Moment {
   /** Unix milliseconds of the visitor's clock. */
   readonly now: number;
-  /** Idempotency key for what is recorded. */
+  /** Idempotency key of the consent to record. */
   readonly key: string;
   readonly isSignalled: boolean;
-  /** What waits in the page's own store. */
+  /** The consents that wait in the page's own store. */
   readonly queue: () => readonly QueuedConsent[];
 }
 
@@ -55,7 +55,7 @@ export function chosen(
   };
 }
 
-/** The choice with its record. */
+/** The choice after its record was accepted. */
 export function confirmed(
   kept: Kept,
   { consent_token, proof_hash, created_at }: Acceptance,
@@ -71,18 +71,18 @@ export function confirmed(
   };
 }
 
-/** A choice after an earlier one was recorded or refused. @param at of the earlier one */
+/** The choice after an earlier one was recorded or refused. @param at of the earlier one */
 export function settled(kept: Kept, at: number): Kept {
   return { ...kept, settledAt: Math.max(at, settledAtOf(kept)) };
 }
 
-/** The end of a choice that the service refused: what is not recorded is not relied on. */
+/** Ends a choice that the service refused: a choice that is not recorded permits nothing. */
 export function revoked(kept: Kept): Kept {
   return ended(kept, kept.at, kept.wasPermitted);
 }
 
 /**
- * What the signal of the browser does to the newest choice, by the law of the visitor's region
+ * Applies the signal of the browser to the newest choice, by the law of the visitor's region
  * (precedence.ts).
  * @returns `isOptOut`: the signal is to be recorded as an opt-out
  */

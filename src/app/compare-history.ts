@@ -21,7 +21,7 @@ export async function assertMayPromise(installation: Installation): Promise<void
   // First: what is known to be lost waits for an operator, and not for a worker.
   await installation.guard.compare();
   await assertAcceptedKept(installation.workerPool, installation.memory);
-  // Of a ledger that nobody has compared, the guard must remember nothing.
+  // The guard must remember nothing of a ledger that was not compared.
   if ((await ledgerHeadFile(installation.config).read()) === null) await assertCompared(installation);
   await installation.guard.check();
 }

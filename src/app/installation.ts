@@ -221,7 +221,7 @@ export async function prepareSchema(
 }
 
 export interface EventLogConnection {
-  /** Of the connections with the `postgres` log: appending needs that of the worker. */
+  /** Role of the connections to the `postgres` log. Appending needs the role of the worker. */
   readonly role: DatabaseRole;
   /** The server that the connections of the `postgres` log must reach. */
   readonly server?: ServerBinding;

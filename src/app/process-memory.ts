@@ -41,8 +41,8 @@ export function createProcessMemory(): ProcessMemory {
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Wraps admission, to remember the consents that it accepts. An answer that arrives from a server that
- * is left behind does not count: the caller has to repeat the request.
+ * Wraps admission, to remember the consents that it accepts. The answer of a server that this process no
+ * longer uses does not count: the caller has to repeat the request.
  */
 export function rememberAccepted(
   admission: Admission,

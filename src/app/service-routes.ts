@@ -54,12 +54,12 @@ export interface ServiceOptions {
   readonly limits: {
     readonly invalidKeys: number;
     readonly publicVerify: number;
-    /** Of each process by itself. */
+    /** Limit of each process by itself. */
     readonly publicTexts: number;
   };
   /** The host of the public scanner; undefined: there is none. */
   readonly scannerHost: string | undefined;
-  /** Of the signed requests of the Tool API. */
+  /** Gate for the signed requests of the Tool API. */
   readonly gate: LoadGate;
   readonly toolRoutes: readonly ToolRoute[];
   /** @returns Unix milliseconds */

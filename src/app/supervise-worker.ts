@@ -177,7 +177,7 @@ export function superviseWorker(options: SuperviseOptions): WorkerBeside {
   const failed = new Promise<never>((_, reject) => {
     ended.catch(reject);
   });
-  // Whoever starts the process waits for one of them; the other must not end the program.
+  // The caller waits for one of the two promises. A rejection of the other must not end the program.
   failed.catch(() => undefined);
   return {
     failed,

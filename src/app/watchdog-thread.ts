@@ -5,7 +5,7 @@ import type { WatchdogData } from './watchdog.js';
 
 // The thread of watchdog.ts. Nothing that passes the event loop of the process works any more when it
 // acts: neither its logger nor an orderly end.
-/** Of the process: `process.stderr` of a thread passes the event loop, and has no descriptor. */
+/** Descriptor of the process: `process.stderr` of a thread passes the event loop, and has none. */
 const STANDARD_ERROR = 2;
 const { beats, limits }: WatchdogData = workerData;
 const silence = new Silence(limits);

@@ -29,7 +29,7 @@ import { observeAsking, openTimestamping } from './timestamping.js';
 const HOUR_MS = 3_600_000;
 
 /**
- * Everything that happens to a consent after admission, and the service's own upkeep. Any number of
+ * Everything that happens to a consent after admission, and the maintenance of the service. Any number of
  * workers may run; each part works in one of them.
  */
 export interface Worker {

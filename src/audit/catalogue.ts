@@ -32,7 +32,7 @@ const IS_WAITING = `exists (
        (select max(n.revision) from read_model.notice_configs n where n.site_id = v.site_id),
        (select max(n.revision) from read_model.notice_scans n where n.site_id = v.site_id), -1)))`;
 
-/** A table of the catalogue, and the statements that compare it with the read model of its notices. */
+/** A table of the tenancy, and the statements that compare it with the read model of its notices. */
 interface Compared {
   readonly table: string;
   /** Noun for a row of the table, used in the details of findings. */

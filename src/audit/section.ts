@@ -15,7 +15,7 @@ export interface AuditParts {
   readonly master: KeyObject;
   /** DER of the root certificates of the time stamp authorities. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** Time at which time stamps are verified, and open promises judged. */
+  /** Time for which time stamps and open promises are verified. */
   readonly now: () => Date;
 }
 

@@ -88,7 +88,7 @@ const StatisticsRows = z.array(z.object({ table: z.string(), column: z.string(),
 
 /**
  * Restores that no statistics are kept of secret columns. ALTER TABLE ... TYPE with the same type drops
- * the present ones without rewriting the table, and needs no right on the catalog.
+ * the present ones without rewriting the table, and needs no right on `pg_catalog`.
  */
 async function dropStatistics(client: pg.Client): Promise<void> {
   const columns = Object.entries(SECRET_COLUMNS).flatMap(([table, names]) => names.map((name) => ({ table, name })));

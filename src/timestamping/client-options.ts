@@ -3,7 +3,7 @@ import type { AnswerCache } from './answer-cache.js';
 import type { Fetch } from './http.js';
 import type { StampHash } from './requests.js';
 
-/** Options of a time-stamp client. */
+/** Options of a time stamp client. */
 export interface TimestampClientOptions {
   /** http or https URLs of the authorities, the preferred one first; at least one. */
   readonly authorities: readonly string[];

@@ -30,7 +30,7 @@ export interface TimestampClient {
 }
 
 /**
- * Creates a client of time-stamping authorities (RFC 3161 over HTTP, §3.4). It remembers failed
+ * Creates a client of time stamp authorities (RFC 3161 over HTTP, §3.4). It remembers failed
  * authorities and the organization of each, and caches revocation responses, all in memory only.
  * @throws TypeError without an authority
  */

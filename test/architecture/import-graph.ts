@@ -39,19 +39,29 @@ export function importedFile({ file, specifier }: Import): string | null {
 
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/**
- * The imports between the files of `src`, folded by `nameOf`.
- * @param nameOf the node that a file belongs to, e.g. its folder
- */
-export function graphOf(nameOf: (file: string) => string): Graph {
-  const graph = new Map<string, Set<string>>(sourceFiles('src').map((file) => [nameOf(file), new Set<string>()]));
-  for (const found of importsOf('src')) {
+/** The imports between the files below a folder. */
+export function fileGraph(part: string): Graph {
+  const graph = new Map<string, Set<string>>(sourceFiles(part).map((file) => [file, new Set<string>()]));
+  for (const found of importsOf(part)) {
     const target = importedFile(found);
-    if (target === null || !target.startsWith('src/')) continue;
-    const [from, to] = [nameOf(found.file), nameOf(target)];
-    if (from !== to) graph.get(from)?.add(to);
+    if (target?.startsWith(`${part}/`)) graph.get(found.file)?.add(target);
   }
   return graph;
+}
+
+/**
+ * Folds the nodes of a graph.
+ * @param nameOf the node that a file belongs to, e.g. its folder
+ */
+export function foldGraph(graph: Graph, nameOf: (file: string) => string): Graph {
+  const folded = new Map<string, Set<string>>();
+  for (const [file, targets] of graph) {
+    const from = nameOf(file);
+    const known = folded.get(from) ?? new Set();
+    folded.set(from, known);
+    for (const to of [...targets].map(nameOf)) if (to !== from) known.add(to);
+  }
+  return folded;
 }
 
 /** The nodes of the first cycle that a depth-first search finds, the first one repeated at the end; null without one. */

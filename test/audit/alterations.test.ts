@@ -22,7 +22,7 @@ const Columns = z.array(
 );
 const Row = z.tuple([z.object({ place: z.string(), before: z.string().nullable(), key: z.string() })]);
 
-/** Which row is altered, where not any one will do. */
+/** Condition for the row to alter, for tables in which not every row is suitable. */
 const CHOSEN: Readonly<Record<string, string>> = {
   // The others are needed to open what the audit reads; those are altered apart.
   keyring: `purpose = 'jwt'`,

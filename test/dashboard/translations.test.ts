@@ -6,7 +6,6 @@ import { en } from '../../dashboard/src/i18n/en/index.js';
 import { tr } from '../../dashboard/src/i18n/tr/index.js';
 import { ERROR_CODES } from '../../schemas/api/error-codes.js';
 import { ROOT, sourceFiles } from '../architecture/import-graph.js';
-import { findRefusedWords } from '../architecture/refused-words.js';
 
 const Tree = z.record(z.string(), z.unknown());
 
@@ -79,9 +78,4 @@ test('every action and every subject of the audit log is named, in both language
     expect(Object.keys(audit.actions).toSorted()).toEqual(actions);
     expect(Object.keys(audit.kinds)).toEqual(expect.arrayContaining(kinds));
   }
-});
-
-test('the English texts contain no refused word', () => {
-  const found = [...english].flatMap(([path, text]) => findRefusedWords(text).map(({ word }) => `${path}: ${word}`));
-  expect(found).toEqual([]);
 });

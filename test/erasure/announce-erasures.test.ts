@@ -82,7 +82,7 @@ it('does not tell two people of one interval apart by the order of announcements
   const owners = (await announced()).map((record) => (ann.includes(record.erased_event_id) ? 'ann' : 'ben'));
   expect(owners).toHaveLength(ann.length + ben.length);
   expect(owners.join()).not.toMatch(/^(ann,){4}|^(ben,){4}/);
-  // Nor do the ids of the events: they are in the order of the announcements.
+  // The ids of the events do not link them either: they are in the order of the announcements.
   const ids = (await announced()).map((record) => record.event_id);
   expect(ids).toEqual([...ids].sort());
 });

@@ -22,7 +22,7 @@ afterAll(() => world.close());
 const SeedRows = z.array(z.object({ seed: z.instanceof(Buffer) }));
 const FileRows = z.tuple([z.object({ folder: z.string(), file: z.string() })]);
 
-/** Which of the seeds the file of the table contains, read as from a stolen disk. */
+/** Reads the file of the table as from a stolen disk. @returns for each seed whether the file contains it */
 async function onDisk(seeds: readonly Buffer[]): Promise<boolean[]> {
   const { owner } = world.pipeline;
   await owner.query('checkpoint');

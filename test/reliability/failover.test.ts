@@ -37,7 +37,7 @@ const Ready = z.looseObject({
   reasons: z.array(z.object({ code: z.string() })).optional(),
 });
 const WAIT = { timeout: 90_000, interval: 100 };
-/** Of all processes: those on other hosts have other folders. */
+/** Shared by all processes, because those on other hosts have other folders. */
 const MASTER_KEY = randomBytes(32).toString('hex');
 const STOP_MS = 30_000;
 const CLOSE_MS = 60_000;
@@ -52,7 +52,7 @@ class Address {
     readonly proxy: FaultyProxy,
   ) {}
 
-  /** Whatever becomes of the test, its end closes everything. */
+  /** Starts the proxy. The end of the test closes it, whether the test passes or fails. */
   static async of(pair: PostgresPair): Promise<Address> {
     const address = new Address(pair, await FaultyProxy.start(pair.primary.target));
     onTestFinished(() => address.close(), CLOSE_MS);

@@ -54,8 +54,8 @@ function at(nodes: readonly Asn1Node[], index: number): Asn1Node {
 
 describe('a token with one byte changed', () => {
   /**
-   * The flips of bytes in a range with which the token still passes, but for bytes that nobody
-   * reads.
+   * The flips of bytes in a range with which the token still passes, except those of bytes that no
+   * verifier reads.
    */
   async function passingFlips(original: Uint8Array, end: number): Promise<string[]> {
     const harmless = unauthenticated(original);

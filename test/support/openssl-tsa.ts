@@ -31,7 +31,7 @@ export interface OpensslTsa {
   readonly intermediate: Uint8Array;
   readonly rootPemPath: string;
   readonly intermediatePemPath: string;
-  /** Revokes the time-stamping certificate, from now on. */
+  /** Revokes the certificate of the authority, from now on. */
   revoke(reason: 'superseded' | 'keyCompromise'): Promise<void>;
   stop(): Promise<void>;
 }

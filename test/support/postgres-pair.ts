@@ -55,7 +55,7 @@ export class PostgresServer {
       stdio: 'ignore',
     });
     const child = this.#child;
-    // A test run that is cut off leaves no server behind.
+    // The server ends with a test run that is interrupted.
     const end = () => child.kill('SIGQUIT');
     process.once('exit', end);
     child.once('exit', () => process.off('exit', end));
@@ -120,7 +120,7 @@ export interface PostgresPair {
   readonly standby: PostgresServer;
   /** Resolves when the standby has replayed what the primary has written until now. */
   caughtUp(): Promise<void>;
-  /** From now on nothing reaches the standby, which falls behind. */
+  /** From now on nothing reaches the standby, which lags. */
   cutReplication(): void;
   close(): Promise<void>;
 }

@@ -98,7 +98,7 @@ const pem = (der: Uint8Array): string =>
   `-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 
 describe.skipIf(!hasPython || !hasOpenssl)(
-  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py'),
+  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'verifier-cli/by-hand/verify.py'),
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'consent-dishonest-'));
     const cases = [...honest(), ...receipts(), ...sampled('forgeries by hand', [...forged()])];

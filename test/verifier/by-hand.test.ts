@@ -86,7 +86,7 @@ describe.skipIf(!hasUnzip || !hasOpenssl)(
 );
 
 describe.skipIf(!hasPython || !hasOpenssl)(
-  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py'),
+  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'verifier-cli/by-hand/verify.py'),
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'consent-by-hand-'));
     const file = (name: string) => join(folder, name);

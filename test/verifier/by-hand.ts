@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The verifier in Python. */
-export const SCRIPT = fileURLToPath(new URL('../../docs/verify-by-hand.py', import.meta.url));
+export const SCRIPT = fileURLToPath(new URL('../../verifier-cli/by-hand/verify.py', import.meta.url));
 export const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
 
 export type Verdict = 'valid' | 'invalid' | 'indeterminate';

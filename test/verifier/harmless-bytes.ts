@@ -16,8 +16,8 @@ export function isHarmless(zip: Uint8Array, at: number): boolean {
 
 /**
  * Whether a change of one byte of packed data changes nothing of what they unpack to: deflate ends
- * at a bit, and what fills its last byte is read by nobody; and where the same bytes stand twice,
- * it may name either.
+ * at a bit, and no program reads the rest of that byte; and where the same bytes stand twice, it may
+ * name either.
  */
 export function unpacksAlike(zip: Uint8Array, changed: Uint8Array, at: number): boolean {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);

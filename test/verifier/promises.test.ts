@@ -215,7 +215,7 @@ describe('consent-verify check --promise', () => {
 });
 
 describe.skipIf(!hasPython || !hasOpenssl)(
-  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py --promise'),
+  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'verifier-cli/by-hand/verify.py --promise'),
   () => {
     it.each<[string, string, () => object, string, number]>([
       ['honest.zip', 'kept', () => promise(first, timeAfter(first.createdAt, 10 * MINUTE)), 'kept', 0],

@@ -188,7 +188,7 @@ describe('cosignatures in a package', () => {
 });
 
 describe.skipIf(!hasPython || !hasOpenssl)(
-  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py --witness-key'),
+  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'verifier-cli/by-hand/verify.py --witness-key'),
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'consent-witnesses-'));
     const path = (name: string) => join(folder, name);

@@ -7,7 +7,7 @@ export type Session =
 
 interface Access {
   readonly token: string;
-  /** Of `performance.now()`, in milliseconds. */
+  /** Time by `performance.now()`, in milliseconds. */
   readonly renewAt: number;
 }
 

@@ -4,7 +4,7 @@ import { Button, type ButtonProps } from './button.js';
 import { Dialog } from './dialog.js';
 
 interface ConfirmProps {
-  /** Of the button, of the dialog, and of the button in it. */
+  /** Text of the button, title of the dialog, and text of the button in it. */
   readonly label: string;
   /** Subject of the button, for screen readers, where several buttons have the same label. */
   readonly about?: string;

@@ -7,7 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 
 const { BASE_URL: baseUrl, API_KEY: apiKey, API_USER: email, API_PASSWORD: password } = process.env;
 const ledger = new ConsentLedger({ baseUrl, apiKey, user: { email, password }, application: 'data-copy-example/1.0' });
-// What the copy does not have, it need not erase: of the personal fields it takes visitor_id alone.
+// Every personal field in the copy must be erased later, so the copy takes visitor_id alone.
 const fields = ['id', 'created_at', 'consent_type', 'decision', 'language', 'visitor_id'];
 const ROWS_OF_A_TRANSACTION = 1000;
 

@@ -129,7 +129,7 @@ export const VerifyConsentResponse = dataOf(
   }),
 );
 
-/** Which personal values are disclosed: fields by their names, or all. */
+/** The personal values to disclose: fields by their names, or all. */
 export const DiscloseConsentRequest = z.strictObject({
   fields: z.union([z.literal('all'), z.array(PersonalField).min(1).max(PERSONAL_FIELDS.length)], {
     error: `must be "all", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,

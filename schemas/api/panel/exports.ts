@@ -51,7 +51,7 @@ export const EvidenceFilter = z
   .meta({ id: 'EvidenceFilter' });
 export type EvidenceFilter = z.output<typeof EvidenceFilter>;
 
-/** Which personal fields a package shows. */
+/** The personal fields that a package shows. */
 export const DiscloseRequest = z
   .union([z.enum(['all', 'none']), z.array(PersonalField).min(1).max(100)], {
     error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,

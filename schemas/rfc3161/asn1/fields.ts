@@ -1,7 +1,7 @@
 import { MalformedInput } from '../errors.js';
 import { type Asn1Node, childrenOf } from './reader.js';
 
-/** Which tag a field must carry. `constructed` is left out where BER allows both forms. */
+/** The tag that a field must carry. `constructed` is left out where BER allows both forms. */
 export interface Tag {
   readonly tagClass: number;
   readonly tag: number;
@@ -45,7 +45,7 @@ export class Fields {
   readonly #nodes: Asn1Node[];
   #index = 0;
 
-  /** @throws MalformedInput if the value is not a SEQUENCE (or has not the tag given) */
+  /** @throws MalformedInput if the value is not a SEQUENCE or does not have the given tag */
   constructor(
     node: Asn1Node,
     readonly structure: string,

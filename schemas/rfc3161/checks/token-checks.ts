@@ -12,7 +12,7 @@ import { hashStrength, unsoundAt } from '../strength.js';
 import type { Certificate } from '../x509/certificate.js';
 import { sameName } from '../x509/names.js';
 
-/** Tolerance for a verifier's clock that is behind the authority's, in milliseconds. */
+/** Tolerance for a verifier's clock that is slower than the authority's, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** RFC 3161 §2.4.2: only the statuses 0 and 1 come with a token. */

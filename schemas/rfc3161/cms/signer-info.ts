@@ -5,7 +5,7 @@ import { integerOctets, octetStringValue, oidValue, smallInteger } from '../asn1
 import { MalformedInput } from '../errors.js';
 import { type Name, parseName } from '../x509/names.js';
 
-/** Which certificate a signer says is his (RFC 5652 §5.3). */
+/** The certificate that a signer names as its own (RFC 5652 §5.3). */
 export type SignerIdentifier =
   | { readonly kind: 'issuer-and-serial'; readonly issuer: Name; readonly serial: Uint8Array }
   | { readonly kind: 'subject-key-identifier'; readonly keyIdentifier: Uint8Array };

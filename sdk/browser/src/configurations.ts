@@ -22,7 +22,7 @@ const isCached = objectOf<CachedConfiguration>({
 
 const DEFAULT_MAX_AGE_SECONDS = 300;
 
-/** What the site asks, as the service says and as this browser read it before. */
+/** Reads the configuration of the site from the service, and caches it in this browser. */
 export class Configurations {
   readonly #store: Store;
   readonly #service: Service;

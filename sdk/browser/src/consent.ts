@@ -28,7 +28,7 @@ export type ConsentStatus = 'loading' | 'needed' | 'signalled' | 'chosen' | 'una
 
 export interface ConsentState {
   readonly status: ConsentStatus;
-  /** What the site asks; null until it is known. */
+  /** The configuration of the site; null until it is loaded. */
   readonly configuration: Configuration | null;
   /** The choice in force; null without one. */
   readonly choice: Choice | null;
@@ -50,7 +50,7 @@ export type ApprovalFields = Omit<
  * call `start`.
  */
 export class Consent {
-  /** What the console said. */
+  /** Keys of the warnings that were printed. */
   readonly #said = new Set<string>();
   readonly #options: ConsentOptions;
   readonly #service: Service;
@@ -238,7 +238,7 @@ export class Consent {
     const { newest } = this.#page.facts;
     const language = newest?.language || this.#wantedLanguage();
     const cached = this.#configurations.cached(language)?.configuration;
-    // What this browser knows is used at once; scripts do not wait for the network.
+    // A cached configuration is used at once, so that scripts do not wait for the network.
     if (cached !== undefined && newest !== null && isInForce(newest, cached))
       this.#handle({ type: 'translated', configuration: cached });
     try {
@@ -251,14 +251,14 @@ export class Consent {
       this.#fail(error);
     }
     this.#outbox.flush();
-    // Also after the clock was set back.
+    // A clock that was set back makes the difference negative.
     if (Math.abs(Date.now() - (this.#store.read(RENEWED, isNumber) ?? 0)) > DAY_MS) this.#renew();
     return this.#state;
   }
 
   /**
    * Lets the site's own server set the cookies again: browsers may keep those of scripts for seven days
-   * only. The page then looks at what the cookies hold, in case that another tab wrote a newer choice.
+   * only. The page then reads the cookies, in case another tab wrote a newer choice.
    */
   #renew(): void {
     const { renewUrl } = this.#options;
@@ -331,12 +331,12 @@ export class Consent {
     this.#handle({ type: 'refused', ...answered(consent), isOutdated });
   }
 
-  /** What the service warns of, once for a field: to the developer of the page one line is enough. */
+  /** Prints the warnings of the service on the console, once for each field. */
   #warnOf({ warnings = [] }: Pick<Acceptance, 'warnings'>): void {
     for (const { field, message } of warnings) this.#warn(`${field}: ${message}`, field);
   }
 
-  /** Says something to the developer of the page, once. */
+  /** Warns the developer of the page on the console, once for each key. */
   #warn(text: string, about = text): void {
     if (!this.#said.has(about)) console.warn(`Consent Ledger: ${text}`);
     this.#said.add(about);

@@ -7,7 +7,7 @@ const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
  * orders scripts: those with `async` when they arrive; classic ones one after the other; then those
  * with `defer`, and modules.
  *
- * None runs before the page is parsed: until then, the text of a script may be half there, and the
+ * No script runs before the page is parsed: until then, the text of a script may be half there, and the
  * order of the scripts unknown.
  */
 export class GatedScripts {
@@ -19,7 +19,7 @@ export class GatedScripts {
     this.#isPermitted = isPermitted;
   }
 
-  /** Runs what is permitted and whose turn it is. A script that loads holds up those after it. */
+  /** Runs the permitted scripts whose turn it is. A script that is loading delays those after it. */
   run(): void {
     if (document.readyState === 'loading') return;
     for (;;) {

@@ -1,4 +1,4 @@
-/** Where and how consents are recorded. */
+/** Options of the SDK: the service, the API key, and how consents are recorded. */
 export interface ConsentOptions {
   /** Origin of the service, for example `https://consent.example.org`. */
   readonly baseUrl: string;

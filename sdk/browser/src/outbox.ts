@@ -20,14 +20,14 @@ export interface OutboxOptions {
   readonly service: Service;
   /** Whether the document version of a consent is still active, by a configuration that is read anew. */
   readonly isStillActive: (consent: QueuedConsent) => Promise<boolean>;
-  /** Something is about to be sent. */
+  /** Called before a consent is sent. */
   readonly onMove: () => void;
   readonly onAccepted: (consent: QueuedConsent, acceptance: Acceptance) => void;
-  /** The service will never accept this consent as it is. */
+  /** Called when the service will never accept this consent as it is. */
   readonly onRefused: (consent: QueuedConsent, error: ServiceError) => void;
 }
 
-/** Sends what is queued: each stream by itself, in its order, one tab at a time. */
+/** Sends the queued consents: each stream by itself, in its order, one tab at a time. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #waiters = new Map<string, Waiter>();
@@ -48,7 +48,7 @@ export class Outbox {
     return answered;
   }
 
-  /** Sends what waits. Attempts begin anew. */
+  /** Sends the queued consents, and forgets earlier failed attempts. */
   flush(): void {
     const { queue } = this.#options.page;
     queue.begin();
@@ -72,7 +72,7 @@ export class Outbox {
       for (let waitMs: number | null = 0; !this.#isStopped; ) {
         const flushes = this.#flushes;
         waitMs = await locked(stream, () => this.#move(stream));
-        // Something may have been queued while the last look found nothing.
+        // A consent may have been queued after the queue was read as empty.
         if (waitMs === null && flushes === this.#flushes) return;
         if (waitMs !== null && waitMs > 0) await this.#wait(waitMs);
       }
@@ -141,7 +141,7 @@ export class Outbox {
     this.#take(consent)?.reject(error);
   }
 
-  /** What waits for the answer to a consent, which comes once. */
+  /** Removes and returns the waiter for the answer to a consent. A consent is answered once. */
   #take({ idempotency_key: key }: QueuedConsent): Waiter | undefined {
     const waiter = this.#waiters.get(key);
     this.#waiters.delete(key);
@@ -161,7 +161,7 @@ export class Outbox {
   }
 }
 
-/** One tab sends a stream at a time. Between attempts the others may. */
+/** Lets one tab send a stream at a time. Another tab may send between two attempts. */
 async function locked<T>(stream: string, action: () => Promise<T>): Promise<T> {
   // Absent in browsers before 2022, and refused in a sandboxed frame, which shares no queue with
   // other tabs. The idempotency key then prevents second records.

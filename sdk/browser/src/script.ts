@@ -2,7 +2,7 @@ import { type Started, startConsent } from './start.js';
 
 declare global {
   interface Window {
-    /** What the script of the page started; absent before it runs. */
+    /** The SDK that the script started; absent before the script runs. */
     consentLedger?: Started;
   }
 }

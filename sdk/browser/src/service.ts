@@ -6,7 +6,7 @@ import { signatureText } from '../../shared/signature-text.js';
 
 const TIMEOUT_MS = 30_000;
 const MOST_READS = 4;
-/** A visitor does not wait longer for a banner. */
+/** Longest wait of a visitor for the banner, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
 /**
  * Bytes of a request that may outlive its page. Browsers permit 64 KiB of them at a time, those of
@@ -53,7 +53,7 @@ export class Service implements Transport {
     }
   }
 
-  /** Sends a signed POST. A page that is left does not end a small one. */
+  /** Sends a signed POST. Leaving the page does not end a small one. */
   async post(path: string, body: string): Promise<Answer> {
     const bytes = utf8.encode(body);
     const timestamp = String(Math.floor(this.now() / 1000));

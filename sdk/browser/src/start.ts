@@ -17,7 +17,7 @@ export interface Started {
 }
 
 /**
- * Starts all of it: reads the configuration, shows the banner while a choice is needed, runs gated
+ * Starts the SDK: reads the configuration, shows the banner while a choice is needed, runs gated
  * content, and tells Google's tags.
  */
 export function startConsent(options: StartOptions): Started {

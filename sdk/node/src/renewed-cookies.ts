@@ -39,7 +39,7 @@ export function renewedCookies({
     cookie.split(/; ?/).flatMap((pair) => (pair.startsWith(`${name}=`) ? pair.slice(name.length + 1) : []));
   const [choice = '', ...others] = valuesOf('_svc_consent');
   const seconds = secondsLeft(choice, now);
-  // Of several choices, the page knows which one counts, and deletes the others.
+  // If there are several choices, the page knows which one counts, and deletes the others.
   if (others.length > 0 || seconds <= 0 || !isOf(host, cookieDomain)) return [];
   const attributes = `; Path=/; Max-Age=${seconds}; SameSite=Lax${cookieDomain === undefined ? '' : `; Domain=${cookieDomain}`}${isSecure ? '; Secure' : ''}`;
   const visitors = valuesOf('_svc_visitor');

@@ -26,7 +26,7 @@ export class MailFailed extends Error {
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
-/** Of a whole attempt. It is shorter than the pause before the next one. */
+/** Limit of a whole attempt. It is shorter than the pause before the next attempt. */
 const DEADLINE_MS = 45_000;
 
 /**

@@ -21,7 +21,7 @@ export interface ShownFactor {
   readonly recoveryCodesLeft: number;
 }
 
-/** Reads what a user sees of the own second factor. */
+/** Reads the second factor of a user, as far as the user may see it. */
 export async function readSecondFactor({ db, keys }: FactorOptions, userId: string): Promise<ShownFactor> {
   const stored = await readStoredFactor(db, keys, userId, 'unlocked');
   return { enabledAt: stored?.confirmedAt ?? null, recoveryCodesLeft: stored?.recoveryDigests.length ?? 0 };

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Skill } from './agent-skills.js';
 import { PLACES, type UrlOf } from './places.js';
 
-/** Of a skill in Markdown: AI Catalog, "Catalog Entry". */
+/** Media type of a skill in Markdown: AI Catalog, "Catalog Entry". */
 const SKILL_TYPE = 'application/agent-skills+md';
 
 /**

@@ -6,7 +6,7 @@ export interface FairTurnsOptions {
   readonly slots: number;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Times of a turn's length that its slot stays empty afterwards; nobody waits for its own. */
+  /** Time that a slot stays empty after a turn, as a multiple of the turn's length. */
   readonly pause?: number;
   /** Work that may wait; more is refused. */
   readonly maxWaiting?: number;
@@ -113,7 +113,7 @@ export class FairTurns {
       const turn = [...this.#waiting].find(([owner]) => !this.#busy.has(owner));
       if (turn === undefined) return;
       const [owner, [start, ...more]] = turn;
-      // Behind all others that wait.
+      // The owner goes to the end of the queue.
       this.#keep(owner, []);
       this.#keep(owner, more);
       this.#busy.add(owner);

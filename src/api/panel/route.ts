@@ -15,7 +15,7 @@ export interface PanelCall<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Of the mails that the request causes. */
+  /** Language of the mails that the request causes. */
   readonly language: MailLanguage;
 }
 

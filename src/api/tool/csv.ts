@@ -7,7 +7,7 @@ import { localeOf } from '../../../schemas/language/language-tag.js';
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** What comes before the first line of a file, and what separates its cells. */
+/** The byte-order mark of a file, if it has one, and the separator of its cells. */
 export interface CsvDialect {
   readonly mark: string;
   readonly separator: string;

@@ -7,8 +7,8 @@ import { type ToolCaller, userOf } from '../server/caller.js';
 const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'fields', 'excel']);
 
 /**
- * Writes down who is about to be shown personal data of a site: one line for each page, or stream.
- * Which fields its filter has, never of whom.
+ * Writes an audit entry before personal data of a site is sent: one for each page, or stream. It names
+ * the user and the fields of the filter, and never the persons.
  */
 export async function noteExport(db: Queryable, caller: ToolCaller, query: ExportQuery): Promise<void> {
   const { site, apiKey } = caller;

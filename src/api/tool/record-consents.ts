@@ -35,8 +35,8 @@ const LARGE_BODY_BYTES = 256 * 1024;
 /** While one waits for the database, another one is parsed. */
 const LARGE_BATCHES_AT_A_TIME = 2;
 /**
- * Times of a batch's length until the next one of its tenant: its records pass through all stages behind
- * the commit, and others wait for their disk and processor time.
+ * Pause before the next batch of a tenant, as a multiple of the time of the last one. After the commit,
+ * its records pass through all later stages, which use the disk and the processor of other requests.
  */
 const PAUSE = 4;
 
@@ -68,7 +68,7 @@ export function recordingRoutes({
   ];
 }
 
-/** Of a call, what recording consents needs. */
+/** The members of a call that recording consents needs. */
 type RecordingCall = Pick<SignedCall<unknown, unknown, unknown>, 'signed' | 'caller' | 'request' | 'reply'>;
 
 async function recordOne(recorder: Recorder, call: RecordingCall): Promise<ConsentResponse> {

@@ -9,7 +9,7 @@ import { withTransaction } from '../../platform/database/pool.js';
 export interface PipelineState {
   /** At most the requested limit. */
   readonly outboxWaiting: number;
-  /** Of the first waiting event of any site that is not quarantined. */
+  /** Age of the first waiting event of any site that is not quarantined. */
   readonly outboxOldestAge: number | null;
   readonly quarantinedSites: number;
   readonly unsealedEvents: number;

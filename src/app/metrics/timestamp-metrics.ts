@@ -8,7 +8,7 @@ const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60];
  */
 export type ObserveTimestamp = (authority: string, outcome: 'obtained' | 'failed', seconds: number) => void;
 
-/** Creates the metrics of time-stamp authorities: attempts by outcome, and their duration. */
+/** Creates the metrics of time stamp authorities: attempts by outcome, and their duration. */
 export function createTimestampMetrics(registry: Registry): ObserveTimestamp {
   const requests = new Counter({
     name: 'consent_ledger_timestamp_requests_total',

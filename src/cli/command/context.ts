@@ -8,7 +8,7 @@ export interface CliContext {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
   /**
-   * For long work that nobody waits for: lets the other processes of the machine go first, such as a
+   * For long work in the background: lets the other processes of the machine go first, such as a
    * service that records consents meanwhile. A database that this process starts before stays as it is.
    */
   readonly lowerPriority: () => void;

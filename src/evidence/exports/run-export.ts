@@ -177,7 +177,7 @@ async function reportProgress(
       const { progress, bytes } = now();
       if (!(await noteProgress(db, job, progress, bytes))) running.abort();
     } catch (error) {
-      // The run itself fails if the database stays away; and whoever takes the export over meanwhile is safe from it.
+      // If the database stays away, the run itself fails. A worker that takes the export over is not affected.
       logger.warn(
         { part: 'exports', export: job.id, reason: describe(error) },
         'the progress of an evidence export could not be stored',

@@ -37,7 +37,7 @@ export interface EnclosedBatch {
  * Makes the lines of `batches.ndjson`, and collects the older time stamps that the headers name.
  */
 export class BatchesFile {
-  /** The `after` of the headers: SHA-256 of time-stamp responses, in hex, by checkpoint size. */
+  /** The `after` of the headers: SHA-256 of time stamp responses, in hex, by checkpoint size. */
   readonly after = new Map<number, Set<string>>();
   readonly batches = new Map<number, EnclosedBatch>();
 

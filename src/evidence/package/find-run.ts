@@ -19,7 +19,7 @@ const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
 /**
  * Finds the shortest run of a stream that contains every consent that matches.
  * @param whole the run to search
- * @param fits the filter on a record's public part
+ * @param matches the filter on a record's public part
  * @returns null if no consent matches
  */
 export async function findRun(
@@ -27,13 +27,13 @@ export async function findRun(
   eventLog: EventLog,
   whole: RevisionRun,
   filter: ExportFilter,
-  fits: (record: ConsentRecord) => boolean,
+  matches: (record: ConsentRecord) => boolean,
 ): Promise<RevisionRun | null> {
   const near = await nearRun(db, whole, filter);
   if (near === null) return null;
-  const first = await firstFit(db, eventLog, near, fits);
+  const first = await firstMatch(db, eventLog, near, matches);
   if (first === null) return null;
-  const last = await lastFit(db, eventLog, { ...near, first }, fits);
+  const last = await lastMatch(db, eventLog, { ...near, first }, matches);
   return last === null ? null : { stream: whole.stream, first, last };
 }
 
@@ -79,24 +79,24 @@ async function scan(
   return null;
 }
 
-async function firstFit(
+async function firstMatch(
   db: Queryable,
   eventLog: EventLog,
   run: RevisionRun,
-  fits: (record: ConsentRecord) => boolean,
+  matches: (record: ConsentRecord) => boolean,
 ): Promise<number | null> {
   for await (const page of readEntries(db, eventLog, run)) {
-    const found = page.find((entry) => isFit(entry, fits));
+    const found = page.find((entry) => isMatch(entry, matches));
     if (found !== undefined) return found.event.revision;
   }
   return null;
 }
 
-async function lastFit(
+async function lastMatch(
   db: Queryable,
   eventLog: EventLog,
   { stream, first, last }: RevisionRun,
-  fits: (record: ConsentRecord) => boolean,
+  matches: (record: ConsentRecord) => boolean,
 ): Promise<number | null> {
   for (let high = last; high >= first; high -= TRIM_PAGE) {
     let found: number | null = null;
@@ -105,13 +105,13 @@ async function lastFit(
       first: Math.max(first, high - TRIM_PAGE + 1),
       last: high,
     })) {
-      found = page.findLast((entry) => isFit(entry, fits))?.event.revision ?? found;
+      found = page.findLast((entry) => isMatch(entry, matches))?.event.revision ?? found;
     }
     if (found !== null) return found;
   }
   return null;
 }
 
-function isFit({ event, recordText, consent }: SealedEntry, fits: (record: ConsentRecord) => boolean): boolean {
-  return event.type === CONSENT_RECORDED && fits(consent?.record ?? parseRecord(CONSENT_RECORDED, recordText));
+function isMatch({ event, recordText, consent }: SealedEntry, matches: (record: ConsentRecord) => boolean): boolean {
+  return event.type === CONSENT_RECORDED && matches(consent?.record ?? parseRecord(CONSENT_RECORDED, recordText));
 }

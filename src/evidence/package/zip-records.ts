@@ -29,7 +29,7 @@ const FLAGS = (1 << 3) | (1 << 11);
 const DEFLATED = 8;
 /** A regular file that its owner may write. */
 const MODE = 0o100644;
-/** Of the field for extended timestamps: the modification time is there. */
+/** Flag of the field for extended timestamps: the modification time is present. */
 const HAS_MODIFIED = 1;
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;

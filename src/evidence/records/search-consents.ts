@@ -16,7 +16,7 @@ export interface SearchPlace {
   readonly eventId: string;
 }
 
-/** Which records of a site are searched. */
+/** Filter of the records of a site. */
 export interface ConsentSearch {
   readonly siteId: string;
   readonly filter: ConsentFilter;

@@ -62,7 +62,7 @@ function sameCategories(stored: unknown, categories: ConsentRecord['categories']
 
 /**
  * Whether the stored erasure data is consistent: the key is missing exactly if the record is erased,
- * and its announcement, if it is queued, is known. The read model may lag behind.
+ * and its announcement, if it is queued, is known. The read model may lag.
  */
 export function erasureAgrees(stored: StoredRecord): boolean {
   const { is_erased: isErased, erasure_event_id: announcement } = stored;

@@ -39,7 +39,7 @@ export interface GroupObserver {
   around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
 }
 
-/** Of the bodies of one submission: a commit of more takes a multiple of the time of a usual group. */
+/** Size of the bodies of one submission above which its commit takes a multiple of the time of a usual group. */
 const SLOW_BYTES = 1_000_000;
 
 const NO_OBSERVER: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };

@@ -17,7 +17,7 @@ interface KeptPage extends LogPage {
 /**
  * Returns a log whose subscribers share what they read: those at the same place in the log get the
  * same pages, from one subscription, and each event is decoded once. The newest pages are kept in
- * memory. A subscriber that falls behind them reads for itself until it catches up; one ahead of the
+ * memory. A subscriber that lags them reads for itself until it catches up; one ahead of the
  * others subscribes for itself. No subscriber waits for another.
  */
 export function shareReads(eventLog: EventLog): EventLog {
@@ -99,7 +99,7 @@ class SharedReads implements EventLog {
   /**
    * Reads a page that is not kept.
    * @returns null if `signal` was aborted first; `ahead` if the feed is at an earlier position
-   * @throws EventLogUnavailable for a subscriber behind the kept pages
+   * @throws EventLogUnavailable for a subscriber whose position precedes the kept pages
    */
   async #nextPage(after: Position | null, signal: AbortSignal): Promise<LogPage | 'ahead' | null> {
     if (this.#isAheadOfFeed(after)) return 'ahead';
@@ -136,7 +136,7 @@ class SharedReads implements EventLog {
   }
 }
 
-/** One subscription, read a page at a time when somebody waits for the next one. */
+/** One subscription, read a page at a time when a subscriber waits for the next page. */
 class Feed {
   readonly #stop = new AbortController();
   readonly #pages: AsyncIterator<LogPage>;

@@ -18,18 +18,18 @@ import { headOf, leafOf, type SealedLeaf, StreamHeads } from './sealed-leaf.js';
 export interface CheckedBatch {
   readonly header: BatchHeader;
   readonly headerText: string;
-  /** None for a roll-up. */
+  /** Leaves of the batch; empty for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
   /** Inner nodes of the tree over the leaves (`BatchTree`); empty for a roll-up. */
   readonly nodes: Uint8Array;
   readonly heads: StreamHeads;
 }
 
-/** What its sealer computed of a batch or roll-up; it need not be computed again. */
+/** Parts of a batch or roll-up that its sealer has computed, so that they are not computed again. */
 export interface KnownBatch {
   /** The leaves of the runs; none for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
-  /** What the batches that a roll-up covers add up to; null for a batch. */
+  /** Commitment to all batches that a roll-up covers; null for a batch. */
   readonly covered: Commitment | null;
 }
 

@@ -175,7 +175,7 @@ async function store(
   }
 }
 
-/** What the tables have; the row says only where to go on. */
+/** The last event of the ledger that the tables contain. The row states only the place to continue from. */
 interface StoredPlace {
   readonly revision: number;
   readonly logPosition: Position | null;

@@ -39,7 +39,7 @@ export function batchHeaderOf(state: LedgerState, body: BatchSealedBody): BatchH
   return header;
 }
 
-/** The newest time-stamp response, also that of a checkpoint that has too few. */
+/** The newest time stamp response, also that of a checkpoint that has too few. */
 export function newestResponse({ pending, stamped }: LedgerState): BatchHeader['after'] {
   const last = pending?.tokens.at(-1);
   if (pending !== null && last !== undefined) return { size: pending.size, sha256: last.sha256 };

@@ -18,8 +18,8 @@ export interface LedgerTree {
 }
 
 /**
- * The ledger as its stream in the event log gives it. What is appended or signed is decided by this
- * state and by no derived table: a row that was wrong for a moment would otherwise be wrong for ever.
+ * The ledger, read from its stream in the event log. This state decides every append and signature; no
+ * derived table does, because a row that was wrong for a moment would otherwise be wrong for ever.
  */
 export interface FollowedLedger extends LedgerState {
   readonly tree: LedgerTree;

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
-/** Writing the head takes milliseconds: whoever holds the lock this long has died. */
+/** Writing the head takes milliseconds: a process that holds the lock this long has died. */
 const DEAD_AFTER_MS = 10_000;
 
 /** The lock of `ledger-head.json`, held. */
@@ -47,7 +47,7 @@ async function create(path: string, token: string): Promise<boolean> {
   }
 }
 
-/** Of several processes that find the same dead holder, `rename` lets one remove it. */
+/** Removes a dead holder. If several processes find the same one, `rename` lets one of them remove it. */
 async function breakLock(path: string, dead: string): Promise<void> {
   if ((await holderOf(path)) !== dead) return;
   const aside = `${path}.${randomUUID()}`;

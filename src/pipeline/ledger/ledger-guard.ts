@@ -9,8 +9,8 @@ import type { LedgerHead, LedgerHeadFile } from './head-file.js';
 import { type LedgerState, readLedgerRoot, readLedgerState } from './ledger-state.js';
 
 /**
- * What a process knows of the ledger from its own work. It outlives the connections, so that it can
- * contradict a database that went back in time.
+ * The ledger head that this process has seen. It outlives the connections, so that a database that went
+ * back in time is detected.
  */
 export interface LedgerMemory {
   head: LedgerHead | null;
@@ -68,7 +68,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   const headAt = async (state: LedgerState): Promise<LedgerHead> => {
     if (eventLog === null) return headOf(state, await readLedgerRoot(db, state.size));
     let at = followed;
-    // No further than the tables: an event that cannot be applied concerns whoever follows the ledger.
+    // No further than the tables: an event that cannot be applied is reported by the part that follows the ledger.
     if (at === null || at.revision < state.revision) {
       at = await catchUpLedger(db, eventLog, { from: at, last: state.revision });
       followed = at;
@@ -95,7 +95,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
 
 /**
  * Returns the log for everything that continues the ledger: each append to `ledger` asks the guard
- * first. Whoever appends can so not bypass it.
+ * first. No part can append without this check.
  * @throws of `append` to `ledger`: also the errors of `LedgerGuard.check`
  */
 export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLog {

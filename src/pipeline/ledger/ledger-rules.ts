@@ -20,7 +20,7 @@ import { bridgeOf } from './checkpoint-rules.js';
 import { LedgerCorrupt } from './errors.js';
 import { type FollowedLedger, type KeyBridge, withLeaf, withoutSizesUpTo } from './followed-ledger.js';
 
-/** What an event of the ledger changes in the tables. */
+/** The change that an event of the ledger makes to the tables. */
 export type LedgerChange =
   | { readonly kind: 'batch'; readonly header: BatchHeader; readonly body: BatchSealedBody }
   | { readonly kind: 'stamp'; readonly body: CheckpointStampedBody; readonly bridge: KeyBridge | null }

@@ -33,7 +33,7 @@ async function* backwards(eventLog: EventLog, from: number): AsyncGenerator<Stre
   }
 }
 
-/** What a `LedgerEventSkipped` says; null: the event is another one. */
+/** Returns the body of a `LedgerEventSkipped`; null for every other event. */
 export function skipOf({ type, data }: StreamEvent): LedgerEventSkippedBody | null {
   if (type !== LEDGER_EVENT_SKIPPED) return null;
   try {

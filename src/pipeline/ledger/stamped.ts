@@ -17,7 +17,7 @@ export function joinFirstStamp(batch: string, columns: string, alias: string): s
   return `left join lateral (${firstStamp(batch, columns)}) ${alias} on true`;
 }
 
-/** SQL: whether a time-stamped checkpoint covers a Merkle batch. @param batch SQL of the batch's number */
+/** SQL: whether a checkpoint with a time stamp covers a Merkle batch. @param batch SQL of the batch's number */
 export function isStamped(batch: string): string {
   return `${batch} < (select coalesce(max(size), 0) from checkpoints)`;
 }

@@ -60,7 +60,7 @@ async function* comparedRanges(
   let earlier: Promise<ComparedRange> | null = null;
   for await (const range of keyRanges(db, table, tables[0])) {
     const comparing = compareRange(db, table, tables, range);
-    // Whoever awaits it hears of its failure.
+    // Its failure is thrown where it is awaited.
     comparing.catch(() => undefined);
     if (earlier !== null) yield await earlier;
     earlier = comparing;

@@ -262,7 +262,7 @@ class Replay {
         await betweenPages?.();
         await new Promise<void>((proceed) => {
           applying = this.#apply(page, proceed);
-          // Whoever awaits it hears of its failure.
+          // Its failure is thrown where it is awaited.
           applying.then(proceed, () => proceed());
         });
       }
@@ -282,7 +282,7 @@ class Replay {
       const page: LogPage = await (next ?? eventLog.readAll(cursor, PAGE));
       const isLast = page.atEnd || (until !== undefined && (page.next === null || page.next >= until));
       next = isLast ? null : eventLog.readAll(page.next, PAGE);
-      // A failure of this page leaves that read behind, whose own failure then concerns nobody.
+      // If this page fails, that read is not awaited, and its failure must not end the process.
       next?.catch(() => undefined);
       const events = until === undefined ? page.events : page.events.filter((event) => event.position <= until);
       this.#continuity.check(events);

@@ -187,7 +187,7 @@ export interface RelayedRows {
   readonly revision: number;
   /** Number of events. */
   readonly count: number;
-  /** Those of the events that wait in the outbox. */
+  /** Numbers and revisions of the events that wait in the outbox. */
   readonly rows: readonly { readonly seq: number; readonly revision: number }[];
 }
 

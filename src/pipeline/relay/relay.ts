@@ -32,7 +32,7 @@ export interface RelayOptions {
   readonly gatherMs?: number;
   /**
    * Minimum age at which a relayed row may be deleted, in milliseconds. The row's Merkle batch must
-   * also be time-stamped.
+   * also have a time stamp.
    */
   readonly retentionMs: number;
   /** Interval between deletions of expired rows, in milliseconds. */

@@ -10,7 +10,7 @@ const pageRows = z
   .length(1);
 
 /**
- * Deletes relayed rows that are older than the retention and whose Merkle batch is time-stamped.
+ * Deletes relayed rows that are older than the retention and whose Merkle batch has a time stamp.
  * Until then, the rows can refill a log that was restored from an older backup. Each page is one
  * short transaction.
  * @param retentionMs minimum age of a deleted row, in milliseconds

@@ -74,7 +74,7 @@ class Sealer implements BackgroundPart {
   #size: number | null = null;
   #pendingLeaves = 0;
   readonly #leftOut: LeftOutStreams;
-  /** What waited when the work began, until the end of the log is reached. */
+  /** Ends of the streams that waited when the work began; empty once the end of the log is reached. */
   #waiting: readonly StreamEnd[] = [];
 
   constructor(private readonly options: SealerOptions) {
@@ -276,7 +276,7 @@ class Sealer implements BackgroundPart {
     this.#sealedLeaves += pending.leaves.length;
     logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'Merkle batch sealed');
     onSealed?.();
-    // What this process has read, and not what a row says.
+    // The position that this process has read; the row may state another one.
     return { ...state, logPosition: pending.position };
   }
 }

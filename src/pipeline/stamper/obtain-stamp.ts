@@ -9,7 +9,7 @@ import { ledgerEvent } from '../ledger/append-to-ledger.js';
 import { type EvidenceDigests, storeEvidence } from './evidence-store.js';
 
 export interface StampRequest {
-  /** Note of the checkpoint; its exact bytes are time-stamped. */
+  /** Note of the checkpoint; the time stamp is over its exact bytes. */
   readonly note: string;
   /** The newest time stamp of a smaller checkpoint; the new one must not precede it. */
   readonly previous: StatedTime | null;

@@ -33,7 +33,7 @@ export interface StamperOptions {
    * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
    */
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
-  /** DER of the configured root certificates, as in the time-stamping client. */
+  /** DER of the configured root certificates, as in the time stamp client. */
   readonly trustAnchors: readonly Uint8Array[];
   /**
    * Minimum interval between two time stamps, in milliseconds, because authorities charge per time

@@ -49,7 +49,7 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
   }
   let beat: Promise<void> | null = null;
   const heartbeat = setInterval(() => {
-    // Behind one that waits for its answer, another would only wait too.
+    // While one heartbeat waits for its answer, another one would only wait as well.
     if (beat !== null) return;
     // A connection to a host that vanished answers nothing at all.
     beat = withDeadline(client.query('select 1'), SILENCE_MS)

@@ -15,7 +15,7 @@ export interface Config {
   };
   /** `undefined`: PostgreSQL stores the event log. */
   readonly eventStoreUrl: string | undefined;
-  /** `undefined`: the development time-stamp authority. */
+  /** `undefined`: the development time stamp authority. */
   readonly timestamping:
     | { readonly urls: readonly string[]; readonly caFile: string; readonly quorum: number }
     | undefined;
@@ -91,7 +91,7 @@ export interface Config {
   readonly limits: {
     readonly invalidKeys: number;
     readonly publicVerify: number;
-    /** Of each process by itself. */
+    /** Limit of each process by itself. */
     readonly publicTexts: number;
     /** Prefix of an IPv6 network, in bits. */
     readonly ipv6ClientPrefix: number;

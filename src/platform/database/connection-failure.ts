@@ -17,7 +17,7 @@ const SOCKET_CODES: ReadonlySet<string> = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-/** Of `pg` and its pool, which give these errors no code. */
+/** Messages of `pg` and its pool, which give these errors no code. */
 const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect$|Client (?:has encountered a connection error|was closed) and is not queryable$)/;
 

@@ -17,8 +17,8 @@ import { restateRights } from './restate-rights.js';
 const LOCK_ID = 7_301_460_211;
 const MAX_TRIES = 20;
 /**
- * Every statement that needs a table waits behind a step that waits for its lock, such as behind a
- * long audit: so a step waits this long, and lets the others pass before it tries again.
+ * A step that waits for the lock of a table, for example during a long audit, blocks every later statement
+ * that needs the table. A step therefore waits this long, and lets the others pass before it tries again.
  */
 const LOCK_TIMEOUT_MS = 2_000;
 

@@ -7,7 +7,7 @@ export interface Unavailability {
   readonly message?: string;
   /** Seconds after which a retry may succeed. */
   readonly retryAfterSeconds?: number;
-  /** The failure behind it, for the log. */
+  /** The failure that caused it, for the log. */
   readonly cause?: unknown;
 }
 

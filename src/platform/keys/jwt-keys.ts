@@ -98,7 +98,7 @@ export function createJwtKeys(
     );
     const genuine: z.infer<typeof Rows> = [];
     for (const row of Rows.parse(rows)) {
-      // Whoever could move these times could keep a key in use that was replaced because it leaked.
+      // A person who could move these times could keep a leaked key in use after it was replaced.
       if (isKeySealed((await stored(row.key_id)).secret, row)) genuine.push(row);
       else reportAltered({ table: 'keyring', id: row.key_id });
     }

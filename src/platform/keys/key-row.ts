@@ -49,7 +49,7 @@ export const WITH_INDEX = 1;
 /**
  * Seals the row of a record in `record_keys`: HMAC-SHA256(record key, 'key-row' 0 indexes), truncated.
  * The record key depends on the site's key, the seed and the event id, so that the seal binds the whole
- * row. Whoever can only write to the database cannot give a record to another person.
+ * row. A person who can only write to the database cannot give a record to another person.
  * @param key result of `recordKey`
  * @returns `KEY_ROW_SEAL_BYTES`
  */

@@ -26,7 +26,7 @@ const DIGEST_LENGTHS: ReadonlyMap<HashAlgorithm, number> = new Map([
 ]);
 
 /**
- * Responds to a time-stamp request (RFC 3161 §2.4).
+ * Responds to a time stamp request (RFC 3161 §2.4).
  *
  * @param request arbitrary bytes
  * @returns DER of a TimeStampResp: a token, or a refusal with the reason

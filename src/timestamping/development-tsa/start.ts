@@ -9,7 +9,7 @@ const CRL_PATH = '/development-tsa.crl';
 
 /** A running development authority. */
 export interface DevelopmentTsa {
-  /** URL for time-stamp requests (POST). */
+  /** URL for time stamp requests (POST). */
   readonly url: string;
   /** PEM file with the root certificate of its tokens. */
   readonly rootCertificatePemPath: string;
@@ -19,7 +19,7 @@ export interface DevelopmentTsa {
 }
 
 /**
- * Starts a time-stamping authority for development: a complete RFC 3161 responder over HTTP. Each
+ * Starts a time stamp authority for development: a complete RFC 3161 responder over HTTP. Each
  * of its certificates states that its tokens are no evidence.
  *
  * The first start creates the keys and stores them in the folder (mode 0600). The port is stored,

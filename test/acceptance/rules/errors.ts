@@ -42,7 +42,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   429: ['RATE_LIMIT_EXCEEDED', 'CONSENT_LIMIT_EXCEEDED', 'NO_CONSENT_SUBSCRIPTION', 'TOO_MANY_INVALID_API_KEYS'],
 };
 
-/** Specification, Errors: judged over every answer of this run, so these rules come last. */
+/** Specification, Errors: rules about every answer of this run, so they come last. */
 export function errorTableRules(world: World): void {
   const errors = () => world.http.answers.filter(({ status }) => status >= 400);
 

@@ -16,7 +16,7 @@ const Page = z.object({ data: z.array(Exported), next_cursor: z.string().nullabl
 /** A value that occurs nowhere else. */
 const mark = (name: string): string => `${name}-${randomUUID().slice(0, 8)}`;
 
-/** Specification, Endpoints, export. What is not shown there is judged by what the answer contains, in whatever form. */
+/** Specification, Endpoints, export. Rules without an example there look for content of the answer in any form. */
 export function exportRules(world: World): void {
   describe('Export', () => {
     let shop: Shop;

@@ -16,7 +16,7 @@ const acceptance = {
 const Accepted = z.object({ message: z.string().min(1), data: z.object(acceptance) });
 export type Acceptance = z.infer<typeof Accepted>['data'];
 
-/** Of a request that must have been accepted: 202 with the consent acceptance result. */
+/** Expects an accepted request. @returns the consent acceptance result of the 202 */
 export function accepted(answer: Answer): Acceptance {
   expect(answer.status, answer.text).toBe(202);
   return Accepted.parse(answer.json).data;
@@ -42,7 +42,7 @@ const Batch = z.object({
 });
 export type BatchResult = z.infer<typeof Batch>['data'];
 
-/** Of a batch that must have been processed: 202 with the batch result. */
+/** Expects a processed batch. @returns the batch result of the 202 */
 export function batchResult(answer: Answer): BatchResult {
   expect(answer.status, answer.text).toBe(202);
   return Batch.parse(answer.json).data;
@@ -68,7 +68,7 @@ const Minted = z.object({
 });
 export type MintedToken = z.infer<typeof Minted>['data'];
 
-/** Of a request that must have minted an approval token: 201. */
+/** Expects a minted approval token. @returns the content of the 201 */
 export function minted(answer: Answer): MintedToken {
   expect(answer.status, answer.text).toBe(201);
   return Minted.parse(answer.json).data;

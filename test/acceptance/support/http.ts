@@ -6,7 +6,7 @@ export interface Outgoing {
   readonly method: string;
   /** As it is sent, with the query. */
   readonly path: string;
-  /** Those that are undefined are left out. */
+  /** Headers to send, except those that are undefined. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array | string;
   /** Local address to send from: one of 127.0.0.0/8, honoured where the service is on this machine. */

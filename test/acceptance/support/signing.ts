@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 
-/** Of what a signature is made; whatever is given here differs from what is sent. */
+/** Values to sign in place of those that are sent. */
 export interface SigningOptions {
   readonly timestamp?: string;
   readonly nonce?: string;

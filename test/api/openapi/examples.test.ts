@@ -29,7 +29,7 @@ describe('the examples of the OpenAPI description, executed', () => {
   let demo: SeededDemo;
   /** Stands in for the page of the shop. */
   let page: TestSite;
-  /** Of the site of that page. */
+  /** API key of the site of that page. */
   let scanKey: string;
   /** Values of this installation, by the values in the examples that they replace. */
   const real = new Map<string, string>();

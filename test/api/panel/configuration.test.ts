@@ -424,8 +424,8 @@ describe('published configurations', () => {
       ),
     ]);
     const made = answers.filter((answer) => !('status' in answer) || answer.status === 201);
-    // Of the three that mean the same draft, one publishes it; none if another configuration took
-    // its place before.
+    // One of the three requests for the same draft publishes it, or none if another configuration was
+    // published first.
     expect([3, 4]).toContain(made.length);
     const { data } = VersionList.parse((await site.call('GET', '/configuration/versions')).body);
     expect(data.map(({ number }) => number)).toEqual(

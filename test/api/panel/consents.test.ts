@@ -118,7 +118,7 @@ describe('consents in the panel', () => {
       const answer = await shop.inSite('viewer', 'GET', `/consents?cursor=${wrong}`);
       expect(answer, wrong).toMatchObject({ status: 422, body: { errors: [{ field: 'cursor' }] } });
     }
-    // One that was made for another site leads nowhere but in the own.
+    // A cursor of another site lists records of this site alone.
     const theirs = Buffer.from(JSON.stringify(['consents', Date.now() + 1e6, foreign.id])).toString('base64url');
     expect(await list(`?cursor=${theirs}`)).toEqual([form.id, partial.id, cookie.id]);
   });

@@ -21,7 +21,7 @@ const NUMBERS = [-1, 2_147_483_647, 2_147_483_648, 9_007_199_254_740_991, 9_007_
 const TEXTS = ['\0', 'a\0b', '\ud800', '', "'", '%', '\\', 'x'.repeat(300)];
 const VALUES = [...TIMES, ...DAYS, ...NUMBERS.map(String), ...TEXTS, 'true', 'null', ID, ID.toUpperCase()];
 
-/** Of each shape that a list of the panel has, with values that a database may not hold. */
+/** Cursors of each shape that a list of the panel has, with values that a database may refuse. */
 const CURSORS = [
   ...[...TIMES, '0000-01-01T00:00:00.000Z'].flatMap((time) => [[time, ID], [time]]),
   ...DAYS.map((day) => [day]),
@@ -54,7 +54,7 @@ describe('no value that comes from outside is answered as a failure of the servi
   const failures = async (method: string, path: string, queries: readonly string[], body?: unknown) => {
     const failed: string[] = [];
     for (let i = 0; i < queries.length; i += AT_ONCE) {
-      // Of one user come more requests than a minute allows.
+      // One user sends more requests than the limit of a minute allows.
       if (i % 200 === 0) await panel.app.superuser.query('delete from rate_limit_windows');
       await Promise.all(
         queries.slice(i, i + AT_ONCE).map(async (query) => {

@@ -106,7 +106,7 @@ describe('invitations', () => {
     const [known, unknown] = [await invite(elsewhere), await invite(address())];
     expect(known.status).toBe(unknown.status);
     expect(Object.keys(Created.parse(known.body).data)).toEqual(Object.keys(Created.parse(unknown.body).data));
-    // Nor does accepting say why: it is answered like a token that is none.
+    // Accepting does not state the reason either: the answer is that of an unknown token.
     const told = await accept(Created.parse(known.body).data.token);
     expect(told.body).toEqual((await accept(`cli_${'B'.repeat(43)}`)).body);
     expect(told.status).toBe(422);

@@ -8,7 +8,7 @@ import { signedHeaders } from '../../support/signed-requests.js';
 import { ask } from '../server/running-app.js';
 import { type PanelApp, type PanelTenant, type PanelUser, startPanel } from './panel-fixture.js';
 
-/** A request whose headers were judged, and whose body is under way. */
+/** A request whose headers were checked, and whose body is still being sent. */
 interface Begun {
   finish(): Promise<{ readonly status: number; readonly body: unknown }>;
 }
@@ -42,7 +42,7 @@ describe('rights that were taken away while the body of a request was under way'
       });
     });
     started.write(body.slice(0, 1));
-    // It counts once its headers are judged.
+    // It counts once its headers are checked.
     await expect
       .poll(async () => (await panel.app.superuser.query('select from rate_limit_windows')).rowCount, { timeout: 5000 })
       .toBeGreaterThan(0);

@@ -115,7 +115,7 @@ it('counts with a tenant all that descend from it', async () => {
   const statuses = await Promise.all(owners.map((owner, index) => made(owner, `T${index}`)));
   expect(statuses.filter((status) => status === 201)).toHaveLength(8);
   expect(statuses.filter((status) => status === 429)).toHaveLength(2);
-  // Others are not kept from it.
+  // Other users can still create a tenant.
   expect(await made((await panel.makeTenant()).users.owner, 'T')).toBe(201);
   await panel.app.superuser.query(
     "update tenants set created_at = now() - interval '25 hours' where made_by_tenant is not null",

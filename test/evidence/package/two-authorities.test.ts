@@ -103,7 +103,7 @@ it.runIf(hasPython)(
     const { stdout, stderr } = spawnSync(
       'python3',
       [
-        'docs/verify-by-hand.py',
+        'verifier-cli/by-hand/verify.py',
         path,
         rows[0]?.event_id ?? '',
         '--ledger-key',

@@ -121,7 +121,7 @@ test('reads no more of a backlog than the rows of a page, with as many relayed r
     await db.query('delete from outbox_waiting where site_id = $1', [site]);
     await insert();
     for (const search of [`first_waiting(array['${site}'::uuid], 10)`, `waiting_sites('${BEFORE_ALL_SITES}', 10)`]) {
-      // The first call plans, which reads the catalogue, and the next one passes what is dead.
+      // The first call plans, which reads `pg_catalog`, and the next one skips the dead rows.
       for (let call = 0; call < 3; call += 1) await planOf(`select * from ${search}`);
       const plan = await planOf(`select * from ${search}`);
       expect(plan['Actual Rows']).toBeGreaterThan(0);

@@ -161,7 +161,7 @@ describe('migrate', () => {
     const running = connect(database.url);
     const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE relation = 'first'::regclass AND NOT granted`;
     await expect.poll(async () => (await running.query(waiting)).rows).toEqual([{ n: 1 }]);
-    // The statement is queued behind the step, which wants the table for itself.
+    // The statement waits until the step, which needs an exclusive lock, gives up.
     expect((await running.query('SELECT n FROM first')).rows).toEqual([{ n: 1 }]);
     await audit.query('COMMIT');
     audit.release();

@@ -11,7 +11,7 @@ import {
 import { ecdsaSigner, type Signer } from './keys.js';
 import { DATA, makeToken, type TokenOptions } from './tokens.js';
 
-/** A root with a time-stamping certificate under it. */
+/** A root, and the certificate of a time stamp authority that it issued. */
 export interface Authority {
   readonly root: TestCertificate;
   readonly tsa: TestCertificate;

@@ -16,7 +16,7 @@ const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/cons
 const canRun = chromiumPath !== undefined && isBuilt;
 const AXE = createRequire(import.meta.url).resolve('axe-core');
 const Violations = z.array(z.string());
-/** What has the focus, in the banner's shadow root or in the page. */
+/** The focused element, in the banner's shadow root or in the page. */
 const FOCUSED = `(banner?.activeElement ?? document.activeElement)`;
 
 describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'the banner for everyone'), () => {

@@ -50,7 +50,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     shop.use(front.url, demo.keys.write);
   });
 
-  /** What the ledger holds of the visitor, once there are so many records. */
+  /** Waits for a number of records of the visitor. @returns the records */
   const recordsOf = async (count: number, id?: string): Promise<readonly ExportedConsent[]> => {
     const visitor_id = id ?? (await visitor.id());
     const records: ExportedConsent[] = [];

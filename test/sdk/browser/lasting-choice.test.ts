@@ -57,7 +57,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'a 
     front.received.length = 0;
   });
 
-  /** What the ledger holds of the visitor, once there are so many records. */
+  /** Waits for a number of records of the visitor. @returns the records */
   const recordsOf = async (count: number, visitor_id: string): Promise<readonly ExportedConsent[]> => {
     const records: ExportedConsent[] = [];
     await expect

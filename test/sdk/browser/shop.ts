@@ -29,7 +29,7 @@ export class Shop {
   readonly requested: string[] = [];
   /** Domain of the cookies that `/renew` sets again. */
   cookieDomain: string | undefined;
-  /** What `/renew` waits for before it answers. */
+  /** Awaited by `/renew` before it answers. */
   beforeRenewal: Promise<unknown> = Promise.resolve();
   #page: PageOptions = {};
   #service = '';
@@ -70,13 +70,13 @@ export class Shop {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Where the SDK sends consents, and with which key. */
+  /** Sets the service to which the SDK sends consents, and the API key. */
   use(service: string, apiKey: string): void {
     this.#service = service;
     this.#apiKey = apiKey;
   }
 
-  /** What the next pages are. @returns the URL of the page */
+  /** Sets the content of the pages that are loaded from now on. @returns the URL of the page */
   show(page: PageOptions = {}): string {
     this.#page = page;
     return `${this.origin}/`;

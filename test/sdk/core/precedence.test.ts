@@ -10,7 +10,7 @@ import { Tab } from './model/tab.js';
 
 const LAWS = [...COMPLIANCE_FRAMEWORKS, null];
 
-/** What a visitor and the browser do, in order, and what follows by law: what counts, and what the signal records. */
+/** Acts of a visitor and of the browser, in order; the choice that then counts, and the signal's record by law. */
 const CELLS = [
   { when: 'signal, no choice', counts: 'nothing', ccpa: 'opt-out', others: 'nothing' },
   { when: 'permission, then signal', counts: 'the signal', ccpa: 'opt-out', others: 'withdrawal' },

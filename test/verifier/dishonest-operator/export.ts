@@ -70,7 +70,7 @@ export interface Draft {
   exportedAt: number;
 }
 
-/** Which events of the ledger an honest package contains. */
+/** The events of the ledger that an honest package contains. */
 function chosen(ledger: Ledger, request: Request, size: number): ReadonlyMap<Leaf, SealedLeaf> {
   const { site = SITE } = request;
   const all = ledger.sealed.slice(0, size).flatMap((sealed) => sealed.leaves.map((leaf) => ({ leaf, sealed })));

@@ -473,7 +473,7 @@ const LOWERED_TOO_EARLY: readonly Forgery[] = [
   }),
 ];
 
-/** Those of them in which the verifying person trusts both authorities, and demands nothing. */
+/** The cases in which the verifying person trusts both authorities, and demands nothing. */
 export const LOWERED_AND_TRUSTED = LOWERED_TOO_EARLY.filter(({ options }) => options === TRUSTED.options);
 
 /** One authority that passes for two (docs/evidence-format.md §9, “Authorities”). */

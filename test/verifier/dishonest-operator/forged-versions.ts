@@ -50,7 +50,7 @@ function consentToRetired(plan: Plan): void {
   Object.assign(record, { document_version_id: versionId(SITE, 1), document_hash: sha256Hex(TEXTS.first) });
 }
 
-/** Moves the notices of the second version into a batch of their own, behind all consents. */
+/** Moves the notices of the second version into a batch of their own, after all consents. */
 function moveNotices(plan: Plan): void {
   const { batches } = plan;
   const moved = ['retired 1', 'activated 2'].map((label) => eventOf(plan, label));

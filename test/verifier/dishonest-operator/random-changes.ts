@@ -69,7 +69,7 @@ export function randomlyChanged(draft: Draft, draw: Draw): ChangedPackage {
   if (kind < 3) return changedManifest(draft, draw);
   const files = contentsOf(draft);
   const isLines = kind < 9;
-  // Of a changed time stamp, one verifier can know less than the other: it is open to one, and unreadable to the other.
+  // A changed time stamp is skipped: it can be open to one verifier and unreadable to the other.
   const names = [...files.keys()].filter((one) => one.endsWith('.ndjson') === isLines && !one.endsWith('.tsr'));
   const name = oneOf(draw, names);
   const content = files.get(name) ?? new Uint8Array();

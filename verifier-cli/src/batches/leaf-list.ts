@@ -43,7 +43,7 @@ export class LeafList {
   }
 }
 
-/** Of a hex digit. */
+/** Value of a hex digit. */
 function digitOf(code: number): number {
   return code < 0x3a ? code - 0x30 : code - 0x57;
 }

@@ -19,7 +19,7 @@ export interface Comparison {
   readonly outcome: 'same' | 'extends' | 'contradiction' | 'indeterminate';
   /** For people. */
   readonly statement: string;
-  /** Which side shows the longer history; null if neither, or unknown. */
+  /** The side that shows the longer history; null if neither does, or if it is unknown. */
   readonly newer: 'a' | 'b' | null;
   /** Places (stream and revision) that both packages show. */
   readonly entriesCompared: number;

@@ -233,7 +233,7 @@ export async function proofOfPerson(record: ShownPersonRecord): Promise<ProvedPe
   return null;
 }
 
-/** Whether a ledger key that is trusted stands behind the entries and the checkpoint of a side. */
+/** Whether a trusted ledger key signed the entries and the checkpoint of a side. */
 export async function isSignedSide({ files, manifest, newest, isManifestSigned }: History): Promise<boolean> {
   if (files === null || manifest === null || !isManifestSigned || !newest.isTrusted) return false;
   const digest = await files.digest(PACKAGE_FILES.entries);

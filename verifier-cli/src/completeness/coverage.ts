@@ -28,7 +28,7 @@ export interface StreamCoverage {
 export interface Coverage {
   readonly consents: StreamCoverage;
   readonly notices: StreamCoverage;
-  /** Of the ledger's policies. */
+  /** Coverage of the stream of the ledger's policies. */
   readonly policies: StreamCoverage;
 }
 
@@ -169,7 +169,7 @@ interface ShownCoverage {
   /** Runs of which no revision is missing, entries of an unknown version included. */
   readonly held: readonly RevisionRun[];
   readonly batches: Batches;
-  /** Of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint; null if it has none. */
   readonly size: number | null;
   readonly findings: Findings;
 }

@@ -14,7 +14,7 @@ import type { SealingInterval } from '../time/batch-times.js';
 interface SeenScan {
   readonly record: SiteScannedRecord;
   readonly batch: number;
-  /** Of its own entry. */
+  /** Verdict on its own entry. */
   readonly verdict: Verdict;
 }
 

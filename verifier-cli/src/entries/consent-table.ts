@@ -35,7 +35,7 @@ const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
  */
 export class ConsentTable {
   readonly #lines = Column.ofIntegers();
-  /** Which of `#names` the stream is. */
+  /** Index of the stream in `#names`. */
   readonly #streams = new Column((cells) => new Uint32Array(cells));
   readonly #revisions = Column.ofIntegers();
   readonly #eventIds = new Column((cells) => new Uint32Array(cells));

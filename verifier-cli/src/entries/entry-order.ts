@@ -3,7 +3,7 @@ import type { Outcome } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 
-/** An entry, as far as its order can be judged. */
+/** The members of an entry that decide on its order. */
 export interface OrderedEntry {
   readonly stream: string;
   readonly revision: number;

@@ -16,7 +16,7 @@ export class EventIds {
   /** 1 + the number of the id that has this place; 0 where none has. */
   #places = new Uint32Array(1024);
   #count = 0;
-  /** Of the id that is looked for. */
+  /** Words of the id that is looked for. */
   readonly #words = new Uint32Array(UUID_WORDS);
 
   /**

@@ -37,8 +37,8 @@ export interface ReadEntry {
 }
 
 /**
- * An entry of an unknown version: its place alone can be judged. It proves nothing, and contradicts
- * nothing.
+ * An entry of an unknown version, of which only the place can be checked. It proves nothing, and
+ * contradicts nothing.
  */
 export interface UnknownEntry {
   readonly isKnown: false;
@@ -55,7 +55,7 @@ const AnyEntry = z.looseObject({ stream: z.string().min(1).max(200), revision: C
 export type ReadLine =
   /** A consent, in its canonical form. */
   | ConsentLine
-  /** Whatever else has the form of a line. */
+  /** Every other line of the right form. */
   | { readonly source: EntryLine; readonly entry: null };
 
 const bySchema = readerOf(EntryLine);

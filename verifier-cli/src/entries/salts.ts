@@ -9,7 +9,7 @@ const FIRST_SLOTS = 4096;
  * The salts of all values that a package discloses. Salts are random: a repeated one was not, so
  * that an attacker could guess values from digests or link records of one person.
  *
- * Of each salt 64 bits of a hash are kept, in an open-addressed table that doubles up to
+ * The table keeps 64 bits of a hash of each salt. It is open-addressed and doubles up to
  * `LIMITS.salts` entries (64 MiB); further salts are not compared. Two different salts are taken
  * for one with a chance below one in two million even then.
  */

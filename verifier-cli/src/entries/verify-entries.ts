@@ -183,7 +183,7 @@ class EntriesPass {
   #latestHolding: readonly number[] | null = null;
   /** The worst verdict on a policy: every record is evaluated by one. */
   #policyVerdict: Verdict = 'valid';
-  /** Of the batch evaluated last: consecutive entries share one. */
+  /** Result for the batch evaluated last: consecutive entries share a batch. */
   #lastBatch: { readonly number: number; readonly sealed: Sealed } | null = null;
 
   constructor(

@@ -24,9 +24,9 @@ export interface AbsenceProblem {
 
 interface AbsenceContext {
   readonly manifest: Manifest | null;
-  /** Of the consents. */
+  /** Tail of the stream of consents. */
   readonly tail: StreamTail;
-  /** Of the package's checkpoint; null if it has none. */
+  /** Size of the package's checkpoint; null if it has none. */
   readonly size: number | null;
   readonly work: WorkMeter;
 }

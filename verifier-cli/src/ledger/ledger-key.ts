@@ -19,7 +19,7 @@ import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 export interface TrustedKeys {
   readonly keys: readonly VerifierKey[];
   /**
-   * Those of them that may certify the manifest's key: in force at the newest checkpoint. An
+   * The keys that may certify the manifest's key: those in force at the newest checkpoint. An
    * attacker may have obtained a retired key.
    */
   readonly inForce: readonly VerifierKey[];

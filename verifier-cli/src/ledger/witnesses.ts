@@ -50,7 +50,7 @@ interface Cosigned {
 
 /**
  * Verifies the cosignatures of the given witnesses over every checkpoint (c2sp.org/tlog-cosignature).
- * Those of other keys are ignored: trust comes only from outside.
+ * Cosignatures of other keys are ignored: trust comes only from outside.
  * @param at time of verification
  * @param demanded how many witnesses the ledger's policy demands for the newest checkpoint
  */

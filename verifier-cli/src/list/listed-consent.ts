@@ -9,7 +9,7 @@ export interface ListedConsent {
   readonly consent_token: string;
   readonly stream: string;
   readonly revision: number;
-  /** Of this record, including everything in the package that it depends on. */
+  /** Verdict on this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   /** Time that the service claims, RFC 3339; null if the record cannot be read. */
   readonly recorded_at: string | null;

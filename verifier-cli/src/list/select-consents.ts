@@ -1,6 +1,6 @@
 import type { ListedConsent } from './listed-consent.js';
 
-/** Which consents of a list are shown. */
+/** Filter of the consents that a list shows. */
 export interface ConsentSelection {
   /** A text that a record contains: an id, a disclosed value, a title, a type. Empty: any record. */
   readonly text: string;

@@ -68,7 +68,7 @@ export interface PromiseContext {
   readonly size: number | null;
   /** The valid stamp over this checkpoint. */
   readonly asOf: ProvedTime | null;
-  /** Of the policies alone. */
+  /** Delays that the policies alone allow. */
   readonly delays: PolicyDelays;
   readonly findings: Findings;
 }

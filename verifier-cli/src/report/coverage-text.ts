@@ -54,7 +54,7 @@ export function coverageText(coverage: ReportedCoverage, { evidence }: Texts): s
   return evidence.completeWithin(runs.join(', '), count - runs.length, end);
 }
 
-/** Which records were asked for, in words. Its values come from the package. */
+/** The filter of the requested records, in words. Its values come from the package. */
 export function filterText(filter: ReportedFilter, { evidence }: Texts): string {
   const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, persons } = filter;
   const parts = [
@@ -68,7 +68,7 @@ export function filterText(filter: ReportedFilter, { evidence }: Texts): string 
   return parts.length === 0 ? evidence.wholeSite : evidence.only(parts.join('; '));
 }
 
-/** Which values were asked to be shown, in words. */
+/** The values that were requested to be shown, in words. */
 export function discloseText({ disclose }: ReportedFilter, { evidence, words }: Texts): string {
   if (typeof disclose === 'string') return wordOf(evidence.discloses, disclose);
   return disclose.length === 0 ? words.none : disclose.join(', ');

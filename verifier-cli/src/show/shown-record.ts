@@ -49,7 +49,7 @@ export interface ShownCheck {
 export interface ShownRecord {
   readonly format: 'consent-verify-record';
   readonly version: 1;
-  /** Of this record, including everything in the package that it depends on. */
+  /** Verdict on this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
   /** The verified file, and the time of its export: a claim of the service; null if it cannot be read. */
@@ -120,7 +120,7 @@ export interface SeenErasure {
   readonly announced_at: string;
   readonly reason: SubjectErasedRecord['reason'];
   readonly batch: number;
-  /** Of its own entry. */
+  /** Verdict on its own entry. */
   readonly verdict: Verdict;
   /** Whether the mark of the record points to it. */
   readonly isMarked: boolean;
@@ -139,7 +139,7 @@ export interface ShowContext {
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
   readonly newest: EnclosedCheckpoint | undefined;
-  /** Of the checks that every record depends on. */
+  /** Verdict of the checks that every record depends on. */
   readonly foundation: Verdict;
   readonly packageVerdict: Verdict;
   readonly kind: ShownRecord['file']['kind'];

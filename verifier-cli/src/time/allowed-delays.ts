@@ -8,7 +8,7 @@ export interface AllowedDelays {
   readonly stampMs: number;
 }
 
-/** Of the ledger's policies themselves: their claimed time changes nothing. */
+/** Delays of the ledger's policies themselves: their claimed time changes nothing. */
 export const ANY_DELAY: AllowedDelays = { sealMs: Number.POSITIVE_INFINITY, stampMs: Number.POSITIVE_INFINITY };
 
 export interface PolicyDelaysOptions {
@@ -34,7 +34,7 @@ interface Step {
  * a record under it; and a shorter one would make records late that waited when it was published.
  */
 export class PolicyDelays {
-  /** Of the first `count` policies, the newest first: neighbouring batches have the same ones. */
+  /** Steps of the first `count` policies, the newest first. Neighbouring batches have the same policies. */
   #steps: { readonly count: number; readonly steps: readonly Step[] } | null = null;
 
   constructor(private readonly options: PolicyDelaysOptions) {}

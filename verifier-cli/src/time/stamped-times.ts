@@ -136,7 +136,7 @@ function demands(
   };
 }
 
-/** Of each authority the first size above a batch, smallest first. */
+/** The first size above a batch of each authority, smallest first. */
 function firstSizes(bySize: ReadonlyMap<string, readonly number[]>, batch: number): readonly number[] {
   const first = [...bySize.values()].flatMap((sizes) => sizes.find((size) => size > batch) ?? []);
   return first.sort((a, b) => a - b);

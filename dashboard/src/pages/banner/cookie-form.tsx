@@ -65,7 +65,7 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
           {...(cookie !== null && { defaultValue: cookie.category })}
           isRequired
           options={[
-            // Which category a found cookie belongs to is a decision: none is suggested.
+            // The user decides on the category of a found cookie: none is suggested.
             ...(found === undefined ? [] : [{ value: '', label: scans.chooseCategory }]),
             ...draft.categories.map(({ key, title }) => ({ value: key, label: title[language] ?? key })),
           ]}

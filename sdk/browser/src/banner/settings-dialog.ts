@@ -14,7 +14,7 @@ export class BannerTexts {
     return this.configuration.labels[name] ?? { text: name, language: 'en' };
   }
 
-  /** Of the configuration, else the title of the cookie policy. */
+  /** Title of the configuration, otherwise that of the cookie policy. */
   title(): string {
     return this.configuration.banner.title ?? cookiePolicyOf(this.configuration)?.version.title ?? '';
   }
@@ -57,7 +57,7 @@ function ownName(language: string): string {
 
 export interface DialogActions {
   readonly choose: (chosen: Record<string, boolean>) => void;
-  /** For accepting and refusing all. */
+  /** The buttons that accept and refuse all. */
   readonly choiceButtons: readonly HTMLButtonElement[];
   readonly setLanguage: (language: string) => void;
 }
@@ -100,7 +100,7 @@ export function settingsDialog(consent: Consent, texts: BannerTexts, actions: Di
   return dialog;
 }
 
-/** Where the visitor checks and keeps the proof of the choice, once the service has accepted it. */
+/** The link to the page on which the visitor checks the recorded choice; empty until the service accepts it. */
 function proofLink({ proofPage }: Consent, texts: BannerTexts): readonly (Node | string)[] {
   return proofPage === null ? [] : [' ', texts.control('a', 'proof', { href: proofPage, target: '_blank' })];
 }

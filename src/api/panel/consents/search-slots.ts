@@ -3,7 +3,7 @@ import { serviceUnavailable } from '../../../platform/errors/service-unavailable
 export interface SearchSlotsOptions {
   /** Searches that run at the same time. */
   readonly total: number;
-  /** Of these, searches of one tenant. */
+  /** Searches of one tenant among them. */
   readonly perTenant: number;
   /** Searches that wait for their turn; further ones are refused. */
   readonly waiting: number;

@@ -29,7 +29,7 @@ const RECOVERY_MS = 30 * 60_000;
 export interface Lease {
   readonly client: pg.Client;
   readonly port: number;
-  /** Resolves when the connection has ended, also if it ended before anybody asked. */
+  /** Resolves when the connection has ended, also if it ended before this was awaited. */
   readonly ended: Promise<void>;
 }
 

@@ -23,7 +23,7 @@ const LinkTarget = z
 
 /**
  * Relations registered with IANA that a catalogue of APIs uses: RFC 6573, RFC 8631, RFC 9727.
- * Others must be URIs (RFC 8288 §2.1.2).
+ * Other relations must be URIs (RFC 8288 §2.1.2).
  */
 const REGISTERED = ['item', 'api-catalog', 'service-desc', 'service-doc', 'service-meta', 'status'];
 const Relation = z.union([z.enum(REGISTERED), z.url()]);

@@ -2,7 +2,7 @@ import type { Acceptance } from '../../../../sdk/core/answers.js';
 import type { Answer } from '../../../../sdk/core/ports.js';
 import { type InForce, sentOf } from '../../../../sdk/core/queue.js';
 
-/** What happens to a request. `lost`: the service records, and the answer does not arrive. */
+/** The outcome of a request. `lost`: the service records the consent, and the answer does not arrive. */
 export type Fate = 'answered' | 'lost' | 'away' | 'busy' | 'broken' | 'refused';
 
 export interface ModelRecord extends InForce {

@@ -9,7 +9,7 @@ const category = (key: string, required: boolean) => ({
   cookies: [],
 });
 
-/** What the site of the tests asks, in a region with this law. */
+/** The configuration of the tests' site, in a region with this law. */
 export function configurationIn(compliance_framework: string | null, version = 'v1'): Configuration {
   return {
     language: 'en',

@@ -11,7 +11,7 @@ const MOST_TABS = 4;
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
 
-/** What happens in a sequence. Numbers choose among what there is. */
+/** A step of a sequence. A number selects a host, path, page or category, modulo how many there are. */
 export type Happening =
   | { readonly kind: 'open'; readonly host: number; readonly path: number }
   | { readonly kind: 'close' | 'look'; readonly tab: number }
@@ -58,7 +58,7 @@ export class World {
   #cleared = 0;
   /** Turn of the last permission, on any host. */
   #permission = 0;
-  // What takes a promise away.
+  // Each of these events in a sequence voids a promise of the SDK.
   #isClean = true;
   #wasSignalled = false;
   #wasShared = false;
@@ -140,7 +140,7 @@ export class World {
       if (i === 0 && isNext && last !== undefined) this.#checkLast(last);
       const { newest } = tab.page.facts;
       const isRefused = newest?.key !== undefined && this.service.refused.has(newest.key);
-      // Where the cookie could not be written, nothing can say so to this page.
+      // If the cookie could not be written, this page cannot learn of the refusal.
       if (isRefused && this.#isClean) throw new Error('a refused choice counts');
       if (tab.page.queue.items().length > 0) throw new Error('something waits for ever');
     }
@@ -250,7 +250,7 @@ export class World {
     // Hosts that did not share yet have choices that did not know each other; only clocks order them.
     if (this.#wasShared && this.#wasSetBack) return;
     for (const tab of this.#tabs) {
-      // What the page was told holds on it, whatever the browser keeps.
+      // A refusal on a page holds on that page, also if the browser lost it.
       const isOwn = !this.#isClean && !this.#wasSetBack && (this.#refusedOn.get(tab) ?? 0) > this.#permission;
       if (isOwn && OPTIONAL.some((category) => tab.page.allows(category)))
         throw new Error('permitted after a refusal on the same page');
@@ -272,7 +272,7 @@ export class World {
     return this.service.refused.has(key) || this.service.passed.has(key) || isTaken;
   }
 
-  /** What only waits for its own answer is finished by any host that shares it. */
+  /** A choice that only waits for its answer is finished by any host that shares it. */
   #checkLast({ key, isShared }: Made): void {
     if (!this.#isClean || this.#wasShared || this.#wasSignalled || this.#wasWrong || !isShared) return;
     if (!this.service.answered.has(key)) throw new Error('a choice waits for the host on which it was made');

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Verifies Consent Ledger evidence without any software of Consent Ledger.
 
-    python3 verify-by-hand.py PACKAGE.zip RECORD    --ledger-key LEDGER.pub --tsa-ca ROOT.pem
-    python3 verify-by-hand.py PACKAGE.zip ... --all --ledger-key LEDGER.pub --tsa-ca ROOT.pem
+    python3 verify.py PACKAGE.zip RECORD    --ledger-key LEDGER.pub --tsa-ca ROOT.pem
+    python3 verify.py PACKAGE.zip ... --all --ledger-key LEDGER.pub --tsa-ca ROOT.pem
 
 RECORD is an event id or a consent token (ct_...): the script confirms this record, with the notices
 and policies that it depends on. With --all, the script confirms every entry of each package, and
@@ -1924,8 +1924,8 @@ def verify(path, record, given):
 
 
 def schema_path():
-    """Where evidence.schema.json is, beside this script or in the repository."""
-    places = [os.path.join(HERE, "evidence.schema.json"), os.path.join(HERE, "..", "verifier-cli", "evidence.schema.json")]
+    """The path of evidence.schema.json: beside this script, or in the folder above it."""
+    places = [os.path.join(HERE, "evidence.schema.json"), os.path.join(HERE, "..", "evidence.schema.json")]
     return next((place for place in places if os.path.exists(place)), places[0])
 
 
