@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   addCheckpointBody,
@@ -20,23 +19,10 @@ import { listen } from '../../support/running-witness.js';
 const ORIGIN = 'ledger.example/test';
 const key = noteKey(ORIGIN);
 let folder: string;
-let program: string;
+const program = fileURLToPath(new URL('../../../verifier-cli/dist/consent-verify-network.js', import.meta.url));
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'consent-verify-network-'));
-  program = join(folder, 'network.mjs');
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('../../../verifier-cli/src/network/main.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'error',
-  });
   writeFileSync(join(folder, 'ledger.vkey'), `${key.vkey}\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
