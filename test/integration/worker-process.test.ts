@@ -69,7 +69,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function loggedTokens(): Promise<string[]> {
-  const config = loadConfig({ DATA_DIR: installation.dataDir });
+  const config = loadConfig(installation.env);
   const opened = await openInstallation(config, pino({ level: 'silent' }), { role: 'test', migrates: false });
   const tokens: string[] = [];
   for (;;) {

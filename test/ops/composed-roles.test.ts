@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder.makeEnv('postgres');
   await mkdir(join(folder.path, 'journal'));
   database = await createTestDatabase({ migrated: false });
-  installation = await TestInstallation.make();
+  installation = await TestInstallation.make({ DATABASE_URL: database.url });
 });
 afterAll(async () => {
   for (const service of running) await service.kill();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { removeEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
+import { createTestDatabase, type TestDatabase } from './postgres.js';
 
 const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
 
@@ -18,11 +19,25 @@ export class TestInstallation {
     readonly dataDir: string,
     /** Variables of its processes. */
     readonly env: NodeJS.ProcessEnv,
+    /** Null: the tests that made it have its database, or it is embedded. */
+    private readonly database: TestDatabase | null,
   ) {}
 
+  /** With a database on the server that all tests share, unless a variable names another. */
   static async make(env: NodeJS.ProcessEnv = {}): Promise<TestInstallation> {
+    if (env.DATABASE_URL !== undefined) return TestInstallation.#in(env, null);
+    const database = await createTestDatabase();
+    return TestInstallation.#in({ ...env, DATABASE_URL: database.url }, database);
+  }
+
+  /** With the embedded PostgreSQL in its own folder, as the README starts it. */
+  static makeEmbedded(env: NodeJS.ProcessEnv = {}): Promise<TestInstallation> {
+    return TestInstallation.#in(env, null);
+  }
+
+  static async #in(env: NodeJS.ProcessEnv, database: TestDatabase | null): Promise<TestInstallation> {
     const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-service-'));
-    return new TestInstallation(dataDir, {
+    const defaults = {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
       PORT: '0',
@@ -30,13 +45,13 @@ export class TestInstallation {
       LAME_DUCK_MS: '0',
       BATCH_MAX_AGE_MS: '300',
       STAMP_INTERVAL_MS: '500',
-      ...env,
-    });
+    };
+    return new TestInstallation(dataDir, { ...defaults, ...env }, database);
   }
 
   /** The same installation, whose processes are started with further variables from now on. */
   with(env: NodeJS.ProcessEnv): TestInstallation {
-    return new TestInstallation(this.dataDir, { ...this.env, ...env });
+    return new TestInstallation(this.dataDir, { ...this.env, ...env }, null);
   }
 
   /** Starts a role and waits until it reports its address. */
@@ -80,7 +95,8 @@ export class TestInstallation {
   }
 
   async remove(): Promise<void> {
-    await removeEmbeddedPostgres(this.dataDir);
+    if (this.env.DATABASE_URL === undefined) await removeEmbeddedPostgres(this.dataDir);
+    await this.database?.drop();
     await rm(this.dataDir, { recursive: true, force: true });
   }
 }

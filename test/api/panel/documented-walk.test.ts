@@ -27,7 +27,7 @@ afterAll(async () => {
 it('goes from nothing to evidence as docs/panel-api.md says', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   const [, walk = ''] = /^## From nothing to evidence\n.*?^```bash\n(.*?)^```$/ms.exec(text) ?? [];
-  const ended = await runCommands(walk, { cwd: folder, env: { DATA_DIR: installation.dataDir, BASE: service.url } });
+  const ended = await runCommands(walk, { cwd: folder, env: { ...installation.env, BASE: service.url } });
   const { stdout } = ended;
   expect(ended).toMatchObject({ exitCode: 0 });
   const lines = stdout.trimEnd().split('\n');

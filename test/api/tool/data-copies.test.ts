@@ -77,7 +77,7 @@ describe('a copy of the records, as docs/data-copies.md says', () => {
     async () => {
       await seed();
       const [, walk = ''] = /^## Try it\n.*?^```sh\n(.*?)^```$/ms.exec(await readFile(PAGE, 'utf8')) ?? [];
-      const output = await run('bash', ['-euo', 'pipefail', '-c', walk], folder, { DATA_DIR: installation.dataDir });
+      const output = await run('bash', ['-euo', 'pipefail', '-c', walk], folder, installation.env);
       expect(output).toMatch(/^2 records, 0 of them erased\nvisitor-1 is in the copy\.\n/);
       expect(output).toContain('2 records, 1 of them erased\nvisitor-1 is in no byte of the copy.\n');
       // Another person stays.

@@ -21,7 +21,7 @@ beforeAll(async () => {
   processes = await TestInstallation.make();
   worker = await processes.start('worker');
   api = await processes.start('api');
-  const config = loadConfig({ DATA_DIR: processes.dataDir });
+  const config = loadConfig(processes.env);
   installation = await openInstallation(config, pino({ level: 'silent' }), { role: 'test', migrates: false });
 }, 120_000);
 afterAll(async () => {

@@ -47,7 +47,7 @@ function describeCluster(cluster: OperatedCluster): void {
 
     beforeAll(async () => {
       await expectNew(cluster);
-      installation = await TestInstallation.make({ EVENTSTORE_URL: cluster.url });
+      installation = await TestInstallation.makeEmbedded({ EVENTSTORE_URL: cluster.url });
       service = await installation.start();
       seed = await seedTenant(installation, '--rate-limit', '1000000');
       database = new pg.Client({ connectionString: await embeddedDatabaseUrl(installation.dataDir) });

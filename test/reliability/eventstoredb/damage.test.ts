@@ -52,7 +52,7 @@ function describeDamage(url: string): void {
     const damaged: string[] = [];
 
     beforeAll(async () => {
-      installation = await TestInstallation.make({ EVENTSTORE_URL: url });
+      installation = await TestInstallation.makeEmbedded({ EVENTSTORE_URL: url });
       service = await installation.start();
       healthy = await seedTenant(installation, '--rate-limit', '1000000');
       database = new pg.Client({ connectionString: await embeddedDatabaseUrl(installation.dataDir) });
