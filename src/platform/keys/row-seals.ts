@@ -108,8 +108,8 @@ export async function sealChangedRows(
 ): Promise<void> {
   const { rows } = await db.query(`select current_setting('consent_ledger.changed_rows', true) as changes`);
   const [{ changes }] = ChangesRow.parse(rows);
-  for (const change of firstChanges(changes ?? '')) {
-    const { table, id, before } = change;
+  const first = firstChanges(changes ?? '');
+  for (const { table, id, before } of first) {
     if (before !== null && !(await wasSealed(db, key, table, before))) {
       reportAltered({ table, id });
       if (table === 'document_versions') await refusePublished(db, id);
@@ -119,6 +119,9 @@ export async function sealChangedRows(
     const row = await oneRow(db, table, `${table} r where r.${column} = $1`, id);
     if (row === undefined || row.contentUnder(key) !== null) continue;
     await db.query(`update ${table} set seal = $2 where ${column} = $1`, [id, row.sealUnder(key)]);
+  }
+  for (const { table, id } of first) {
+    if (table === 'document_versions' && !(await hasSealedDocument(db, key, id))) await refusePublished(db, id);
   }
 }
 
@@ -130,8 +133,14 @@ async function refusePublished(db: pg.PoolClient, id: string): Promise<void> {
   if (rows.length === 0) return;
   throw new ChangeRefused(
     'wrong_state',
-    `The row of the document version ${id} was altered in the database, not by the service. Ask the operator, or draft the text anew.`,
+    `The row of the document version ${id}, or of its document, was altered in the database, not by the service. Ask the operator, or draft the text anew.`,
   );
+}
+
+/** Whether the row of a version's document is as the service wrote it: the log repeats its name and kind. */
+async function hasSealedDocument(db: pg.PoolClient, key: Uint8Array, versionId: string): Promise<boolean> {
+  const from = 'documents r where r.id = (select document_id from document_versions where id = $1)';
+  return (await oneRow(db, 'documents', from, versionId))?.contentUnder(key) != null;
 }
 
 /** The first change of each row: it shows the row as it was before the transaction. */

@@ -163,6 +163,10 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
       expect(await change(name)).toMatchObject({ status: 409 });
       expect(await state()).toBe(from);
       await alter(`update document_versions set title = left(title, -1) where id = '${id}'`);
+      await alter(`update documents set slug = slug || 'x' where id = '${policy()}'`);
+      expect(await change(name)).toMatchObject({ status: 409 });
+      expect(await state()).toBe(from);
+      await alter(`update documents set slug = left(slug, -1) where id = '${policy()}'`);
       expect(await change(name)).toMatchObject({ status: 200 });
       expect(await state()).toBe(to);
     }

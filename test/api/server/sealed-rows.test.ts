@@ -270,6 +270,17 @@ describe('rows that grant rights', () => {
     }
   });
 
+  it('pass on no scope that was altered when a key is rotated', async () => {
+    const id = await chosen.api_keys();
+    const count = async () => (await app.superuser.query('select from api_keys')).rowCount;
+    const before = await count();
+    await app.superuser.query(`update api_keys set scope = 'write' where id = $1`, [id]);
+    expect((await shop.inSite('admin', 'POST', `/api-keys/${id}/rotate`, {})).status).toBe(404);
+    expect(await count()).toBe(before);
+    await app.superuser.query(`update api_keys set scope = 'read' where id = $1`, [id]);
+    expect((await shop.inSite('admin', 'POST', `/api-keys/${id}/rotate`, {})).status).toBe(201);
+  });
+
   it('stay without a seal if the service changes a row that was altered before', async () => {
     const { id } = { id: await chosen.users() };
     await app.superuser.query(`update users set role = 'dpo' where id = $1`, [id]);
