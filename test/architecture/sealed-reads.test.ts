@@ -9,7 +9,7 @@ const UNCHECKED: readonly (readonly [files: RegExp, reason: string])[] = [
   [/^src\/audit\//, 'compares the rows with each other; it checks every seal apart'],
   [/^src\/api\/panel\/.*\/show-|\/(?:list-users|list-sign-ins|read-erasures)\.ts$/, 'shows rows to users'],
   [/^src\/accounts\/sign-in\/invitations\.ts$/, 'shows invitations to users'],
-  [/^src\/api\/panel\/erasures\/routes\.ts$/, 'shows what the retention period will erase'],
+
   [
     /^src\/evidence\/exports\/(?:create-export|exports|secret-row)\.ts$/,
     'shows exports; a package opens only with its own key',
