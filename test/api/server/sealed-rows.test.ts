@@ -5,6 +5,8 @@ import { newSecretToken } from '../../../src/accounts/credentials/secret-tokens.
 import { openInstallation } from '../../../src/app/installation.js';
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { SEALED_TABLE_NAMES, SEALED_TABLES, type SealedTable } from '../../../src/platform/database/sealed-tables.js';
+import { sealed } from '../../../src/platform/keys/row-seals.js';
+import { UNCHECKED_COLUMNS } from '../../audit/unchecked-columns.js';
 import { sampled } from '../../support/sweeps.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
 import { ask, type RunningApp, startApp } from './running-app.js';
@@ -87,7 +89,17 @@ describe('rows that grant rights', () => {
       const columns = (await columnsOf(table)).map(({ name }) => name);
       const exempt: readonly string[] = ['seal', ...SEALED_TABLES[table].unsealed];
       expect(columns, table).toEqual(expect.arrayContaining([...exempt]));
-      expect(triggers.get(table), table).toEqual(columns.filter((name) => !exempt.includes(name)));
+      const bound = columns.filter((name) => !exempt.includes(name));
+      expect(triggers.get(table), table).toEqual(bound);
+      // The text that the seal binds: the table and these columns.
+      const { rows } = await app.superuser.query(
+        `select ${sealed(table, 'r')} as row from (select (null::${table}).*) r`,
+      );
+      const [, text = ''] = new RegExp(`^ ${table} (.*)$`).exec(rows[0]?.row) ?? [];
+      expect(Object.keys(z.looseObject({}).parse(JSON.parse(text))).sort(), table).toEqual(bound.toSorted());
+      // The audit compares the use of a token and the size of a package with other rows. Operators are told of the rest.
+      const explained = [...Object.keys(UNCHECKED_COLUMNS[table] ?? {}), 'seal', 'consumed_by', 'bytes'];
+      expect(explained, table).toEqual(expect.arrayContaining([...exempt]));
     }
   });
 
