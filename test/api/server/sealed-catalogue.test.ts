@@ -142,6 +142,13 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     expect(await isShown()).toBe(false);
     expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
     await expect.poll(isShown, soon).toBe(true);
+    // A copy with another text is not shown, even under a seal of the service.
+    const copies = `document_id = '${policy()}' and site_id = '${outlet}' and state = 'active'`;
+    await app.superuser.query('alter table document_versions disable trigger published_versions_stay');
+    await app.change(`update document_versions set title = title || '!' where ${copies}`, []);
+    await app.superuser.query('alter table document_versions enable trigger published_versions_stay');
+    await alter(`update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
+    await expect.poll(isShown, soon).toBe(false);
   });
 
   it('publish and activate no text that the service did not write', async () => {
