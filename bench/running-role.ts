@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type MeasuredCommand, measuredCommand } from '../test/support/measured-process.js';
 import { childPids, processCpuMs, residentMiB } from './processor-time.js';
 
-const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
+const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
 
 /** Resources of one process; null without /proc. */
 export interface ProcessUse {

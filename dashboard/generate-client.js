@@ -2,7 +2,7 @@
 // service serves it. Run after each installation and before types are checked. They are not committed.
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { panelDescription } from '../dist/src/api/openapi/panel-api.js';
+import { panelDescription } from '../dist/panel-api.js';
 
 const root = new URL('../', import.meta.url);
 // The generator needs a TypeScript of its own, which this workspace has.

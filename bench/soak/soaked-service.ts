@@ -10,7 +10,7 @@ import { removeEmbeddedPostgres } from '../../src/platform/database/embedded/ind
 import { embeddedDatabaseUrl } from '../../test/support/embedded-database.js';
 import { childPids } from '../processor-time.js';
 
-const LEDGER = fileURLToPath(new URL('../../../bin/consent-ledger.js', import.meta.url));
+const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
 
 /** `consent-ledger serve` as `npm start` runs it: with the embedded PostgreSQL, in a folder of its own. */
 export class SoakedService {

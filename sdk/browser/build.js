@@ -1,7 +1,5 @@
-// Bundles the SDK as a module and as a script for pages, and writes its types.
-import { execFileSync } from 'node:child_process';
+// Bundles the SDK as a module and as a script for pages.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -21,8 +19,6 @@ const common = {
 await mkdir(join(here, 'dist'), { recursive: true });
 await bundle('index', 'esm');
 await bundle('script', 'iife', 'consent');
-const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-execFileSync(process.execPath, [compiler, '-p', here], { stdio: 'inherit' });
 
 /** esbuild bundles, and gives private members short names. terser then makes the text 3 % smaller. */
 async function bundle(entry, format, name = entry) {

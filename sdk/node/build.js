@@ -1,7 +1,5 @@
-// Bundles the SDK with the schemas of the service, which check every answer, and writes its types.
-import { execFileSync } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+// Bundles the SDK with the schemas of the service, which check every answer.
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -22,7 +20,3 @@ const { metafile } = await build({
 });
 const notices = await thirdPartyNotices('@consent-ledger/node', here, Object.keys(metafile.inputs));
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), notices);
-const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-execFileSync(process.execPath, [compiler, '-p', here], { stdio: 'inherit' });
-// The public types are those of sdk/shared. The schemas are for the checks inside.
-await rm(join(here, 'dist/types/schemas'), { recursive: true });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { AuditParts } from '../audit/section.js';
 import type { Config } from '../platform/config/index.js';
-import { loadMigrations } from '../platform/database/migrations/index.js';
+import { loadMigrations } from '../platform/database/load-migrations.js';
 import { createPool } from '../platform/database/pool.js';
 import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';

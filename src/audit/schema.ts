@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { loadMigrations } from '../platform/database/migrations/index.js';
+import { loadMigrations } from '../platform/database/load-migrations.js';
 import { SEAL_TRIGGER, SEALED_TABLE_NAMES } from '../platform/database/sealed-tables.js';
 import type { Section } from './section.js';
 

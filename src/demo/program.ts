@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const LEDGER = fileURLToPath(new URL('../../../bin/consent-ledger.js', import.meta.url));
-const VERIFIER = fileURLToPath(new URL('../../../verifier-cli/dist/consent-verify.js', import.meta.url));
+// The build puts this program into `dist`.
+const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
+const VERIFIER = fileURLToPath(new URL('../verifier-cli/dist/consent-verify.js', import.meta.url));
 
 export interface Outcome {
   readonly exitCode: number;

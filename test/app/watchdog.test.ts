@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 
-const WATCHDOG = new URL('../../dist/src/app/watchdog.js', import.meta.url).href;
+const WATCHDOG = new URL('../../dist/watchdog.js', import.meta.url).href;
 const LIMITS = { tickMs: 50, silentMs: 1_000, hungMs: 1_000, startMs: 60_000 };
 
 /** A process with a watchdog, which then does something. */

@@ -23,7 +23,7 @@ describe('public text', () => {
       expect.arrayContaining([
         'docs/architecture.md',
         'docs/examples/http/README.md',
-        'docs/openapi/tool-api.json',
+        'dist/openapi/tool-api.json',
         'README.md',
         'ops/prometheus/alerts.yaml',
         'consent-ledger admin quarantine release --help',

@@ -45,7 +45,7 @@ export async function publicTexts(): Promise<readonly PublicText[]> {
       'test/acceptance/README.md',
       'test/corpus/README.md',
     ].map((source) => ({ source, text: proseOfMarkdown(read(source)) })),
-    ...filesBelow('docs/openapi', '.json').map((source) => ({
+    ...filesBelow('dist/openapi', '.json').map((source) => ({
       source,
       text: descriptionText(JSON.parse(read(source))),
     })),

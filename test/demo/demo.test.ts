@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
-const DEMO = resolve('dist/src/demo/main.js');
+const DEMO = resolve('dist/demo.js');
 
 test('the demonstration of the README ends with evidence that is valid after an erasure', () => {
   const folder = mkdtempSync(join(tmpdir(), 'consent-demo-'));

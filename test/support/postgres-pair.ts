@@ -20,8 +20,8 @@ import {
   serverArguments,
   spawnOptions,
 } from '../../src/platform/database/embedded/settings.js';
+import { loadMigrations } from '../../src/platform/database/load-migrations.js';
 import { migrate } from '../../src/platform/database/migrate.js';
-import { loadMigrations } from '../../src/platform/database/migrations/index.js';
 import { createPool } from '../../src/platform/database/pool.js';
 import { FaultyProxy } from './faulty-proxy.js';
 import { freePort } from './free-port.js';

@@ -7,8 +7,8 @@ import pg from 'pg';
 import { withFileLock } from '../../src/platform/database/embedded/file-lock.js';
 import { openEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
 import { processStart } from '../../src/platform/database/embedded/process-identity.js';
+import { loadMigrations } from '../../src/platform/database/load-migrations.js';
 import { migrate } from '../../src/platform/database/migrate.js';
-import { loadMigrations } from '../../src/platform/database/migrations/index.js';
 import { createPool } from '../../src/platform/database/pool.js';
 
 export interface TestDatabase {

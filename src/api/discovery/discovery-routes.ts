@@ -1,10 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
-import { panelDescription } from '../openapi/panel-api.js';
-import { toolApiText } from '../openapi/tool-api.js';
 import { FOR_MINUTES, publicDocument } from '../server/send-document.js';
-import { latestText, StaticText } from '../server/static-text.js';
+import { latestText, StaticText, serveLazily } from '../server/static-text.js';
 import { agentSkills, agentSkillsIndex } from './agent-skills.js';
 import { aiCatalog } from './ai-catalog.js';
 import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_API } from './api-catalog.js';
@@ -14,7 +14,6 @@ import { llmsText } from './llms-text.js';
 import { jsonText, PLACES, scannerUrl, urlsUnder } from './places.js';
 import { robotsText } from './robots-text.js';
 import { securityText } from './security-text.js';
-import { yamlText } from './yaml-text.js';
 
 export type DiscoveryOptions = Config['discovery'] &
   Pick<Keyring, 'jwtKeys'> & {
@@ -57,8 +56,8 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
   const front = new StaticText(frontPage(skills, securityContacts.length > 0));
   scope.get(PLACES.frontPage.path, (request, reply) => front.send(request, reply));
   serve(PLACES.robotsText.path, PLAIN_TEXT, robotsText());
-  serve(PLACES.panelApi.path, PLACES.panelApi.mediaType, yamlText(panelDescription()));
-  serve(PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, toolApiText());
+  serveBuilt(scope, PLACES.panelApi.path, PLACES.panelApi.mediaType, 'panel-api.yaml');
+  serveBuilt(scope, PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, 'tool-api.json');
 
   const latest = (contentType: string) =>
     latestText((body) => publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
@@ -72,4 +71,13 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
     contactText(securityText(securityContacts, publicUrl, options.now())).send(request, reply),
   );
   scope.get('/security.txt', (_request, reply) => reply.redirect(PLACES.securityText.path, 301));
+}
+
+/** Serves a description of an API that was built with the service (src/api/openapi/write-descriptions.ts). */
+function serveBuilt(scope: FastifyInstance, path: string, contentType: string, name: string): void {
+  const file = createRequire(import.meta.url).resolve(`#built/openapi/${name}`);
+  serveLazily(scope, path, async () => {
+    const body = await readFile(file, 'utf8');
+    return new StaticText(publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
+  });
 }

@@ -18,7 +18,7 @@ export function toolApiDescription(): JsonObject {
   });
 }
 
-/** The text of `docs/openapi/tool-api.json`, which the service also serves. */
+/** The text that the service serves as `/openapi/tool-api.json`. */
 export function toolApiText(): string {
   return `${JSON.stringify(toolApiDescription(), null, 2)}\n`;
 }

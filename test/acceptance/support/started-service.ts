@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const COMMAND = join(ROOT, 'bin', 'consent-ledger.js');
-const BUILT = join(ROOT, 'dist', 'src', 'main.js');
+const BUILT = join(ROOT, 'dist', 'main.js');
 
 /** Host name that the started service takes as its second one. */
 export const STARTED_SCANNER_HOST = 'scanner.acceptance.example';

@@ -1,8 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
-import { yamlText } from '../../../src/api/discovery/yaml-text.js';
 import { panelDescription } from '../../../src/api/openapi/panel-api.js';
 import { toolApiText } from '../../../src/api/openapi/tool-api.js';
+import { yamlText } from '../../../src/api/openapi/yaml-text.js';
 
 const PANEL = yamlText(panelDescription());
 

@@ -173,7 +173,7 @@ describe('a backend of another tenant', () => {
     '/tool/v1/s2s/erasures/{id}': ['erasure_id'],
     '/tool/v1/s2s/consents/{token}/receipt': ['consent_token'],
   };
-  const { paths } = Described.parse(JSON.parse(readFileSync('docs/openapi/tool-api.json', 'utf8')));
+  const { paths } = Described.parse(JSON.parse(readFileSync('dist/openapi/tool-api.json', 'utf8')));
 
   it('is tried in every route with a path parameter, except the public ones', () => {
     const isPublic = (path: string): boolean => /^\/(?:checkpoints|api\/v1\/public)\//.test(path);

@@ -13,7 +13,7 @@ import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
  */
 const RECORDS = Number(process.env.SCALE_RECORDS ?? 2_000);
 const built = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const EXPORT = built('dist/bench/export-process.js');
+const EXPORT = built('dist/export-process.js');
 const BUNDLE = built('verifier-cli/dist/consent-verify.js');
 const FLOOR = built('test/support/hashing-floor.mjs');
 const BATCH = 5_000;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureRoles } from '../../../src/platform/database/ensure-roles.js';
+import { loadMigrations } from '../../../src/platform/database/load-migrations.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
-import { loadMigrations } from '../../../src/platform/database/migrations/index.js';
 import type { Migration } from '../../../src/platform/database/migrations/migration.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { DATABASE_ROLES } from '../../../src/platform/database/roles.js';

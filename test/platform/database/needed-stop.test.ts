@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadMigrations, migrationOf } from '../../../src/platform/database/migrations/index.js';
+import { loadMigrations, migrationOf } from '../../../src/platform/database/load-migrations.js';
 import { stepsThatNeedAStop } from '../../../src/platform/database/migrations/needed-stop.js';
 
 const stating = (id: string, beside: string) => migrationOf(id, `-- Runs beside: ${beside}\n\nselect 1;`);

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Migration, schemaOf } from './migration.js';
+import { type Migration, schemaOf } from './migrations/migration.js';
 
 /**
- * Reads the steps of the schema in the order of their application: the `.sql` files in the folders
- * beside this file, one step each. An applied step is recorded with its digest, and a database with
+ * Reads the steps of the schema in the order of their application: the `.sql` files in the
+ * folders of `migrations`, which the build copies beside the program, one step each. An applied step is recorded with its digest, and a database with
  * a different digest is refused. After a release, files are therefore only added, in a folder with
  * the next number.
  * @throws Error for a file that does not state what may run beside it; any error of reading the
  *   files, which are part of the program
  */
 export function loadMigrations(): readonly Migration[] {
-  const folder = fileURLToPath(new URL('.', import.meta.url));
+  const folder = fileURLToPath(new URL('./migrations', import.meta.url));
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => name.endsWith('.sql'))
