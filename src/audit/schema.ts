@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { loadMigrations } from '../platform/database/load-migrations.js';
+import { SEAL_TRIGGER, SEALED_TABLE_NAMES } from '../platform/database/sealed-tables.js';
 import type { Section } from './section.js';
 
 const Steps = z.array(z.object({ id: z.string(), sha256: z.string() }));
@@ -25,7 +26,10 @@ export async function auditSchema({ db, findings, step }: Section): Promise<void
         detail: 'the step is not applied',
       });
   }
-  const expected = new Set(loadMigrations().flatMap(({ sql }) => triggersOf(sql)));
+  const expected = new Set([
+    ...loadMigrations().flatMap(({ sql }) => triggersOf(sql)),
+    ...SEALED_TABLE_NAMES.map((table) => `${SEAL_TRIGGER} on ${table}`),
+  ]);
   const { rows } = await db.query(
     `select t.tgname || ' on ' || case when n.nspname = 'event_log' then 'event_log.' else '' end || c.relname as name, t.tgenabled as enabled
        from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace

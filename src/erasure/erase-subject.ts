@@ -13,7 +13,7 @@ import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 export interface ErasureOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'isSealed'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'open'>;
   readonly journal: ErasureJournal;
 }
 

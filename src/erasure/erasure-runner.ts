@@ -11,7 +11,7 @@ export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   /** A pool, because the lease holds a separate connection. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'isSealed'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'open'>;
   /** Length of the intervals at whose ends erasures are announced, in milliseconds. */
   readonly announceIntervalMs: number;
   /** Interval of the look-up for new requests, in milliseconds. */

@@ -10,8 +10,8 @@ import {
   hmacSha256,
   type Keyring,
   type RowSeals,
-  SealJson,
-  sealJson,
+  SealedBytes,
+  sealedRows,
 } from '../platform/keys/index.js';
 import { UnknownSite } from './errors.js';
 import { firstEventIdAt } from './event-id-times.js';
@@ -170,13 +170,11 @@ const OpenRow = z.discriminatedUnion('reason', [
     site_id: z.string(),
     reason: z.literal('person'),
     index_kind: z.enum(['visitor', 'email', 'phone', 'id_number']),
-    blind_index: z.instanceof(Buffer),
+    blind_index: SealedBytes,
   }),
   z.object({ id: z.string(), site_id: z.string(), reason: z.literal('record'), event_id: z.string() }),
   z.object({ id: z.string(), site_id: z.string(), reason: z.literal('retention'), event_id: z.string() }),
 ]);
-/** The seal is checked before the rest is parsed: a row that was altered may have any form. */
-const Row = z.looseObject({ id: z.string(), seal: SealJson });
 
 function requestOf(row: z.infer<typeof OpenRow>): ErasureRequest {
   const { id, site_id: siteId } = row;
@@ -195,14 +193,8 @@ function requestOf(row: z.infer<typeof OpenRow>): ErasureRequest {
  * to the database has nothing erased.
  */
 export async function openErasureRequests(db: Queryable, seals: RowSeals): Promise<ErasureRequest[]> {
-  const { rows } = await db.query(
-    `select id, site_id, reason, index_kind, blind_index, event_id, ${sealJson('erasure_requests', 'r')} as seal
-       from erasure_requests r where finished_at is null order by requested_at, id`,
-  );
-  const requests: ErasureRequest[] = [];
-  for (const { seal, ...row } of z.array(Row).parse(rows)) {
-    if (!(await seals.isSealed('erasure_requests', row.id, seal))) continue;
-    requests.push(requestOf(OpenRow.parse(row)));
-  }
-  return requests;
+  const where = 'finished_at is null order by requested_at, id';
+  const rows = await sealedRows(db, { table: 'erasure_requests', where, values: [] });
+  const opened = await Promise.all(rows.map((row) => seals.open(row, OpenRow)));
+  return opened.flatMap((row) => (row === null ? [] : [requestOf(row)]));
 }

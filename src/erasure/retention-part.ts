@@ -4,7 +4,7 @@ import type { BackgroundPart, ServiceLogger } from '../platform/background/part.
 import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
 import { ClockNotTrusted, type TrustedClock } from '../platform/clock/trusted-clock.js';
-import { type RowSeals, SealColumns, sealColumns } from '../platform/keys/index.js';
+import { type RowSeals, sealedRows } from '../platform/keys/index.js';
 import { type ErasureOptions, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 
@@ -23,7 +23,8 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
 /** Interval after the clock was not trusted, in milliseconds. */
 const CLOCK_RETRY_MS = 60_000;
-const limitedSites = z.array(SealColumns.extend({ id: z.string(), retention_days: z.int() }));
+const LimitedSite = z.object({ id: z.string(), retention_days: z.int() });
+type LimitedSite = z.infer<typeof LimitedSite>;
 
 /**
  * Creates the part that erases records older than their site's retention period. Several processes
@@ -37,7 +38,7 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
   let failures = 0;
   let looks = 0;
 
-  const eraseOld = async ({ id, retention_days: days }: z.infer<typeof limitedSites>[number]): Promise<void> => {
+  const eraseOld = async ({ id, retention_days: days }: LimitedSite): Promise<void> => {
     const before = new Date((await trustedNow(db, clock)).getTime() - days * DAY_MS);
     const receipt = await eraseSubject(options, { siteId: id, by: { kind: 'retention', before } });
     erasedRecords += receipt.erasedRecords;
@@ -102,20 +103,18 @@ async function trustedNow(db: pg.Pool, clock: TrustedClock): Promise<Date> {
 async function sitesWithOldRecords(
   { db, keyring }: Pick<RetentionOptions, 'db' | 'keyring'>,
   now: Date,
-): Promise<z.infer<typeof limitedSites>> {
-  const { rows } = await db.query(
-    `select s.id, s.retention_days, ${sealColumns('sites', 's')} from sites s
-      where s.retention_days is not null order by s.id`,
-  );
-  const sites = limitedSites.parse(rows);
-  const due: z.infer<typeof limitedSites> = [];
-  for (const site of sites) {
+): Promise<readonly LimitedSite[]> {
+  const where = 'retention_days is not null order by id';
+  const due: LimitedSite[] = [];
+  for (const row of await sealedRows(db, { table: 'sites', where, values: [] })) {
+    const site = await keyring.open(row, LimitedSite);
+    if (site === null) continue;
     const before = firstEventIdAt(new Date(now.getTime() - site.retention_days * DAY_MS));
     const { rowCount } = await db.query('select from record_keys where site_id = $1 and event_id < $2 limit 1', [
       site.id,
       before,
     ]);
-    if (rowCount === 1 && (await keyring.isSealed('sites', site.id, site))) due.push(site);
+    if (rowCount === 1) due.push(site);
   }
   return due;
 }

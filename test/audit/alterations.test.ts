@@ -52,7 +52,6 @@ const OTHER: Readonly<Record<string, string>> = {
   'api_keys.scope': `case scope when 'read' then 'write' else 'read' end`,
   'sign_ins.lapses_at': `lapses_at - interval '1 second'`,
   'sign_ins.end_reason': `'token_reused'`,
-  'sites.retention_days': `4711`,
   'document_versions.state': `'retired'`,
   'erasure_requests.channel': `case channel when 's2s' then 'operator' else 's2s' end`,
   'erasure_requests.reason': `'retention'`,

@@ -5,7 +5,7 @@ import { tr } from '../../dashboard/src/i18n/tr/index.js';
 import { fieldMessage } from '../../dashboard/src/ui/field-message.js';
 import { ChangePasswordRequest } from '../../schemas/api/auth.js';
 import { CreateInvitationRequest } from '../../schemas/api/panel/invitations.js';
-import { ChangeRetentionPeriodRequest, CreateSiteRequest } from '../../schemas/api/panel/sites.js';
+import { CreateSiteRequest, RetentionRules } from '../../schemas/api/panel/sites.js';
 
 const site = { name: 'Shop', domain: 'shop.example' };
 const passwords = { current_password: 'x' };
@@ -20,9 +20,9 @@ const MISTAKES: readonly (readonly [schema: z.ZodType, body: unknown])[] = [
   [CreateSiteRequest, { ...site, domain: 'shop.localhost' }],
   [CreateSiteRequest, { ...site, allowed_origins: ['shop.example'] }],
   [CreateSiteRequest, { ...site, allowed_ips: ['everywhere'] }],
-  [ChangeRetentionPeriodRequest, { retention_days: 0 }],
-  [ChangeRetentionPeriodRequest, { retention_days: 40_000 }],
-  [ChangeRetentionPeriodRequest, { retention_days: 1.5 }],
+  [RetentionRules, { retention_days: 0 }],
+  [RetentionRules, { retention_days: 40_000 }],
+  [RetentionRules, { retention_days: 1.5 }],
   [CreateInvitationRequest, { email: 'someone', role: 'viewer' }],
   [ChangePasswordRequest, { ...passwords, new_password: 'short' }],
   [ChangePasswordRequest, { ...passwords, new_password: ' '.repeat(12) }],

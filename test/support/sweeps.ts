@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
  */
 export const SWEEPS = {
   'altered columns': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
+  'altered columns of granting rows': { file: 'test/api/server/sealed-rows.test.ts', share: 1 / 4 },
   'deleted rows': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
   'duplicated rows': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
   'flipped bytes of a package': { file: 'test/verifier/sweep.test.ts', share: 1 / 16 },

@@ -46,7 +46,13 @@ export const AllowedIps = z
   .max(1000);
 
 /** Days after which a record is erased. */
-export const RetentionDays = z.int().min(1).max(36_500);
+const RetentionDays = z.int().min(1).max(36_500);
+
+/** When records of a site are erased without a request: each rule is a column of `sites`. */
+export const RetentionRules = z.strictObject({
+  retention_days: RetentionDays.nullable().describe('Days after which records are erased; null: never.'),
+});
+export type RetentionRules = z.infer<typeof RetentionRules>;
 
 export const Site = z
   .object({
@@ -58,7 +64,7 @@ export const Site = z
     ),
     allowed_origins: z.array(z.string()).describe('Origins whose browsers may use the API keys; empty: every origin.'),
     allowed_ips: z.array(z.string()).describe('Addresses and ranges that may use the API keys; empty: every address.'),
-    retention_days: z.int().nullable().describe('Days after which records are erased; null: never.'),
+    ...RetentionRules.shape,
     created_at: Timestamp,
     configuration: z
       .object({
@@ -83,7 +89,7 @@ export const CreateSiteRequest = z.strictObject({
   domain: SiteDomain,
   allowed_origins: AllowedOrigins.default([]),
   allowed_ips: AllowedIps.default([]),
-  retention_days: RetentionDays.nullable().default(null),
+  retention_days: RetentionRules.shape.retention_days.default(null),
 });
 
 export const ChangeSiteRequest = z
@@ -94,10 +100,6 @@ export const ChangeSiteRequest = z
     allowed_ips: AllowedIps,
   })
   .partial();
-
-export const ChangeRetentionPeriodRequest = z.strictObject({
-  retention_days: RetentionDays.nullable().describe('Days after which records are erased; null: never.'),
-});
 
 export const DomainVerification = z
   .object({

@@ -3,7 +3,7 @@ import { hmacSha256, hmacSha256Hex, type Keyring } from '../../platform/keys/ind
 import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 import { base32 } from './totp.js';
 
-export type FactorKeys = Pick<Keyring, 'accountKey' | 'isSealed'>;
+export type FactorKeys = Pick<Keyring, 'accountKey' | 'open'>;
 
 /** Length of a shared secret: that of HMAC-SHA-1 (RFC 4226 §4, R6 recommends 160 bits). */
 const SECRET_BYTES = 20;

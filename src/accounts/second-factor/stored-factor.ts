@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import { type RowSeals, readSealed, SealedBytes, SealedTime } from '../../platform/keys/index.js';
 
 /** Stored state of a user's second factor. */
 export interface StoredFactor {
@@ -14,14 +14,12 @@ export interface StoredFactor {
   readonly recoveryDigests: readonly string[];
 }
 
-const Rows = z.array(
-  SealColumns.extend({
-    totp_secret: z.instanceof(Uint8Array).nullable(),
-    totp_confirmed_at: z.date().nullable(),
-    totp_last_step: z.int().nullable(),
-    recovery_digests: z.array(z.string()),
-  }),
-);
+const Columns = z.object({
+  totp_secret: SealedBytes.nullable(),
+  totp_confirmed_at: SealedTime.nullable(),
+  totp_last_step: z.int().nullable(),
+  recovery_digests: z.array(z.string()),
+});
 
 /**
  * Reads the second factor of an enabled user.
@@ -34,13 +32,9 @@ export async function readStoredFactor(
   userId: string,
   lock: 'locked' | 'unlocked',
 ): Promise<StoredFactor | null> {
-  const { rows } = await db.query(
-    `select u.totp_secret, u.totp_confirmed_at, u.totp_last_step, u.recovery_digests, ${sealColumns('users', 'u')}
-       from users u where u.id = $1 and u.disabled_at is null ${lock === 'locked' ? 'for no key update' : ''}`,
-    [userId],
-  );
-  const [row] = Rows.parse(rows);
-  if (row === undefined || !(await seals.isSealed('users', userId, row))) return null;
+  const where = `id = $1 and disabled_at is null ${lock === 'locked' ? 'for no key update' : ''}`;
+  const row = await readSealed(db, seals, { table: 'users', where, values: [userId] }, Columns);
+  if (row === null) return null;
   return {
     sealedSecret: row.totp_secret,
     confirmedAt: row.totp_confirmed_at,

@@ -3,10 +3,10 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { type RowSeals, SealColumns, sealColumns, userSealColumns } from '../../platform/keys/index.js';
+import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
 import { secretTokenDigest } from '../credentials/secret-tokens.js';
-import { GrantorColumns, isGrantInForce } from '../users/granted-right.js';
+import { isGrantInForce } from '../users/granted-right.js';
 import { lockUsersOf } from '../users/lock-users.js';
 import type { SignedInUser } from '../users/user-directory.js';
 import { insertUser } from '../users/users.js';
@@ -17,19 +17,17 @@ export interface AcceptedInvitation extends StartedSignIn {
   readonly user: SignedInUser;
 }
 
-const OpenRows = z.array(
-  SealColumns.extend(GrantorColumns.shape).extend({
-    id: z.string(),
-    tenant_id: z.string(),
-    email: z.string(),
-    role: UserRole,
-  }),
-);
+const OpenRows = z.array(z.object({ invitation: sealedRow('invitations'), inviter: sealedRow('users').nullable() }));
+const OpenInvitation = z.object({
+  id: z.string(),
+  tenant_id: z.string(),
+  email: z.string(),
+  role: UserRole,
+  invited_by: z.string().nullable(),
+});
+type OpenInvitation = z.infer<typeof OpenInvitation>;
 
-type OpenInvitation = z.infer<typeof OpenRows>[number];
-
-const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by as granted_by, u.role as grantor_role,
-    ${sealColumns('invitations', 'i')}, ${userSealColumns('u')}
+const OPEN = `select ${sealed('invitations', 'i')} as invitation, ${sealed('users', 'u')} as inviter
   from invitations i left join users u on u.id = i.invited_by and u.disabled_at is null
   where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
 
@@ -88,7 +86,8 @@ async function accept(
 /** An invitation whose row, or whose inviter's row, was altered is not open. */
 async function openInvitation(db: Queryable, seals: RowSeals, digest: Buffer): Promise<OpenInvitation | null> {
   const { rows } = await db.query(OPEN, [digest]);
-  const [found] = OpenRows.parse(rows);
-  if (found === undefined || !(await seals.isSealed('invitations', found.id, found))) return null;
-  return (await isGrantInForce(seals, found, found.role)) ? found : null;
+  const [row] = OpenRows.parse(rows);
+  const found = row === undefined ? null : await seals.open(row.invitation, OpenInvitation);
+  if (row === undefined || found === null) return null;
+  return (await isGrantInForce(seals, found.invited_by, row.inviter, found.role)) ? found : null;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
 import { withTransaction } from '../../platform/database/pool.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import { type RowSeals, readSealed } from '../../platform/keys/index.js';
 import { hashPassword, isOutdatedHash, isPasswordOf } from '../credentials/passwords.js';
 import { type User, UserRow } from '../users/user-directory.js';
 
@@ -30,7 +30,10 @@ export interface PasswordCheckPools {
   readonly seals: RowSeals;
 }
 
-const HashRow = SealColumns.extend({ password_hash: z.string() });
+/** The user whom the row shows, and the verified hash. */
+const CheckedRow = z
+  .looseObject({ password_hash: z.string() })
+  .transform((row): CheckedUser => ({ user: UserRow.parse(row), passwordHash: row.password_hash }));
 
 /**
  * Creates the password check. It also replaces hashes with outdated parameters, and throws database
@@ -41,22 +44,21 @@ export function createPasswordCheck({ apiPool, adminPool, seals }: PasswordCheck
   // response time would reveal whether an address exists.
   const decoy = hashPassword(randomUUID());
   const check: CheckPassword = async (email, password) => {
-    const { rows } = await apiPool.query(
-      `select u.id, u.tenant_id, u.email, u.role, u.password_hash, ${sealColumns('users', 'u')}
-         from users u where u.email = $1 and u.disabled_at is null`,
-      [email.toLowerCase()],
-    );
-    const [row] = z.array(HashRow.loose()).parse(rows);
-    const isRight = await isPasswordOf(row?.password_hash ?? (await decoy), password);
-    if (row === undefined || !isRight) return null;
-    const user = UserRow.parse(row);
-    if (!(await seals.isSealed('users', user.id, row))) return null;
-    if (!isOutdatedHash(row.password_hash)) return { user, passwordHash: row.password_hash };
+    const query = {
+      table: 'users',
+      where: 'email = $1 and disabled_at is null',
+      values: [email.toLowerCase()],
+    } as const;
+    const found = await readSealed(apiPool, seals, query, CheckedRow);
+    const isRight = await isPasswordOf(found?.passwordHash ?? (await decoy), password);
+    if (found === null || !isRight) return null;
+    const { user, passwordHash } = found;
+    if (!isOutdatedHash(passwordHash)) return found;
     const renewed = await hashPassword(password);
     const { rowCount } = await withTransaction(adminPool, (db) =>
       db.query('update users set password_hash = $3 where id = $1 and password_hash = $2', [
         user.id,
-        row.password_hash,
+        passwordHash,
         renewed,
       ]),
     );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import { hmacSha256 } from '../../platform/keys/index.js';
+import { hmacSha256, type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 import { IDLE_SECONDS } from '../credentials/lifetimes.js';
 import { derivedSecretToken, type SecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
 import { type SignedInUser, UserRow } from '../users/user-directory.js';
@@ -14,7 +14,7 @@ export interface RenewedSignIn {
   readonly refreshToken: string;
 }
 
-const RenewedRow = z.object({ sign_in_id: z.string() }).loose();
+const RenewedRows = z.array(z.object({ sign_in_id: z.string(), user: sealedRow('users') }));
 const EndedRows = z.array(z.object({ id: z.string(), user_id: z.string(), tenant_id: z.string() }));
 
 /** A request to renew a sign-in. */
@@ -29,7 +29,7 @@ export interface Renewal {
 /** For so long the same client gets the same next token again. */
 const REPEAT_SECONDS = 10;
 
-const USER = 's.id as sign_in_id, u.id, u.tenant_id, u.email, u.role';
+const USER = `s.id as sign_in_id, ${sealed('users', 'u')} as "user"`;
 
 /**
  * Exchanges a refresh token for the next one. Each token is valid once: one row of one statement
@@ -42,10 +42,11 @@ const USER = 's.id as sign_in_id, u.id, u.tenant_id, u.email, u.role';
  * client again. As the next token is the one in force, the time of the last renewal is that of this
  * one. It is under the seal of the sign-in, so that an edit of the database makes no repeat later.
  * @param db in the role `consent_ledger_api`
- * @returns null if the token is unknown or used, or the sign-in has ended
+ * @returns null if the token is unknown or used, the sign-in has ended, or the user's row was altered
  */
 export async function renewSignIn(
   db: Queryable,
+  seals: RowSeals,
   { refreshToken, client, refreshKey }: Renewal,
 ): Promise<RenewedSignIn | null> {
   const presented = secretTokenDigest('refresh', refreshToken);
@@ -60,16 +61,20 @@ export async function renewSignIn(
         where s.refresh_digest = $1 and s.ended_at is null and s.lapses_at > now() and u.id = s.user_id and u.disabled_at is null
        returning ${USER}),
      used as (insert into used_refresh_tokens (digest, sign_in_id) select $1, sign_in_id from renewed)
-     select sign_in_id, id, tenant_id, email, role from renewed`,
+     select sign_in_id, "user" from renewed`,
       [presented, next.digest, IDLE_SECONDS],
     ),
   );
-  const renewed = renewedOf(rows, next.token) ?? (await repeated(db, presented, next));
-  if (renewed === null) await endWhereReused(db, presented);
-  return renewed;
+  const [row] = RenewedRows.parse(rows.length > 0 ? rows : await repeated(db, presented, next));
+  if (row === undefined) {
+    await endWhereReused(db, presented);
+    return null;
+  }
+  const user = await seals.open(row.user, UserRow);
+  return user && { user: { ...user, signInId: row.sign_in_id }, refreshToken: next.token };
 }
 
-async function repeated(db: Queryable, presented: Buffer, next: SecretToken): Promise<RenewedSignIn | null> {
+async function repeated(db: Queryable, presented: Buffer, next: SecretToken): Promise<readonly unknown[]> {
   const { rows } = await db.query(
     `select ${USER}
        from used_refresh_tokens t join sign_ins s on s.id = t.sign_in_id join users u on u.id = s.user_id
@@ -77,12 +82,7 @@ async function repeated(db: Queryable, presented: Buffer, next: SecretToken): Pr
         and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
     [presented, next.digest, REPEAT_SECONDS],
   );
-  return renewedOf(rows, next.token);
-}
-
-function renewedOf(rows: readonly unknown[], refreshToken: string): RenewedSignIn | null {
-  const [row] = z.array(RenewedRow).parse(rows);
-  return row === undefined ? null : { user: { ...UserRow.parse(row), signInId: row.sign_in_id }, refreshToken };
+  return rows;
 }
 
 async function endWhereReused(db: Queryable, presented: Buffer): Promise<void> {

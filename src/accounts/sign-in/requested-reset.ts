@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { QueueMail } from '../mail/mail-queue.js';
+import { UserRow } from '../users/user-directory.js';
 import { createPasswordReset } from './set-password.js';
 
 /** No second token within this time: the address cannot be flooded with mails. */
 const PAUSE_SECONDS = 15 * 60;
 
-const UserRows = z.array(
-  SealColumns.extend({ id: z.string(), tenant_id: z.string(), email: z.string(), has_recent: z.boolean() }),
-);
+const UserRows = z.array(z.object({ user: sealedRow('users'), has_recent: z.boolean() }));
 
 /**
  * Sends a token that sets a new password to the address of a user, who asked for it. Nothing happens
@@ -25,17 +24,18 @@ export async function mailRequestedReset(
   email: string,
 ): Promise<void> {
   const { rows } = await db.query(
-    `select u.id, u.tenant_id, u.email, ${sealColumns('users', 'u')},
+    `select ${sealed('users', 'u')} as "user",
             exists (select from password_resets r where r.user_id = u.id and r.created_at > now() - make_interval(secs => $2)) as has_recent
        from users u where u.email = $1 and u.disabled_at is null`,
     [email.toLowerCase(), PAUSE_SECONDS],
   );
-  const [user] = UserRows.parse(rows);
-  if (user === undefined || user.has_recent || !(await seals.isSealed('users', user.id, user))) return;
+  const [row] = UserRows.parse(rows);
+  const user = row === undefined || row.has_recent ? null : await seals.open(row.user, UserRow);
+  if (user === null) return;
   const { token, expiresAt } = await createPasswordReset(db, { id: user.id, disabledAt: null }, null);
   await queueMail?.(db, { kind: 'password_reset', to: user.email, token, expires_at: expiresAt.toISOString() });
   await appendAuditEntry(db, {
-    tenantId: user.tenant_id,
+    tenantId: user.tenantId,
     actor: { kind: 'service' },
     action: 'user.create_password_reset',
     subject: { kind: 'user', id: user.id },

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { type RowSeals, SealColumns, sealColumns, userSealColumns } from '../../platform/keys/index.js';
+import { type RowSeals, readSealed, sealed, sealedRow } from '../../platform/keys/index.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
 import { hashPassword, isPasswordOf, refuseOwnAddress } from '../credentials/passwords.js';
@@ -12,22 +11,20 @@ import { revokeResets } from '../credentials/revoke-resets.js';
 import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
 import { noticeTo } from '../mail/mail-job.js';
 import type { QueueMail } from '../mail/mail-queue.js';
-import { GrantorColumns, isGrantInForce } from '../users/granted-right.js';
+import { isGrantInForce } from '../users/granted-right.js';
 import type { ListedUser } from '../users/list-users.js';
 import { lockUsersOf } from '../users/lock-users.js';
-import type { SignedInUser } from '../users/user-directory.js';
+import { type SignedInUser, type User, UserRow } from '../users/user-directory.js';
 
-const HashRows = z.array(z.object({ password_hash: z.string() }));
+const HashRow = z.object({ password_hash: z.string() });
 const ResetRows = z.array(
-  SealColumns.extend(GrantorColumns.shape).extend({
-    id: z.string(),
-    user_id: z.string(),
-    tenant_id: z.string(),
-    email: z.string(),
-    role: UserRole,
-  }),
+  z.object({ reset: sealedRow('password_resets'), user: sealedRow('users'), maker: sealedRow('users').nullable() }),
 );
-type OpenReset = z.infer<typeof ResetRows>[number];
+const Reset = z.object({ id: z.string(), made_by: z.string().nullable() });
+interface OpenReset {
+  readonly id: string;
+  readonly user: User;
+}
 const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 
 /**
@@ -40,14 +37,14 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
  */
 export async function changePassword(
   db: Queryable,
+  seals: RowSeals,
   user: SignedInUser,
   currentPassword: string,
   newPassword: string,
   queueMail: QueueMail | null,
 ): Promise<number | null> {
-  const { rows } = await db.query('select password_hash from users where id = $1', [user.id]);
-  const [row] = HashRows.parse(rows);
-  if (row === undefined || !(await isPasswordOf(row.password_hash, currentPassword))) return null;
+  const row = await readSealed(db, seals, { table: 'users', where: 'id = $1', values: [user.id] }, HashRow);
+  if (row === null || !(await isPasswordOf(row.password_hash, currentPassword))) return null;
   refuseOwnAddress(newPassword, user.email, 'new_password');
   const passwordHash = await hashPassword(newPassword);
   return withTransaction(db, async (db) => {
@@ -118,8 +115,8 @@ export async function resetPassword(
   // exhaust the CPU.
   const found = await openReset(db, seals, digest);
   if (found === null) return null;
-  const { user_id: userId, tenant_id: tenantId } = found;
-  refuseOwnAddress(password, found.email, 'password');
+  const { id: userId, tenantId, email } = found.user;
+  refuseOwnAddress(password, email, 'password');
   const passwordHash = await hashPassword(password);
   return withTransaction(db, async (db) => {
     await lockUsersOf(db, tenantId);
@@ -136,22 +133,24 @@ export async function resetPassword(
       subject: { kind: 'user', id: userId },
       details: { ended_sign_ins: ended },
     });
-    await queueMail?.(db, noticeTo(reset.email, 'password_changed'));
+    await queueMail?.(db, noticeTo(reset.user.email, 'password_changed'));
     return ended;
   });
 }
 
-const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made_by as granted_by, m.role as grantor_role,
-    ${sealColumns('password_resets', 'r')}, ${userSealColumns('m')}
+const OPEN_RESET = `select ${sealed('password_resets', 'r')} as reset, ${sealed('users', 'u')} as "user", ${sealed('users', 'm')} as maker
   from password_resets r join users u on u.id = r.user_id left join users m on m.id = r.made_by and m.disabled_at is null
   where r.token_digest = $1 and r.used_at is null and r.revoked_at is null and r.expires_at > now() and u.disabled_at is null`;
 
-/** A reset whose row, or whose creator's row, was altered is not open. */
+/** A reset whose row, or the row of its user or creator, was altered is not open. */
 async function openReset(db: Queryable, seals: RowSeals, digest: Buffer): Promise<OpenReset | null> {
   const { rows } = await db.query(OPEN_RESET, [digest]);
-  const [found] = ResetRows.parse(rows);
-  if (found === undefined || !(await seals.isSealed('password_resets', found.id, found))) return null;
-  return (await isGrantInForce(seals, found, found.role)) ? found : null;
+  const [row] = ResetRows.parse(rows);
+  if (row === undefined) return null;
+  const reset = await seals.open(row.reset, Reset);
+  const user = await seals.open(row.user, UserRow);
+  if (reset === null || user === null) return null;
+  return (await isGrantInForce(seals, reset.made_by, row.maker, user.role)) ? { id: reset.id, user } : null;
 }
 
 /** Every change of a password or its resets locks the user's row first. */

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
-import { type RowSeals, UserSealColumns, userSealOf } from '../../platform/keys/index.js';
+import type { RowSeals, SealedRow } from '../../platform/keys/index.js';
 import { mayGrant } from './may-grant.js';
 import type { Role } from './user-directory.js';
 
-/** The user who granted a right, in the row of the right: with the columns of `userSealColumns`. */
-export const GrantorColumns = UserSealColumns.extend({
-  /** Null: an operator. */
-  granted_by: z.string().nullable(),
-  /** Current role of the user; null if the user is disabled. */
-  grantor_role: UserRole.nullable(),
-});
-export type GrantorColumns = z.infer<typeof GrantorColumns>;
+const Grantor = z.object({ role: UserRole });
 
 /**
- * Whether a right still comes from someone who may grant it: an operator, or a user whose current role
+ * Returns whether a right still comes from someone who may grant it: an operator, or a user whose current role
  * may, and whose row is unaltered.
+ * @param grantedBy id of the user; null: an operator
+ * @param grantor the row of the user, read with the row of the right by one statement: between two statements, a
+ *   person who writes to the database could show each of them another row. Null if the user is disabled.
  */
-export async function isGrantInForce(seals: RowSeals, grantor: GrantorColumns, role: Role): Promise<boolean> {
-  const { granted_by: grantedBy, grantor_role: grantorRole } = grantor;
+export async function isGrantInForce(
+  seals: RowSeals,
+  grantedBy: string | null,
+  grantor: SealedRow<'users'> | null,
+  role: Role,
+): Promise<boolean> {
   if (grantedBy === null) return true;
-  if (grantorRole === null || !mayGrant(grantorRole, role)) return false;
-  return seals.isSealed('users', grantedBy, userSealOf(grantor));
+  const user = grantor && (await seals.open(grantor, Grantor));
+  return user !== null && mayGrant(user.role, role);
 }

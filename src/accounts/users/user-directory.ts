@@ -2,14 +2,7 @@ import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import {
-  type RowSeals,
-  SealColumns,
-  sealColumns,
-  UserSealColumns,
-  userSealColumns,
-  userSealOf,
-} from '../../platform/keys/index.js';
+import { type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 
 export const ROLES = UserRole.options;
 export type Role = UserRole;
@@ -42,7 +35,7 @@ export const UserRow = z
   .object({ id: z.string(), tenant_id: z.string(), email: z.string(), role: UserRole })
   .transform(({ id, tenant_id, email, role }): User => ({ id, tenantId: tenant_id, email, role }));
 
-const SignedInRow = SealColumns.extend(UserSealColumns.shape).extend({ is_in_force: z.boolean() }).loose();
+const SignedInRow = z.object({ sign_in: sealedRow('sign_ins'), user: sealedRow('users'), is_in_force: z.boolean() });
 
 const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
@@ -74,14 +67,13 @@ export function createUserDirectory(
 export async function readSignedInUser(db: Queryable, seals: RowSeals, signInId: string): Promise<SignedInUser | null> {
   const { rows } = await db.query({
     name: 'user_by_sign_in',
-    text: `select u.id, u.tenant_id, u.email, u.role, ${sealColumns('sign_ins', 's')}, ${userSealColumns('u')},
+    text: `select ${sealed('sign_ins', 's')} as sign_in, ${sealed('users', 'u')} as "user",
                   s.ended_at is null and s.lapses_at > now() and u.disabled_at is null as is_in_force
              from sign_ins s join users u on u.id = s.user_id where s.id = $1`,
     values: [signInId],
   });
   const [row] = z.array(SignedInRow).parse(rows);
-  if (row === undefined || !(await seals.isSealed('sign_ins', signInId, row)) || !row.is_in_force) return null;
-  const user = UserRow.parse(row);
-  if (!(await seals.isSealed('users', user.id, userSealOf(row)))) return null;
-  return { ...user, signInId };
+  if (row === undefined || (await seals.open(row.sign_in, z.object({}))) === null || !row.is_in_force) return null;
+  const user = await seals.open(row.user, UserRow);
+  return user && { ...user, signInId };
 }

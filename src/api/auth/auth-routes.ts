@@ -68,7 +68,7 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
       const { body, request, reply } = call;
       const limit = { scope: 'refresh-address', key: request.countedClient, limit: FAILURES_BY_ADDRESS };
       const grant = async () => {
-        const renewed = await renewSignIn(apiPool, {
+        const renewed = await renewSignIn(apiPool, options.seals, {
           refreshToken: body.refresh_token_in === 'cookie' ? refreshCookieOf(request) : body.refresh_token,
           client: `${request.countedClient} ${request.headers['user-agent'] ?? ''}`,
           refreshKey: await options.refreshKey(),

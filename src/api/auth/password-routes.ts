@@ -28,6 +28,7 @@ export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] 
       const ended = await countFailures(rateLimiter, limits, async () => {
         const changed = await passwords.changePassword(
           adminPool,
+          seals,
           user,
           body.current_password,
           body.new_password,

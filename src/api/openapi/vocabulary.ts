@@ -197,7 +197,6 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   'ConsistencyResponse.data.size': 'Size of the newer tree.',
   'Cookie.name': 'Name of the cookie.',
   'CreateCookieRequest.name': 'Name of the cookie.',
-  'CreateSiteRequest.retention_days': 'Days after which records are erased; null: never.',
   'CreateTenantRequest.name': 'Name of the tenant.',
   'CreatedTenant.name': 'Name of the tenant.',
   'DomainVerification.dns_record.name': 'Name of the record.',

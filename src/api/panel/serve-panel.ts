@@ -9,7 +9,7 @@ import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import { type RowSeals, readSealed } from '../../platform/keys/index.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
@@ -127,10 +127,6 @@ async function refuseForeignSite(db: Queryable, seals: RowSeals, user: SignedInU
   const named = WithSite.safeParse(params);
   if (!named.success) return;
   const { site_id: siteId } = named.data;
-  const { rows } = await db.query(
-    `select ${sealColumns('sites', 's')} from sites s where s.id = $1 and s.tenant_id = $2`,
-    [siteId, user.tenantId],
-  );
-  const [row] = z.array(SealColumns).parse(rows);
-  if (row === undefined || !(await seals.isSealed('sites', siteId, row))) throw new ApiError('SITE_NOT_FOUND');
+  const query = { table: 'sites', where: 'id = $1 and tenant_id = $2', values: [siteId, user.tenantId] } as const;
+  if ((await readSealed(db, seals, query, z.object({}))) === null) throw new ApiError('SITE_NOT_FOUND');
 }

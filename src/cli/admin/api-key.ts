@@ -80,9 +80,9 @@ function rotateCommand(context: CliContext): Command {
     .argument('<key>', 'id of the key, not the key itself', uuid)
     .option('--grace <seconds>', 'time for which the old key still works', wholeNumber(0), 86_400)
     .action(async (id: string, options: SiteOptions & { readonly grace: number }) => {
-      await withInstallation(context, async ({ adminPool }) => {
+      await withInstallation(context, async ({ adminPool, keyring }) => {
         const created = await changeAsOperator(adminPool, async (db) => {
-          const result = await rotateApiKey(db, options.site, id, options.grace);
+          const result = await rotateApiKey(db, keyring, options.site, id, options.grace);
           return {
             result,
             tenantId: await tenantOfSite(db, options.site),

@@ -106,6 +106,7 @@ function createCommand(context: CliContext): Command {
     .option('--verified', 'mark the domain as verified: you vouch that it belongs to the tenant')
     .action(async (options: CreateOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
+        const retention = { retention_days: options.retentionDays ?? null };
         const { id } = await changeAsOperator(adminPool, async (db) => {
           const result = await createSite(db, {
             tenantId: options.tenant,
@@ -114,7 +115,7 @@ function createCommand(context: CliContext): Command {
             isVerified: options.verified === true,
             allowedOrigins: [...(options.allowedOrigin ?? [])],
             allowedIps: [...(options.allowedIp ?? [])],
-            retentionDays: options.retentionDays ?? null,
+            retention,
           });
           return {
             result,
@@ -124,7 +125,7 @@ function createCommand(context: CliContext): Command {
             details: {
               domain: options.domain,
               verified: options.verified === true,
-              retention_days: options.retentionDays ?? null,
+              ...retention,
             },
           };
         });
@@ -175,10 +176,10 @@ function changeSettings(db: Queryable, id: string, settings: SiteSettings): Prom
 function changePeriod(db: Queryable, id: string, days: number | null): Promise<boolean> {
   return changeAsOperator(db, async () => {
     const tenantId = await tenantOfSite(db, id);
-    const { before, after } = await changeRetentionPeriod(db, id, days);
-    const details = { retention_days: { before, after } };
+    const details = await changeRetentionPeriod(db, id, { retention_days: days });
     const action = 'site.change_retention_period';
-    return { result: before !== after, tenantId, action, subject: { kind: 'site', id }, details };
+    const isChanged = Object.values(details).some(({ before, after }) => before !== after);
+    return { result: isChanged, tenantId, action, subject: { kind: 'site', id }, details };
   });
 }
 

@@ -4,7 +4,7 @@ import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { type ExportReason, enterState } from '../../platform/exports/export-states.js';
-import { type SealColumns, SealJson, sealJson } from '../../platform/keys/index.js';
+import { type RowSeals, SealedBytes, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
 import { KeptFilter } from './export-job.js';
 import { ExportStopped } from './export-stopped.js';
@@ -29,47 +29,36 @@ export interface ClaimedExport {
   readonly disclose: Disclose;
   readonly requestedBy: string;
   readonly channel: 'panel' | 's2s';
-  readonly rowSeal: SealColumns;
 }
 
 const Ids = z.array(z.object({ id: z.string() })).max(1);
 
-const bytes = z.instanceof(Uint8Array);
-const ClaimedRow = z
+const ClaimedRow = z.object({
+  job: sealedRow('export_jobs'),
+  attempts: z.int(),
+  seed: z.instanceof(Uint8Array).nullable(),
+});
+const JobColumns = z
   .object({
-    id: z.string(),
     site_id: z.string(),
-    claim: z.string(),
-    attempts: z.int(),
-    seed: bytes,
     filter: KeptFilter,
-    sealed_visitor: bytes.nullable(),
+    sealed_visitor: SealedBytes.nullable(),
     disclose: DiscloseRequest,
     requested_by: z.string(),
     channel: z.enum(['panel', 's2s']),
-    row_seal: SealJson,
   })
-  .transform(
-    ({
-      site_id: siteId,
-      sealed_visitor: sealedVisitor,
-      requested_by: requestedBy,
-      row_seal: rowSeal,
-      ...row
-    }): ClaimedExport => ({
-      ...row,
-      rowSeal,
-      siteId,
-      sealedVisitor,
-      requestedBy,
-    }),
-  );
+  .transform(({ site_id: siteId, sealed_visitor: sealedVisitor, requested_by: requestedBy, ...row }) => ({
+    ...row,
+    siteId,
+    sealedVisitor,
+    requestedBy,
+  }));
 
 /** A claimed export whose row cannot be read: it was altered, or written by another program. */
 interface UnreadableExport {
   readonly id: string;
   readonly claim: string;
-  /** The columns that cannot be read. Their values may be personal. */
+  /** The columns that cannot be read, without their values, which may be personal; none: the row was altered. */
   readonly columns: readonly string[];
 }
 
@@ -77,17 +66,21 @@ interface UnreadableExport {
  * Claims the oldest export that is queued, or whose worker sent no heartbeat for 15 s.
  * @returns null if there is no such export
  */
-export async function claimExport(db: Queryable): Promise<ClaimedExport | UnreadableExport | null> {
+export async function claimExport(db: Queryable, seals: RowSeals): Promise<ClaimedExport | UnreadableExport | null> {
   const claimed = await claimRow(db);
   if (claimed === null) return null;
+  const { id, claim, job, attempts, seed } = claimed;
   // Read after the claim is committed: a row that cannot be read must not hold up the other exports.
-  const { success, data, error } = ClaimedRow.safeParse(claimed.row);
-  if (success) return data;
-  return { id: claimed.id, claim: claimed.claim, columns: error.issues.map(({ path }) => path.join('.')) };
+  const content = await seals.open(job, z.looseObject({}));
+  const { data, error } = JobColumns.safeParse(content);
+  // An altered row could disclose more than its author may see.
+  if (content === null || seed === null) return { id, claim, columns: [] };
+  if (data === undefined) return { id, claim, columns: error.issues.map(({ path }) => path.join('.')) };
+  return { ...data, id, claim, attempts, seed };
 }
 
 /** @returns the claim and the row as the database has it; null if no export waits */
-function claimRow(db: Queryable): Promise<(Claim & { readonly row: unknown }) | null> {
+function claimRow(db: Queryable): Promise<(Claim & z.infer<typeof ClaimedRow>) | null> {
   return withTransaction(db, async (db) => {
     // Both rows are locked, so that the claim of another worker is seen.
     const { rows: next } = await db.query(
@@ -105,11 +98,10 @@ function claimRow(db: Queryable): Promise<(Claim & { readonly row: unknown }) | 
           set claim = $2, attempts = attempts + 1, heartbeat_at = now(), retry_at = null,
               started_at = coalesce(j.started_at, now()), step = null, done = null, total = null, bytes = 0
          from exports e where j.export_id = $1 and e.id = j.export_id
-       returning j.export_id as id, j.site_id, j.claim, j.attempts, e.seed, j.filter, j.sealed_visitor, j.disclose,
-                 j.requested_by, j.channel, ${sealJson('export_jobs', 'j')} as row_seal`,
+       returning ${sealed('export_jobs', 'j')} as job, j.attempts, e.seed`,
       [id, claim],
     );
-    return { id, claim, row: rows[0] };
+    return { id, claim, ...ClaimedRow.parse(rows[0]) };
   });
 }
 

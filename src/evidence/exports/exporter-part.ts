@@ -19,7 +19,7 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
 
   /** Runs the next export. @returns false if there was none */
   const runNext = async (signal: AbortSignal): Promise<boolean> => {
-    const job = await claimExport(db);
+    const job = await claimExport(db, options.keyring);
     if (job === null) return false;
     if ('columns' in job) {
       await failExport(db, job, 'error');

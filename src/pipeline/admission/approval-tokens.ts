@@ -13,8 +13,9 @@ import {
   type RandomPool,
   type RowSeals,
   SEED_BYTES,
-  SealColumns,
-  sealColumns,
+  SealedBytes,
+  sealed,
+  sealedRow,
 } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { type FoundToken, TokenIdentity } from './token-identity.js';
@@ -23,18 +24,17 @@ const TOKEN_BYTES = 32;
 const TOKEN_ID_BYTES = 16;
 
 const FoundRows = z.array(
-  SealColumns.extend({
-    id: z.string(),
-    digest: z.instanceof(Buffer),
-    document_id: z.string(),
-    document_version_id: z.string().nullable(),
-    custom_document_hash: z.string().nullable(),
-    seed: z.instanceof(Buffer),
-    identity: z.instanceof(Buffer),
-    is_consumed: z.boolean(),
-    is_expired: z.boolean(),
-  }),
+  z.object({ sealed: sealedRow('approval_tokens'), is_consumed: z.boolean(), is_expired: z.boolean() }),
 );
+const TokenColumns = z.object({
+  id: z.string(),
+  digest: SealedBytes,
+  document_id: z.string(),
+  document_version_id: z.string().nullable(),
+  custom_document_hash: z.string().nullable(),
+  seed: SealedBytes,
+  identity: SealedBytes,
+});
 
 /**
  * Looks up approval tokens before the transaction that consumes them, because the record contains
@@ -50,23 +50,24 @@ export async function findApprovalTokens(
   const tokenByDigest = new Map(tokens.map((token) => [digestOf(token).toString('hex'), token]));
   const { rows } = await db.query({
     name: 'find_approval_tokens',
-    text: `select id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
-             consumed_by is not null as is_consumed, expires_at <= clock_timestamp() as is_expired, ${sealColumns('approval_tokens', 't')}
+    text: `select ${sealed('approval_tokens', 't')} as sealed, consumed_by is not null as is_consumed,
+             expires_at <= clock_timestamp() as is_expired
            from approval_tokens t where digest = any ($1) and site_id = $2`,
     values: [[...tokenByDigest.keys()].map((hex) => Buffer.from(hex, 'hex')), site.siteId],
   });
   const found = new Map<string, FoundToken>();
-  for (const row of FoundRows.parse(rows)) {
-    const token = tokenByDigest.get(row.digest.toString('hex'));
-    if (token === undefined || !(await seals.isSealed('approval_tokens', row.id, row))) continue;
+  for (const { sealed, is_consumed: isConsumed, is_expired: isExpired } of FoundRows.parse(rows)) {
+    const row = await seals.open(sealed, TokenColumns);
+    const token = row === null ? undefined : tokenByDigest.get(row.digest.toString('hex'));
+    if (row === null || token === undefined) continue;
     const identity = decryptForToken(approvalTokenKey(site.siteKey, row.seed, row.id), row.id, row.identity);
     found.set(token, {
       id: row.id,
       documentId: row.document_id,
       documentVersionId: row.document_version_id,
       customDocumentHash: row.custom_document_hash,
-      isConsumed: row.is_consumed,
-      isExpired: row.is_expired,
+      isConsumed,
+      isExpired,
       identity: TokenIdentity.parse(parseStrictJson(identity)),
     });
   }

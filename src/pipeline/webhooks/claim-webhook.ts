@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WebhookEvent } from '../../../schemas/api/panel/webhooks.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import { SealJson, sealJson } from '../../platform/keys/index.js';
+import { SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from '../../platform/keys/index.js';
 
 /** Another worker may deliver after this time: longer than one delivery can take. */
 const CLAIM = "interval '60 seconds'";
@@ -18,30 +18,23 @@ const ClaimedRow = z
   .object({
     id: z.string(),
     site_id: z.string(),
-    url: z.string(),
-    events: z.array(WebhookEvent),
-    secret: z.instanceof(Uint8Array),
-    previous_secret: z.instanceof(Uint8Array).nullable(),
-    row_seal: SealJson,
+    row: sealedRow('webhooks'),
     revision: z.int(),
     checkpoint_size: z.int(),
   })
-  .transform(
-    ({
-      site_id: siteId,
-      previous_secret: previousSecret,
-      row_seal: rowSeal,
-      checkpoint_size: checkpointSize,
-      ...row
-    }) => ({
-      ...row,
-      siteId,
-      previousSecret,
-      rowSeal,
-      checkpointSize,
-    }),
-  );
+  .transform(({ site_id: siteId, checkpoint_size: checkpointSize, ...row }) => ({ ...row, siteId, checkpointSize }));
 export type ClaimedWebhook = z.infer<typeof ClaimedRow>;
+
+/** The columns of a claimed webhook that decide what is sent where. */
+export const WebhookColumns = z.object({
+  site_id: z.string(),
+  url: z.string(),
+  events: z.array(WebhookEvent),
+  secret: SealedBytes,
+  previous_secret: SealedBytes.nullable(),
+  previous_secret_until: SealedTime.nullable(),
+});
+export type WebhookColumns = z.infer<typeof WebhookColumns>;
 
 /**
  * Claims a webhook that has something to deliver: events of its site that the relay appended, or a new
@@ -63,8 +56,7 @@ export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null
         order by p.next_attempt_at, w.id limit 1 for update of p skip locked)
      update webhook_progress p set claimed_until = now() + ${CLAIM}
        from next, webhooks w where p.webhook_id = next.id and w.id = next.id
-     returning w.id, w.site_id, w.url, w.events, w.secret,
-               case when w.previous_secret_until > now() then w.previous_secret end as previous_secret, ${sealJson('webhooks', 'w')} as row_seal, p.revision, p.checkpoint_size`,
+     returning w.id, w.site_id, ${sealed('webhooks', 'w')} as row, p.revision, p.checkpoint_size`,
   );
   return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
 }
@@ -82,7 +74,7 @@ export interface Reached {
  */
 export async function noteDelivered(
   db: Queryable,
-  { id, rowSeal }: Pick<ClaimedWebhook, 'id' | 'rowSeal'>,
+  { id, row }: Pick<ClaimedWebhook, 'id' | 'row'>,
   from: Reached,
   to: Reached,
 ): Promise<boolean> {
@@ -92,11 +84,11 @@ export async function noteDelivered(
       where webhook_id = $1 and revision = $2 and checkpoint_size = $3`,
     [id, from.revision, from.checkpointSize, to.revision, to.checkpointSize],
   );
-  return rowCount === 1 && (await isUnchanged(db, id, rowSeal));
+  return rowCount === 1 && (await isUnchanged(db, id, row));
 }
 
 /** Whether a webhook is as it was claimed: paused, sent elsewhere or with a new secret, it has another seal. */
-async function isUnchanged(db: Queryable, id: string, { seal }: ClaimedWebhook['rowSeal']): Promise<boolean> {
+async function isUnchanged(db: Queryable, id: string, { seal }: SealedRow): Promise<boolean> {
   const { rowCount } = await db.query('select from webhooks where id = $1 and disabled_at is null and seal = $2', [
     id,
     seal,

@@ -14,6 +14,7 @@ import {
   notePassed,
   type Reached,
   releaseWebhook,
+  WebhookColumns,
 } from './claim-webhook.js';
 import type { SendWebhook } from './http-sender.js';
 import { bodyOf, messageOf, signedHeaders, stampedMessage, type WebhookMessage } from './webhook-message.js';
@@ -29,7 +30,7 @@ export interface WebhooksOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'isSealed'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'open'>;
   readonly send: SendWebhook;
   readonly logger: ServiceLogger;
   /** Interval of the look-up for new events, in milliseconds. */
@@ -69,12 +70,12 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   /** @returns whether the message arrived. A failure is stored, unless the process stops */
   const deliver = async (
     webhook: ClaimedWebhook,
-    keys: readonly Uint8Array[],
+    { url, keys }: Target,
     message: WebhookMessage,
     signal: AbortSignal,
   ): Promise<boolean> => {
     const body = bodyOf(message);
-    const outcome = await options.send(webhook.url, signedHeaders(message.id, body, keys, Date.now()), body, signal);
+    const outcome = await options.send(url, signedHeaders(message.id, body, keys, Date.now()), body, signal);
     if (outcome.isDelivered) counts.delivered += 1;
     else if (signal.aborted) await releaseWebhook(db, webhook.id);
     else await fail(webhook, outcome.reason, outcome.isGone);
@@ -85,8 +86,8 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   const deliverNext = async (signal: AbortSignal): Promise<boolean> => {
     const webhook = await claimWebhook(db);
     if (webhook === null) return false;
-    const keys = await keysOf(options, webhook);
-    if (keys === null) {
+    const target = await targetOf(options, webhook);
+    if (target === null) {
       // An altered row could send events to another address.
       await fail(webhook, 'its row was altered in the database', false);
       return true;
@@ -95,8 +96,8 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     let at: Reached = { revision: webhook.revision, checkpointSize: webhook.checkpointSize };
     for await (const { message, reached } of stepsOf(options, webhook)) {
       if (signal.aborted) break;
-      const isWanted = message !== null && webhook.events.includes(message.type);
-      if (isWanted && !(await deliver(webhook, keys, message, signal))) return true;
+      const isWanted = message !== null && target.events.includes(message.type);
+      if (isWanted && !(await deliver(webhook, target, message, signal))) return true;
       const isOn = isWanted
         ? await noteDelivered(db, webhook, at, reached)
         : await notePassed(db, webhook.id, at, reached);
@@ -117,17 +118,25 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   };
 }
 
-/** The keys of the signatures, the newest first; null: the row is not the one that the service wrote. */
-async function keysOf({ keyring }: WebhooksOptions, webhook: ClaimedWebhook): Promise<readonly Uint8Array[] | null> {
-  if (!(await keyring.isSealed('webhooks', webhook.id, webhook.rowSeal))) return null;
-  const { siteId, id, secret, previousSecret } = webhook;
+interface Target extends Pick<WebhookColumns, 'url' | 'events'> {
+  /** The keys of the signatures, the newest first. */
+  readonly keys: readonly Uint8Array[];
+}
+
+/** The target of a webhook; null: the row is not the one that the service wrote. */
+async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhook): Promise<Target | null> {
+  const webhook = await keyring.open(row, WebhookColumns);
+  if (webhook === null) return null;
+  const { url, events, site_id: siteId, secret, previous_secret: previous, previous_secret_until: until } = webhook;
   const keys: Uint8Array[] = [];
-  for (const sealed of previousSecret === null ? [secret] : [secret, previousSecret]) {
+  for (const sealed of previous !== null && until !== null && until.getTime() > Date.now()
+    ? [secret, previous]
+    : [secret]) {
     const key = await openWebhookSecret(keyring, siteId, id, sealed);
     if (key === null) return null;
     keys.push(key);
   }
-  return keys;
+  return { url, events, keys };
 }
 
 /** Yields the steps of one webhook in this run: one page of events, then the newest time stamp. */

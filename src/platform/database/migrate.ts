@@ -10,6 +10,7 @@ import { stepsThatNeedAStop } from './migrations/needed-stop.js';
 import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
 import { restateRights } from './restate-rights.js';
+import { restateSealTriggers } from './sealed-tables.js';
 
 /**
  * Lock that serializes the migrations of one database. The number is arbitrary and never changes.
@@ -33,9 +34,9 @@ export interface MigrateOptions {
 
 /**
  * Updates the schema: creates the roles, and applies each migration that is not recorded in
- * `schema_migrations`, each in its own transaction. Then it restates the rights of the roles. Any
- * number of processes may do this concurrently and repeatedly; each migration is applied exactly
- * once.
+ * `schema_migrations`, each in its own transaction. Then it restates the triggers of sealed tables
+ * and the rights of the roles. Any number of processes may do this concurrently and repeatedly; each
+ * migration is applied exactly once.
  * @param pool logged in as the schema's owner, without a role
  * @returns ids of the migrations that this call applied
  * @throws DatabaseSetupError `roles_not_permitted`, `migration_changed`, `migration_unknown`,
@@ -59,6 +60,7 @@ export async function migrate(
     const isApplied = await withRetries(pool, migration.id, (db) => apply(db, migration));
     if (isApplied) done.push(migration.id);
   }
+  await withRetries(pool, 'seals', restateSealTriggers);
   await withRetries(pool, 'rights', (db) => restateRights(db, migrations));
   return done;
 }

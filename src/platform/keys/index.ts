@@ -1,4 +1,4 @@
-export { ALTERED_ROW_TABLES, type ReportAlteredRow, SEALED_TABLE_NAMES, type SealedTable } from './altered-row.js';
+export { ALTERED_ROW_TABLES, type ReportAlteredRow } from './altered-row.js';
 export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex, normalise } from './blind-index.js';
 export { checkKeyRows } from './check-key-rows.js';
 export { KeyError } from './errors.js';
@@ -18,6 +18,7 @@ export {
 export { loadMasterKey, reloadOf } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';
+export { readSealed, sealedRows } from './read-sealed.js';
 export {
   approvalTokenKey,
   decryptForRecord,
@@ -29,15 +30,5 @@ export {
   SEED_BYTES,
 } from './record-encryption.js';
 export { rewrapAll } from './rotate-master-key.js';
-export {
-  FORGET_CHANGES,
-  keyOfSealed,
-  SealColumns,
-  SealJson,
-  sealColumns,
-  sealJson,
-  UserSealColumns,
-  userSealColumns,
-  userSealOf,
-} from './row-seals.js';
+export { FORGET_CHANGES, SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from './row-seals.js';
 export type { SigningKey } from './signing-key.js';

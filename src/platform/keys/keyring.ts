@@ -1,13 +1,14 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import type { Queryable, TransactionHooks } from '../database/pool.js';
-import type { ReportAlteredRow, SealedTable } from './altered-row.js';
+import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
 import { type KeyColumns, openKeyColumns } from './key-columns.js';
 import { type KeyRow, type OpenKeyRow, openKeyRow } from './key-row.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
-import { FORGET_CHANGES, isSealedWith, type SealColumns, sealChangedRows } from './row-seals.js';
+import { FORGET_CHANGES, type SealedRow, sealChangedRows } from './row-seals.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
 
 /** A tenant's key for proof hashes. `id` is the record's `proof_key_id`. */
@@ -37,11 +38,12 @@ export interface Keyring extends JwtKeyring {
    */
   openKeyColumns(siteId: string, columns: KeyColumns): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Returns whether a row that grants rights is as the service wrote it. Another one is reported, and must
-   * grant nothing.
-   * @param row with the columns of `sealColumns`
+   * Returns the columns of a sealed row; null if the row is not as the service wrote it. Such a row is reported, and
+   * must grant nothing.
+   * @param columns the columns that the caller needs
+   * @throws ZodError if the columns have another form
    */
-  isSealed(table: SealedTable, id: string, row: SealColumns): Promise<boolean>;
+  open<T>(row: SealedRow, columns: z.ZodType<T>): Promise<T | null>;
   /** Seals the rows that a transaction changed: of every pool whose transactions change sealed tables. */
   readonly sealing: TransactionHooks;
   /** Reports a row that was found altered, for log, metrics and alarm. */
@@ -85,8 +87,8 @@ export interface Keyring extends JwtKeyring {
   verifyMasterKey(): Promise<void>;
 }
 
-/** The part of the keyring that checks rows which grant rights. */
-export type RowSeals = Pick<Keyring, 'isSealed'>;
+/** The part of the keyring that opens rows of sealed tables. */
+export type RowSeals = Pick<Keyring, 'open'>;
 
 /** The part of the keyring that opens rows of `record_keys`. */
 export type KeyRows = Pick<Keyring, 'openKeyRows'>;
@@ -136,10 +138,10 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
     siteKey: (siteId) => secretKey('site', siteId),
     siteKeys,
     reportAltered,
-    isSealed: async (table, id, row) => {
-      const isSealed = isSealedWith(await secretKey('row-seal', null), row);
-      if (!isSealed) reportAltered({ table, id });
-      return isSealed;
+    open: async (row, columns) => {
+      const content = row.contentUnder(await secretKey('row-seal', null));
+      if (content === null) reportAltered({ table: row.table, id: row.key });
+      return content === null ? null : columns.parse(content);
     },
     sealing: {
       begin: FORGET_CHANGES,

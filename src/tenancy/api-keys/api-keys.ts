@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { type RowSeals, readSealed, SealedTime } from '../../platform/keys/index.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import type { ApiKey } from './api-key.js';
 import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
@@ -59,37 +60,36 @@ export function renameApiKey(db: Queryable, siteId: string, keyId: string, name:
   });
 }
 
-const KeyRows = z.array(
-  z.object({
-    scope: z.enum(['read', 'write']),
-    restriction: ApiKeyRestriction,
-    name: z.string(),
-    is_usable: z.boolean(),
-    replaced_by: z.string().nullable(),
-  }),
-);
+const KeyRow = z.object({
+  scope: z.enum(['read', 'write']),
+  restriction: ApiKeyRestriction,
+  name: z.string(),
+  expires_at: SealedTime.nullable(),
+  revoked_at: SealedTime.nullable(),
+  replaced_by: z.string().nullable(),
+});
 
 /**
  * Creates a key with the scope, restriction and name of another one. The old key remains valid for a grace
  * period, so that clients can switch.
  * @param graceSeconds grace period in seconds
- * @throws ChangeRefused `not_found`, `wrong_state` (revoked, expired, or rotated already)
+ * @throws ChangeRefused `not_found` (also an altered key: its scope must not pass to a new one), `wrong_state`
+ *   (revoked, expired, or rotated already)
  */
 export function rotateApiKey(
   db: Queryable,
+  seals: RowSeals,
   siteId: string,
   keyId: string,
   graceSeconds: number,
 ): Promise<CreatedApiKey> {
   return changeSite(db, siteId, async (site) => {
-    const { rows } = await site.db.query(
-      `select scope, restriction, name, replaced_by, revoked_at is null and (expires_at is null or expires_at > now()) as is_usable
-         from api_keys where id = $1 and site_id = $2`,
-      [keyId, siteId],
-    );
-    const [old] = KeyRows.parse(rows);
-    if (old === undefined) throw noSuchKey(keyId);
-    if (!old.is_usable) throw new ChangeRefused('wrong_state', 'The API key is revoked or expired. Create a new one.');
+    const query = { table: 'api_keys', where: 'id = $1 and site_id = $2', values: [keyId, siteId] } as const;
+    const old = await readSealed(site.db, seals, query, KeyRow);
+    if (old === null) throw noSuchKey(keyId);
+    const { expires_at: expiresAt, revoked_at: revokedAt } = old;
+    if (revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= Date.parse(site.now)))
+      throw new ChangeRefused('wrong_state', 'The API key is revoked or expired. Create a new one.');
     if (old.replaced_by !== null) {
       throw new ChangeRefused('wrong_state', `The API key was already rotated: ${old.replaced_by} replaces it.`);
     }

@@ -1,71 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import {
-  type Keyring,
-  type RowSeals,
-  SealColumns,
-  SealJson,
-  sealColumns,
-  sealJson,
-} from '../../platform/keys/index.js';
+import { type Keyring, type RowSeals, sealed, sealedRow } from '../../platform/keys/index.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 
-const ActiveVersionRow = z.object({
-  seal: SealJson,
-  documentSeal: SealJson,
-  /** Null for a document of the site itself. */
-  attachment: z.object({ id: z.string(), seal: SealJson }).nullable(),
-  /** The version of the home site that this one repeats; null for a version of the site itself. */
-  home: z.object({ id: z.string(), isSame: z.boolean(), seal: SealJson }).nullable(),
-  id: z.string(),
-  documentId: z.string(),
-  slug: z.string(),
-  kind: z.string(),
-  title: z.string(),
-  language: z.string(),
-  number: z.int(),
-  mediaType: z.string(),
-  contentSha256: z.string(),
-  requiresApprovalToken: z.boolean(),
+const SiteRow = z.object({
+  site: sealedRow('sites'),
+  config_revision: z.int(),
+  record: z.string().nullable(),
+  plan: sealedRow('subscriptions').nullable(),
+  versions: z.array(
+    z.object({
+      version: sealedRow('document_versions'),
+      document: sealedRow('documents'),
+      /** Null for a document of the site itself. */
+      attachment: sealedRow('document_attachments').nullable(),
+      /** The version of the home site that this one repeats; null for a version of the site itself. */
+      home: sealedRow('document_versions').nullable(),
+    }),
+  ),
 });
 
-const SiteRow = SealColumns.extend({
+const Site = z.object({
   tenant_id: z.string(),
   domain: z.string(),
-  is_verified: z.boolean(),
+  verified_at: z.string().nullable(),
   allowed_origins: z.array(z.string()),
   allowed_ips: z.array(z.string()),
-  config_revision: z.int(),
   site_config_hash: z.string().nullable(),
-  record: z.string().nullable(),
-  plan: z.string().nullable(),
-  is_active: z.boolean().nullable(),
-  rate_limit_per_minute: z.int().nullable(),
-  consent_quota: z.int().nullable(),
-  plan_seal: SealJson,
-  versions: z.array(ActiveVersionRow),
 });
+const Plan = z.object({
+  plan: z.string(),
+  is_active: z.boolean(),
+  rate_limit_per_minute: z.int(),
+  consent_quota: z.int().nullable(),
+});
+const Document = z.object({
+  site_id: z.string(),
+  slug: z.string(),
+  kind: z.string(),
+  requires_approval_token: z.boolean(),
+});
+/** The members that a version shares with the one that it repeats. */
+const Text = z.object({
+  document_id: z.string(),
+  language: z.string(),
+  title: z.string(),
+  media_type: z.string(),
+  content_sha256: z.string(),
+});
+const Version = Text.extend({ id: z.string(), number: z.int() });
+const Nothing = z.object({});
 
 // One statement, so that all values belong to the same `config_revision`.
 const SITE_SQL = `
-select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowed_origins, s.allowed_ips::text[] as allowed_ips,
-       s.config_revision, ${sealColumns('sites', 's')}, s.site_config_hash, c.record, p.plan, p.is_active, p.rate_limit_per_minute, p.consent_quota,
-       ${sealJson('subscriptions', 'p')} as plan_seal,
+select ${sealed('sites', 's')} as site, s.config_revision, c.record, ${sealed('subscriptions', 'p')} as plan,
        coalesce((
          select jsonb_agg(jsonb_build_object(
-                  'id', v.id, 'documentId', v.document_id, 'slug', d.slug, 'kind', d.kind, 'title', v.title, 'language', v.language,
-                  'number', v.number, 'mediaType', v.media_type, 'contentSha256', v.content_sha256,
-                  'requiresApprovalToken', d.requires_approval_token, 'seal', ${sealJson('document_versions', 'v')},
-                  'documentSeal', ${sealJson('documents', 'd')},
-                  'attachment', case when d.site_id <> s.id then
-                     jsonb_build_object('id', a.id, 'seal', ${sealJson('document_attachments', 'a')}) end,
-                  'home', case when h.id is not null then jsonb_build_object('id', h.id, 'isSame',
-                     (h.document_id, h.language, h.title, h.media_type, h.content_sha256)
-                       = (v.document_id, v.language, v.title, v.media_type, v.content_sha256),
-                     'seal', ${sealJson('document_versions', 'h')}) end) order by d.slug, v.language)
+                  'version', ${sealed('document_versions', 'v')}, 'document', ${sealed('documents', 'd')},
+                  'attachment', ${sealed('document_attachments', 'a')},
+                  'home', ${sealed('document_versions', 'h')}) order by d.slug, v.language)
            from document_versions v
            join documents d on d.id = v.document_id
            left join document_attachments a on a.document_id = d.id and a.site_id = s.id and a.detached_at is null
@@ -105,20 +102,22 @@ export async function loadSite(db: Queryable, keyring: Keyring, siteId: string):
   const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
   const [row] = z.array(SiteRow).parse(rows);
   if (row === undefined) throw new UnknownSite(`There is no site ${siteId}.`);
+  const site = await keyring.open(row.site, Site);
   // The keys of such a site grant nothing.
-  if (!(await keyring.isSealed('sites', siteId, row))) throw new RequestRefused('INVALID_API_KEY');
-  const proofKey = await keyring.proofKey(row.tenant_id);
+  if (site === null) throw new RequestRefused('INVALID_API_KEY');
+  const proofKey = await keyring.proofKey(site.tenant_id);
+  const versions = await Promise.all(row.versions.map((version) => activeVersion(keyring, siteId, version)));
   return {
     siteId,
-    tenantId: row.tenant_id,
-    domain: row.domain,
-    isVerified: row.is_verified,
-    allowedOrigins: row.allowed_origins,
-    allowedIps: row.allowed_ips,
+    tenantId: site.tenant_id,
+    domain: site.domain,
+    isVerified: site.verified_at !== null,
+    allowedOrigins: site.allowed_origins,
+    allowedIps: site.allowed_ips,
     configRevision: row.config_revision,
-    config: configOf(siteId, row.site_config_hash, row.record),
+    config: configOf(siteId, site.site_config_hash, row.record),
     plan: await planOf(keyring, row),
-    activeVersions: new Map((await sealedVersions(keyring, row)).map((version) => [version.id, version])),
+    activeVersions: new Map(versions.flatMap((version) => (version === null ? [] : [[version.id, version]]))),
     proofKey: { id: proofKey.id, key: proofKey.key },
     siteKey: await keyring.siteKey(siteId),
   };
@@ -134,29 +133,40 @@ function configOf(siteId: string, sha256: string | null, record: string | null):
  * A version whose row was altered, or that of its document or attachment, is not active. Nor is a copy
  * of an altered version of the home site: the service sealed the copy without that seal.
  */
-async function sealedVersions(seals: RowSeals, { versions }: z.infer<typeof SiteRow>): Promise<ActiveVersion[]> {
-  const sealed: ActiveVersion[] = [];
-  for (const { seal, documentSeal, attachment, home, ...version } of versions) {
-    const isVersion = await seals.isSealed('document_versions', version.id, seal);
-    const isDocument = await seals.isSealed('documents', version.documentId, documentSeal);
-    const isAttachment =
-      attachment === null || (await seals.isSealed('document_attachments', attachment.id, attachment.seal));
-    const isCopy =
-      home === null
-        ? attachment === null
-        : home.isSame && (await seals.isSealed('document_versions', home.id, home.seal));
-    if (isVersion && isDocument && isAttachment && isCopy) sealed.push(version);
-  }
-  return sealed;
+async function activeVersion(
+  seals: RowSeals,
+  siteId: string,
+  row: z.infer<typeof SiteRow>['versions'][number],
+): Promise<ActiveVersion | null> {
+  const version = await seals.open(row.version, Version);
+  const document = await seals.open(row.document, Document);
+  if (version === null || document === null) return null;
+  if (document.site_id !== siteId) {
+    const attachment = row.attachment && (await seals.open(row.attachment, Nothing));
+    const home = row.home && (await seals.open(row.home, Text));
+    if (attachment === null || home === null || !isDeepStrictEqual(home, Text.parse(version))) return null;
+  } else if (row.home !== null) return null;
+  return {
+    id: version.id,
+    documentId: version.document_id,
+    slug: document.slug,
+    kind: document.kind,
+    title: version.title,
+    language: version.language,
+    number: version.number,
+    mediaType: version.media_type,
+    contentSha256: version.content_sha256,
+    requiresApprovalToken: document.requires_approval_token,
+  };
 }
 
 async function planOf(seals: RowSeals, row: z.infer<typeof SiteRow>): Promise<SiteContext['plan']> {
-  if (row.plan === null || row.rate_limit_per_minute === null) return NO_PLAN;
-  if (!(await seals.isSealed('subscriptions', row.tenant_id, row.plan_seal))) return NO_PLAN;
+  const plan = row.plan && (await seals.open(row.plan, Plan));
+  if (plan === null) return NO_PLAN;
   return {
-    name: row.plan,
-    isActive: row.is_active === true,
-    rateLimitPerMinute: row.rate_limit_per_minute,
-    consentQuota: row.consent_quota,
+    name: plan.plan,
+    isActive: plan.is_active,
+    rateLimitPerMinute: plan.rate_limit_per_minute,
+    consentQuota: plan.consent_quota,
   };
 }

@@ -3,7 +3,7 @@ import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { type Keyring, type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import { type Keyring, type RowSeals, readSealed } from '../../platform/keys/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 import { apiKeyDigest, isApiKeyShaped } from '../api-keys/api-key-secret.js';
 import { loadSite, loadSiteRevision, UnknownSite } from './load-site.js';
@@ -14,7 +14,7 @@ const MAX_KEYS = 20_000;
 const MAX_SITES = 5_000;
 const RETRY_AFTER_SECONDS = 2;
 
-const ApiKeyRow = SealColumns.extend({
+const ApiKeyRow = z.object({
   id: z.string(),
   site_id: z.string(),
   scope: z.enum(['read', 'write']),
@@ -54,15 +54,14 @@ export function createSiteDirectory(
 
 /** A key whose row was altered does not exist. */
 async function loadApiKey(db: Queryable, seals: RowSeals, digest: string): Promise<ApiKey | null> {
-  const { rows } = await db.query({
+  const query = {
     name: 'api_key_by_digest',
-    text: `select k.id, k.site_id, k.scope, k.restriction, ${sealColumns('api_keys', 'k')} from api_keys k
-            where k.digest = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+    table: 'api_keys',
+    where: 'r.digest = $1 and r.revoked_at is null and (r.expires_at is null or r.expires_at > now())',
     values: [Buffer.from(digest, 'base64')],
-  });
-  const [row] = z.array(ApiKeyRow).parse(rows);
-  if (row === undefined || !(await seals.isSealed('api_keys', row.id, row))) return null;
-  return { id: row.id, siteId: row.site_id, scope: row.scope, restriction: row.restriction };
+  } as const;
+  const row = await readSealed(db, seals, query, ApiKeyRow);
+  return row && { id: row.id, siteId: row.site_id, scope: row.scope, restriction: row.restriction };
 }
 
 const SiteIdRows = z.array(z.object({ id: z.string() }));

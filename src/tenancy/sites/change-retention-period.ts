@@ -1,28 +1,37 @@
 import { z } from 'zod';
-import { RetentionDays } from '../../../schemas/api/panel/sites.js';
+import { RetentionRules } from '../../../schemas/api/panel/sites.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from './change-site.js';
 
-const PeriodRow = z.tuple([z.object({ retention_days: z.int().nullable() })]);
+const RULES = RetentionRules.keyof().options;
+
+/** The columns of `sites` that hold its retention rules, by their names. */
+export const RETENTION_COLUMNS = RULES.join(', ');
 
 /**
- * Sets the retention period of a site. Older records are then erased irreversibly.
- * @param days days; null disables erasure by age
- * @returns the periods before and after, in days
+ * Sets the retention rules of a site. Older records are then erased irreversibly.
+ * @returns each rule with its value before and after
  * @throws ChangeRefused `not_found`, `invalid`
  */
-export function changeRetentionPeriod(
-  db: Queryable,
-  siteId: string,
-  days: number | null,
-): Promise<{ readonly before: number | null; readonly after: number | null }> {
-  const checked = RetentionDays.nullable().safeParse(days);
+export function changeRetentionPeriod(db: Queryable, siteId: string, rules: RetentionRules) {
+  const checked = RetentionRules.safeParse(rules);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  return changeSite(db, siteId, async ({ db: client }) => {
-    const { rows } = await client.query('select retention_days from sites where id = $1', [siteId]);
-    const [{ retention_days: before }] = PeriodRow.parse(rows);
-    await client.query('update sites set retention_days = $2 where id = $1', [siteId, checked.data]);
-    return { before, after: checked.data };
+  return changeSite(db, siteId, async ({ db }) => {
+    const before = await retentionOf(db, siteId);
+    await setRetention(db, siteId, checked.data);
+    return Object.fromEntries(RULES.map((rule) => [rule, { before: before[rule], after: checked.data[rule] }]));
   });
+}
+
+/** Reads the retention rules of an existing site. */
+export async function retentionOf(db: Queryable, siteId: string): Promise<RetentionRules> {
+  const { rows } = await db.query(`select ${RETENTION_COLUMNS} from sites where id = $1`, [siteId]);
+  return z.tuple([RetentionRules]).parse(rows)[0];
+}
+
+/** Stores the retention rules of a site. @param db in a transaction, which seals the row */
+export async function setRetention(db: Queryable, siteId: string, rules: RetentionRules): Promise<void> {
+  const changes = RULES.map((rule, place) => `${rule} = $${place + 2}`).join(', ');
+  await db.query(`update sites set ${changes} where id = $1`, [siteId, ...RULES.map((rule) => rules[rule])]);
 }

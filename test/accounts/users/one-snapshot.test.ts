@@ -32,10 +32,10 @@ describe('a person who alters rows between two reads of the service', () => {
   };
   /** Seals of the service; each check is followed by the change. */
   const altering = (change: () => Promise<void>): RowSeals => ({
-    isSealed: async (table, id, row) => {
-      const isSealed = await app.service.installation.keyring.isSealed(table, id, row);
+    open: async (row, columns) => {
+      const opened = await app.service.installation.keyring.open(row, columns);
       await change();
-      return isSealed;
+      return opened;
     },
   });
 

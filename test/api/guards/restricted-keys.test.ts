@@ -118,8 +118,8 @@ describe('API keys that are restricted to browsers or to backends', () => {
       'select id from api_keys where site_id = $1 and restriction is not null',
       [site.site.id],
     );
-    const { adminPool } = app.service.installation;
-    const { key } = await rotateApiKey(adminPool, site.site.id, String(rows[0]?.id), 0);
+    const { adminPool, keyring } = app.service.installation;
+    const { key } = await rotateApiKey(adminPool, keyring, site.site.id, String(rows[0]?.id), 0);
     expect((await get(app, '/tool/v1/config', key)).status).toBe(200);
     expect((await get(app, '/tool/v1/config', key, { origin: ORIGIN })).status).toBe(403);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { SealedTable } from '../../../src/platform/keys/altered-row.js';
+import type { SealedTable } from '../../../src/platform/database/sealed-tables.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
@@ -142,6 +142,13 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     expect(await isShown()).toBe(false);
     expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
     await expect.poll(isShown, soon).toBe(true);
+    // A copy with another text is not shown, even under a seal of the service.
+    const copies = `document_id = '${policy()}' and site_id = '${outlet}' and state = 'active'`;
+    await app.superuser.query('alter table document_versions disable trigger published_versions_stay');
+    await app.change(`update document_versions set title = title || '!' where ${copies}`, []);
+    await app.superuser.query('alter table document_versions enable trigger published_versions_stay');
+    await alter(`update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
+    await expect.poll(isShown, soon).toBe(false);
   });
 
   it('publish and activate no text that the service did not write', async () => {
@@ -163,6 +170,10 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
       expect(await change(name)).toMatchObject({ status: 409 });
       expect(await state()).toBe(from);
       await alter(`update document_versions set title = left(title, -1) where id = '${id}'`);
+      await alter(`update documents set slug = slug || 'x' where id = '${policy()}'`);
+      expect(await change(name)).toMatchObject({ status: 409 });
+      expect(await state()).toBe(from);
+      await alter(`update documents set slug = left(slug, -1) where id = '${policy()}'`);
       expect(await change(name)).toMatchObject({ status: 200 });
       expect(await state()).toBe(to);
     }

@@ -8,7 +8,7 @@ import { apiKeyList, apiKeyOf } from './show-api-keys.js';
  * Keys of one site. A key itself is in the answer that makes it, and never again: only its digest
  * is kept.
  */
-export function apiKeyRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
+export function apiKeyRoutes({ apiPool, keyring }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listApiKeys, ({ params, query }) => apiKeyList(apiPool, params.site_id, query)),
     changes(operations.createApiKey, async ({ params, body }, db) => {
@@ -31,7 +31,7 @@ export function apiKeyRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRou
       };
     }),
     changes(operations.rotateApiKey, async ({ params, body }, db) => {
-      const { id, key } = await rotateApiKey(db, params.site_id, params.key_id, body.grace_seconds);
+      const { id, key } = await rotateApiKey(db, keyring, params.site_id, params.key_id, body.grace_seconds);
       return {
         response: { data: { ...(await apiKeyOf(db, params.site_id, id)), key } },
         subject: { kind: 'api_key', id: params.key_id },

@@ -13,6 +13,7 @@ import {
   shownReceipt,
   subjectOf,
 } from '../../../erasure/index.js';
+import { retentionOf } from '../../../tenancy/sites/change-retention-period.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';
@@ -34,7 +35,7 @@ export function erasureRoutes({ apiPool, keyring, config }: PanelRoutesOptions):
       const rows = await listOfSite(apiPool, siteId, filter, before, query.limit + 1);
       return {
         ...pageOfRows(query, rows, ({ id }) => ['erasures', id], shownErasure),
-        retention: await retentionOf(apiPool, siteId),
+        retention: await shownRetention(apiPool, siteId),
       };
     }),
     changes(createErasure, async ({ params, body }, db) => {
@@ -68,11 +69,11 @@ const ErasureCursor = z.tuple([z.literal('erasures'), z.uuid()]);
 const AnnouncementCursor = z.tuple([z.literal('announcements'), z.uuid()]);
 
 const DAY_MS = 86_400_000;
-const RetentionRows = z.tuple([z.object({ retention_days: z.int().nullable(), now: z.date() })]);
+const NowRows = z.tuple([z.object({ now: z.date() })]);
 
-async function retentionOf(pool: PanelRoutesOptions['apiPool'], siteId: string) {
-  const { rows } = await pool.query('select retention_days, now() as now from sites where id = $1', [siteId]);
-  const [{ retention_days: days, now }] = RetentionRows.parse(rows);
+async function shownRetention(pool: PanelRoutesOptions['apiPool'], siteId: string) {
+  const { retention_days: days } = await retentionOf(pool, siteId);
+  const [{ now }] = NowRows.parse((await pool.query('select now()')).rows);
   const before = days === null ? null : new Date(now.getTime() - days * DAY_MS);
   return { retention_days: days, erases_before: before?.toISOString() ?? null };
 }

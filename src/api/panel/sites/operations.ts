@@ -1,9 +1,9 @@
 import { dataOf, NoBody, None, PageQuery, pageOf, SiteParams } from '../../../../schemas/api/panel/common.js';
 import {
-  ChangeRetentionPeriodRequest,
   ChangeSiteRequest,
   CreateSiteRequest,
   DomainVerification,
+  RetentionRules,
   Site,
 } from '../../../../schemas/api/panel/sites.js';
 import { EDITORS, operation, PROTECTORS, READERS } from '../operation.js';
@@ -91,7 +91,7 @@ export const changeRetentionPeriod = operation({
   roles: PROTECTORS,
   params: SiteParams,
   query: None,
-  body: ChangeRetentionPeriodRequest,
+  body: RetentionRules,
   example: { retention_days: 1095 },
   status: 200,
   response: dataOf(Site),

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { RetentionRules } from '../../../../schemas/api/panel/sites.js';
 import { isChallengeMet } from '../../../tenancy/domains/domain-challenge.js';
 import { DnsUnavailable } from '../../../tenancy/domains/txt-look-up.js';
 import { challengeOfSite, type SiteChallenge, verifySite } from '../../../tenancy/domains/verify-site.js';
@@ -18,6 +19,7 @@ export function siteRoutes({ apiPool, lookUpTxt }: PanelRoutesOptions): readonly
   return [
     reads(operations.listSites, ({ user, query }) => siteList(apiPool, user.tenantId, query)),
     changes(operations.createSite, async ({ user, body }, db) => {
+      const retention = RetentionRules.strip().parse(body);
       const { id } = await createSite(db, {
         tenantId: user.tenantId,
         name: body.name,
@@ -25,12 +27,12 @@ export function siteRoutes({ apiPool, lookUpTxt }: PanelRoutesOptions): readonly
         isVerified: false,
         allowedOrigins: body.allowed_origins,
         allowedIps: body.allowed_ips,
-        retentionDays: body.retention_days,
+        retention,
       });
       return {
         response: { data: await siteOf(db, user.tenantId, id) },
         subject: { kind: 'site', id },
-        details: { domain: body.domain, retention_days: body.retention_days },
+        details: { domain: body.domain, ...retention },
       };
     }),
     reads(operations.readSite, async ({ user, params }) => ({
@@ -45,11 +47,11 @@ export function siteRoutes({ apiPool, lookUpTxt }: PanelRoutesOptions): readonly
       };
     }),
     changes(operations.changeRetentionPeriod, async ({ user, params, body }, db) => {
-      const { before, after } = await changeRetentionPeriod(db, params.site_id, body.retention_days);
+      const details = await changeRetentionPeriod(db, params.site_id, body);
       return {
         response: { data: await siteOf(db, user.tenantId, params.site_id) },
         subject: { kind: 'site', id: params.site_id },
-        details: { retention_days: { before, after } },
+        details,
       };
     }),
     reads(operations.readDomainVerification, async ({ params }) => ({

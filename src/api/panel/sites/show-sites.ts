@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Site } from '../../../../schemas/api/panel/sites.js';
+import { RetentionRules, type Site } from '../../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { RETENTION_COLUMNS } from '../../../tenancy/sites/change-retention-period.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 const SiteRow = z.object({
@@ -12,15 +13,15 @@ const SiteRow = z.object({
   verified_at: z.date().nullable(),
   allowed_origins: z.array(z.string()),
   allowed_ips: z.array(z.string()),
-  retention_days: z.int().nullable(),
+  ...RetentionRules.shape,
   created_at: z.date(),
   site_config_hash: z.string().nullable(),
   record: z.string().nullable(),
 });
 
 const SELECT = `
-  select s.id, s.name, s.domain, s.verified_at, s.allowed_origins, s.allowed_ips::text[] as allowed_ips, s.retention_days, s.created_at,
-         s.site_config_hash, c.record
+  select s.id, s.name, s.domain, s.verified_at, s.allowed_origins, s.allowed_ips::text[] as allowed_ips, ${RETENTION_COLUMNS},
+         s.created_at, s.site_config_hash, c.record
     from sites s left join site_configs c on c.sha256 = s.site_config_hash`;
 
 /** A page of a tenant's sites, oldest first. @throws ApiError VALIDATION_ERROR */

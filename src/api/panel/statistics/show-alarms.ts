@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { ALARM_KINDS, type Alarm } from '../../../../schemas/api/panel/statistics.js';
 import type { Config } from '../../../platform/config/index.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../../platform/keys/index.js';
+import { type RowSeals, sealed, sealedRow, sealedRows } from '../../../platform/keys/index.js';
 import { subscriptionOf } from '../plans/show-usage.js';
 import { timestampStatus } from '../timestamps/status.js';
 
 type Shown = z.infer<typeof Alarm>;
 
-const SiteRows = z.array(SealColumns.extend({ id: z.string(), quarantined_at: z.date().nullable() }));
-const PlanRows = z.array(SealColumns);
+const SiteRows = z.array(z.object({ id: z.string(), site: sealedRow('sites'), quarantined_at: z.date().nullable() }));
+const Nothing = z.object({});
 
 /** The conditions of a tenant that need attention, in the order of `ALARM_KINDS`. */
 export async function alarmsOf(
@@ -29,13 +29,13 @@ export async function alarmsOf(
 
 async function siteAlarms(db: Queryable, seals: RowSeals, tenantId: string): Promise<readonly Shown[]> {
   const { rows } = await db.query(
-    `select s.id, q.quarantined_at, ${sealColumns('sites', 's')}
+    `select s.id, q.quarantined_at, ${sealed('sites', 's')} as site
        from sites s left join quarantined_sites q on q.site_id = s.id where s.tenant_id = $1 order by s.id`,
     [tenantId],
   );
   const alarms = SiteRows.parse(rows).map(async (row): Promise<readonly Shown[]> => {
     const { id: site_id, quarantined_at: since } = row;
-    const isUnaltered = await seals.isSealed('sites', site_id, row);
+    const isUnaltered = (await seals.open(row.site, Nothing)) !== null;
     return [
       ...(isUnaltered ? [] : [{ kind: 'row_altered' as const, site_id, since: null }]),
       ...(since === null ? [] : [{ kind: 'site_quarantined' as const, site_id, since: since.toISOString() }]),
@@ -45,12 +45,8 @@ async function siteAlarms(db: Queryable, seals: RowSeals, tenantId: string): Pro
 }
 
 async function alteredPlan(db: Queryable, seals: RowSeals, tenantId: string): Promise<readonly Shown[]> {
-  const { rows } = await db.query(
-    `select ${sealColumns('subscriptions', 's')} from subscriptions s where s.tenant_id = $1`,
-    [tenantId],
-  );
-  const [row] = PlanRows.parse(rows);
-  if (row === undefined || (await seals.isSealed('subscriptions', tenantId, row))) return [];
+  const [row] = await sealedRows(db, { table: 'subscriptions', where: 'tenant_id = $1', values: [tenantId] });
+  if (row === undefined || (await seals.open(row, Nothing)) !== null) return [];
   return [{ kind: 'row_altered', site_id: null, since: null }];
 }
 

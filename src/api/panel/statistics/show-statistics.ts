@@ -7,7 +7,7 @@ import {
 } from '../../../../schemas/api/panel/statistics.js';
 import { DECISIONS } from '../../../../schemas/events/consent-recorded.js';
 import type { Queryable } from '../../../platform/database/pool.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../../platform/keys/index.js';
+import { type RowSeals, sealedRows } from '../../../platform/keys/index.js';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -39,7 +39,7 @@ function refuse(message: string): never {
 }
 
 const CountRows = z.array(z.object({ day: z.iso.date(), decision: z.enum(DECISIONS), consents: z.int() }));
-const SiteRows = z.array(SealColumns.extend({ id: z.string() }));
+const Site = z.object({ id: z.string() });
 
 /**
  * Counts the consents of a tenant. It reads the counts of the read model `daily_counts` by their
@@ -85,14 +85,10 @@ async function unalteredSites(
   tenantId: string,
   siteId: string | null,
 ): Promise<readonly string[]> {
-  const { rows } = await db.query(
-    `select s.id, ${sealColumns('sites', 's')} from sites s where s.tenant_id = $1 and ($2::uuid is null or s.id = $2)`,
-    [tenantId, siteId],
-  );
-  const sites = await Promise.all(
-    SiteRows.parse(rows).map(async (row) => ((await seals.isSealed('sites', row.id, row)) ? [row.id] : [])),
-  );
-  return sites.flat();
+  const where = 'tenant_id = $1 and ($2::uuid is null or id = $2)';
+  const rows = await sealedRows(db, { table: 'sites', where, values: [tenantId, siteId] });
+  const sites = await Promise.all(rows.map((row) => seals.open(row, Site)));
+  return sites.flatMap((site) => site?.id ?? []);
 }
 
 type Counts = Readonly<Record<(typeof DECISIONS)[number], number>>;
