@@ -214,8 +214,7 @@ export interface components {
             data: {
                 /** @description Identifier of the record, for the person and for verification. */
                 consent_token: string;
-                /** @description HMAC-SHA256 of the record, in hex. */
-                proof_hash: string;
+                proof_hash: components["schemas"]["ProofHash"];
                 /**
                  * Format: date-time
                  * @description When the service recorded the consent.
@@ -227,7 +226,7 @@ export interface components {
                 /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
                 warnings?: {
                     field: components["schemas"]["Field"];
-                    /** @description The error in words, and what to do next. */
+                    /** @description What was done, in words. */
                     message: string;
                 }[];
             };
@@ -577,8 +576,7 @@ export interface components {
         StatusItem: {
             id: components["schemas"]["Id"];
             consent_token: components["schemas"]["ConsentToken"];
-            /** @description HMAC-SHA256 of the record, in hex. */
-            proof_hash: string;
+            proof_hash: components["schemas"]["ProofHash"];
             /** @description Kind of the consent, for example `cookie`. */
             consent_type: string;
             decision: components["schemas"]["Decision"];
@@ -759,8 +757,7 @@ export interface components {
             status: "accepted";
             /** @description Identifier of the record, for the person and for verification. */
             consent_token: string;
-            /** @description HMAC-SHA256 of the record, in hex. */
-            proof_hash: string;
+            proof_hash: components["schemas"]["ProofHash"];
             /**
              * Format: date-time
              * @description When the service recorded the consent.
@@ -772,7 +769,7 @@ export interface components {
             /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
             warnings?: {
                 field: components["schemas"]["Field"];
-                /** @description The error in words, and what to do next. */
+                /** @description What was done, in words. */
                 message: string;
             }[];
         } | {
@@ -793,8 +790,7 @@ export interface components {
         ExportedConsent: {
             id: components["schemas"]["Id"];
             consent_token: components["schemas"]["ConsentToken"];
-            /** @description HMAC-SHA256 of the record, in hex. */
-            proof_hash: string;
+            proof_hash: components["schemas"]["ProofHash"];
             /**
              * @description Version of the hash format.
              * @constant
@@ -933,8 +929,7 @@ export interface components {
         ExportedFields: {
             id?: components["schemas"]["Id"];
             consent_token?: components["schemas"]["ConsentToken"];
-            /** @description HMAC-SHA256 of the record, in hex. */
-            proof_hash?: string;
+            proof_hash?: components["schemas"]["ProofHash"];
             /**
              * @description Version of the hash format.
              * @constant
@@ -965,7 +960,7 @@ export interface components {
             compliance_framework?: components["schemas"]["ComplianceFramework"];
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description When the consent was recorded.
              */
             created_at?: string;
             valid_until?: components["schemas"]["ValidUntil"];
@@ -1505,6 +1500,8 @@ export interface components {
         CustomDocumentContent: string | null;
         /** @description Identifier of the record, for the person and for verification. */
         ConsentToken: string;
+        /** @description HMAC-SHA256 of the record, in hex. */
+        ProofHash: string;
         /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
         Promise: components["schemas"]["SignedPromise"] | null;
         /** @description IP address of the person, as the backend saw it. */

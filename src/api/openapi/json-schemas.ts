@@ -66,7 +66,7 @@ export function schemaComponents(named: ReadonlyMap<z.ZodType, string>): SchemaC
     (_, name: string) => `"${PREFIX}${names.get(name) ?? name}"`,
   );
   return {
-    schemas: Json.parse(JSON.parse(renamed)),
+    schemas: Json.parse(JSON.parse(renamed, descriptionFirst)),
     referenceTo: (schema) => {
       const id = registry.get(schema)?.id;
       if (id === undefined) throw new Error('a schema without a name was referred to');
@@ -111,6 +111,16 @@ function commonNames(schemas: ReadonlyMap<string, JsonObject>): ReadonlyMap<stri
 
 /** A response that holds one item and nothing else. */
 const ENVELOPE = /^\{"type":"object","properties":\{"data":\{"\$ref":"#\/components\/schemas\/(\w+)"\}\}/;
+
+/** Puts the description first, so that equal schemas have equal JSON text, whichever part of theirs states it. */
+function descriptionFirst(_: string, value: unknown): unknown {
+  const { success, data } = Described.safeParse(value);
+  if (!success) return value;
+  const { description, ...rest } = data;
+  return { description, ...rest };
+}
+
+const Described = z.looseObject({ description: z.string() });
 
 /** Without the members that belong to a document. */
 function plain(schema: JsonValue | undefined): JsonObject {
