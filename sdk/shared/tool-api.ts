@@ -1577,6 +1577,14 @@ export interface components {
             /** @description `next_cursor` of a page, or `cursor` of the last erasure that was received. */
             cursor?: string;
         };
+        VerifyPubliclyQuery: {
+            /** @description A consent token (`ct_…`), or the value of the cookie `_svc_consent`. */
+            token?: string | null;
+            /** @description The proof hash of a record. */
+            proof_hash?: string | null;
+            /** @description The UUID of a record. */
+            id?: string | null;
+        };
         ListStampedCheckpointsQuery: {
             /** @description Returns only checkpoints of larger sizes. */
             after?: string;

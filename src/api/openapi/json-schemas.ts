@@ -128,13 +128,26 @@ function plain(schema: JsonValue | undefined): JsonObject {
   return rest;
 }
 
-/** Each property of a schema of parameters as JSON Schema, and the names of the required ones. */
+/**
+ * Each property of a schema of parameters or of a body as JSON Schema without references, and the
+ * names of the required ones.
+ */
 export function parameterSchemas(schema: z.ZodType): {
   readonly properties: Readonly<Record<string, JsonObject>>;
   readonly required: readonly string[];
 } {
-  const { $schema, ...converted } = z.toJSONSchema(schema, OPTIONS);
-  return ParameterSchemas.parse(JSON.parse(JSON.stringify(converted)));
+  const { $defs = {}, ...converted } = Json.parse(JSON.parse(JSON.stringify(z.toJSONSchema(schema, OPTIONS))));
+  return ParameterSchemas.parse(withoutReferences(converted, Json.parse($defs)));
+}
+
+function withoutReferences(value: JsonValue | undefined, definitions: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withoutReferences(item, definitions));
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  const { $ref, ...own } = value;
+  const named = typeof $ref === 'string' ? Json.parse(definitions[$ref.replace('#/$defs/', '')]) : {};
+  return Object.fromEntries(
+    Object.entries({ ...named, ...own }).map(([name, member]) => [name, withoutReferences(member, definitions)]),
+  );
 }
 
 const ParameterSchemas = z.object({
