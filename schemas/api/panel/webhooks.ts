@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { displayName, SiteParams, Timestamp } from './common.js';
-
-/** Events of which the service notifies a webhook. */
-export const WEBHOOK_EVENTS = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'] as const;
+import { WEBHOOK_EVENTS } from './webhook-events.js';
 
 export const WebhookEvent = z.enum(WEBHOOK_EVENTS).meta({
   id: 'WebhookEvent',
