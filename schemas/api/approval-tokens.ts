@@ -63,22 +63,27 @@ export type ApprovalTokenRequest = z.infer<typeof ApprovalTokenRequest>;
 
 export const ApprovalTokenResponse = z
   .object({
-    message: z.string(),
-    data: z.object({
-      approval_token: z
-        .string()
-        .regex(/^hat_[A-Za-z0-9_-]{43}$/)
-        .describe('The token. The service returns it only in this response.'),
-      approval_token_id: z
-        .string()
-        .regex(/^atk_[A-Za-z0-9_-]{1,60}$/)
-        .describe('Identifier of the token in records.'),
-      expires_in: z.int().describe('Seconds until the token expires.'),
-      expires_at: z.iso.datetime(),
-      document_id: z.string(),
-      document_slug: z.string(),
-      document_version_id: z.string().nullable(),
-    }),
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({
+        approval_token: z
+          .string()
+          .regex(/^hat_[A-Za-z0-9_-]{43}$/)
+          .describe('The token. The service returns it only in this response.'),
+        approval_token_id: z
+          .string()
+          .regex(/^atk_[A-Za-z0-9_-]{1,60}$/)
+          .describe('Identifier of the token in records.'),
+        expires_in: z.int().describe('Seconds until the token expires.'),
+        expires_at: z.iso.datetime().describe('Until when the token is valid.'),
+        document_id: z.string().describe('The document.'),
+        document_slug: z.string().describe('Slug of the document.'),
+        document_version_id: z
+          .string()
+          .nullable()
+          .describe('The only version for which the token is valid; null: the active one.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'ApprovalTokenResponse' });
 export type ApprovalTokenResponse = z.infer<typeof ApprovalTokenResponse>;

@@ -19,7 +19,10 @@ const RefreshTokenIn = RefreshTokenPlace.optional().describe(
 );
 
 /** A code of the authenticator app (RFC 6238). */
-const TotpCode = z.string().regex(/^\d{6}$/, 'must be the six digits that the authenticator app shows');
+const TotpCode = z
+  .string()
+  .regex(/^\d{6}$/, 'must be the six digits that the authenticator app shows')
+  .describe('The six digits that the app shows.');
 const RecoveryCode = z.string().min(12).max(40).describe('One of the ten codes for a lost app; each is valid once.');
 const SecondFactorCodes = { totp_code: TotpCode.optional(), recovery_code: RecoveryCode.optional() };
 
@@ -36,10 +39,15 @@ export const LoginRequest = z
 export const RefreshRequest = z
   .discriminatedUnion('refresh_token_in', [
     z.object({
-      refresh_token: z.string().min(1).max(2048),
-      refresh_token_in: z.literal('body').optional(),
+      refresh_token: z.string().min(1).max(2048).describe('The refresh token of the last response.'),
+      refresh_token_in: z
+        .literal('body')
+        .optional()
+        .describe('Where the refresh token is: in the body, or in the cookie.'),
     }),
-    z.strictObject({ refresh_token_in: z.literal('cookie') }),
+    z.strictObject({
+      refresh_token_in: z.literal('cookie').describe('Where the refresh token is: in the body, or in the cookie.'),
+    }),
   ])
   .meta({ id: 'RefreshRequest' });
 
@@ -54,12 +62,16 @@ export const LogoutRequest = z
 
 /** POST /api/v1/auth/change-password */
 export const ChangePasswordRequest = z
-  .strictObject({ current_password: GivenPassword, new_password: NewPassword })
+  .strictObject({ current_password: GivenPassword, new_password: NewPassword.describe('The new password.') })
   .meta({ id: 'ChangePasswordRequest' });
 
 /** POST /api/v1/auth/accept-invitation */
 export const AcceptInvitationRequest = z
-  .strictObject({ token: OneTimeToken, password: NewPassword, refresh_token_in: RefreshTokenIn })
+  .strictObject({
+    token: OneTimeToken,
+    password: NewPassword.describe('The new password.'),
+    refresh_token_in: RefreshTokenIn,
+  })
   .meta({ id: 'AcceptInvitationRequest' });
 
 /** POST /api/v1/auth/request-password-reset */
@@ -68,33 +80,40 @@ export const RequestPasswordResetRequest = z
   .meta({ id: 'RequestPasswordResetRequest' });
 
 export const PasswordResetRequestedResponse = z
-  .object({ message: z.string() })
+  .object({ message: z.string().describe('What was done, in words.') })
   .meta({ id: 'PasswordResetRequestedResponse' });
 
 /** GET /api/v1/auth/options */
 export const AuthOptionsResponse = z
   .object({
-    data: z.object({
-      mail: z.boolean().describe('Whether the service sends mail: invitations, password resets and notices.'),
-      sign_up: z
-        .enum(['open', 'invite'])
-        .describe('Whether everyone can create an organisation, or only invited people a user.'),
-    }),
+    data: z
+      .object({
+        mail: z.boolean().describe('Whether the service sends mail: invitations, password resets and notices.'),
+        sign_up: z
+          .enum(['open', 'invite'])
+          .describe('Whether everyone can create an organisation, or only invited people a user.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'AuthOptionsResponse' });
 
 /** POST /api/v1/auth/reset-password */
 export const ResetPasswordRequest = z
-  .strictObject({ token: OneTimeToken, password: NewPassword })
+  .strictObject({ token: OneTimeToken, password: NewPassword.describe('The new password.') })
   .meta({ id: 'ResetPasswordRequest' });
 
 export const UserSummary = z
-  .object({ id: Uuid, tenant_id: Uuid, email: z.string(), role: z.string() })
+  .object({
+    id: Uuid.describe('UUID of the object.'),
+    tenant_id: Uuid.describe('The tenant of the user.'),
+    email: z.string().describe('E-mail address of the user.'),
+    role: z.string().describe('What the user may do.'),
+  })
   .meta({ id: 'UserSummary' });
 
 const AccessTokenData = z.object({
-  token_type: z.literal('Bearer'),
-  access_token: z.string(),
+  token_type: z.literal('Bearer').describe('How the access token is sent.'),
+  access_token: z.string().describe('Send it as `Authorization: Bearer …`.'),
   expires_in: z.int().describe('Seconds until the access token expires.'),
   user: UserSummary,
 });
@@ -102,17 +121,17 @@ const AccessTokenData = z.object({
 /** POST /api/v1/auth/login, /refresh and /accept-invitation (names of RFC 6749 §5.1) */
 export const TokensResponse = z
   .object({
-    message: z.string(),
+    message: z.string().describe('What was done, in words.'),
     data: AccessTokenData.extend({
       refresh_token: z.string().describe('Valid for one renewal, which returns the next refresh token.'),
-    }),
+    }).describe('The result.'),
   })
   .meta({ id: 'TokensResponse' });
 export type TokensResponse = z.infer<typeof TokensResponse>;
 
 /** The same with `"refresh_token_in": "cookie"`: the header Set-Cookie has the refresh token. */
 export const CookieTokensResponse = z
-  .object({ message: z.string(), data: AccessTokenData })
+  .object({ message: z.string().describe('What was done, in words.'), data: AccessTokenData.describe('The result.') })
   .meta({ id: 'CookieTokensResponse' });
 export type CookieTokensResponse = z.infer<typeof CookieTokensResponse>;
 
@@ -126,10 +145,12 @@ export type MeResponse = z.infer<typeof MeResponse>;
 /** POST /api/v1/auth/logout, /change-password and /reset-password */
 export const SignInsEndedResponse = z
   .object({
-    message: z.string(),
-    data: z.object({
-      ended_sign_ins: z.int().describe('Number of sign-ins that ended.'),
-    }),
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({
+        ended_sign_ins: z.int().describe('Number of sign-ins that ended.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'SignInsEndedResponse' });
 export type SignInsEndedResponse = z.infer<typeof SignInsEndedResponse>;
@@ -137,10 +158,15 @@ export type SignInsEndedResponse = z.infer<typeof SignInsEndedResponse>;
 /** GET /api/v1/auth/second-factor */
 export const SecondFactorResponse = z
   .object({
-    data: z.object({
-      enabled_at: z.iso.datetime().nullable().describe('Since when a sign-in requires a code; null: it requires none.'),
-      recovery_codes_left: z.int(),
-    }),
+    data: z
+      .object({
+        enabled_at: z.iso
+          .datetime()
+          .nullable()
+          .describe('Since when a sign-in requires a code; null: it requires none.'),
+        recovery_codes_left: z.int().describe('Recovery codes that were not used.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'SecondFactorResponse' });
 
@@ -151,11 +177,13 @@ export const BeginSecondFactorRequest = z
 
 export const SecondFactorBegunResponse = z
   .object({
-    message: z.string(),
-    data: z.object({
-      secret: z.string().describe('Base32, for apps that read no QR code.'),
-      otpauth_uri: z.string().describe('Show it as a QR code.'),
-    }),
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({
+        secret: z.string().describe('Base32, for apps that read no QR code.'),
+        otpauth_uri: z.string().describe('Show it as a QR code.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'SecondFactorBegunResponse' });
 
@@ -166,8 +194,10 @@ export const ConfirmSecondFactorRequest = z
 
 export const SecondFactorConfirmedResponse = z
   .object({
-    message: z.string(),
-    data: z.object({ recovery_codes: z.array(z.string()).describe('Ten codes, shown this once.') }),
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({ recovery_codes: z.array(z.string()).describe('Ten codes, shown this once.') })
+      .describe('The result.'),
   })
   .meta({ id: 'SecondFactorConfirmedResponse' });
 
@@ -186,7 +216,12 @@ export const DisableSecondFactorRequest = z
   .meta({ id: 'DisableSecondFactorRequest' });
 
 export const SecondFactorDisabledResponse = z
-  .object({ message: z.string(), data: z.object({ enabled_at: z.null() }) })
+  .object({
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({ enabled_at: z.null().describe('Always null: a sign-in requires no code.') })
+      .describe('The result.'),
+  })
   .meta({ id: 'SecondFactorDisabledResponse' });
 
 /** POST /api/v1/auth/sign-up */
@@ -199,14 +234,20 @@ export const SignUpRequest = z
 
 export const SignUpRequestedResponse = z
   .object({
-    message: z.string(),
-    data: z.object({
-      token: z.string().nullable().describe('For /api/v1/auth/confirm-sign-up; null: it is on its way by mail.'),
-    }),
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({
+        token: z.string().nullable().describe('For /api/v1/auth/confirm-sign-up; null: it is on its way by mail.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'SignUpRequestedResponse' });
 
 /** POST /api/v1/auth/confirm-sign-up */
 export const ConfirmSignUpRequest = z
-  .strictObject({ token: z.string().min(1).max(3_000), password: NewPassword, refresh_token_in: RefreshTokenIn })
+  .strictObject({
+    token: z.string().min(1).max(3_000).describe('The token of the link.'),
+    password: NewPassword.describe('The new password.'),
+    refresh_token_in: RefreshTokenIn,
+  })
   .meta({ id: 'ConfirmSignUpRequest' });

@@ -55,18 +55,24 @@ export const ConsistencyParams = CheckpointParams.extend({
  */
 export const CheckpointsResponse = z
   .object({
-    data: z.object({
-      keys: z
-        .array(z.string())
-        .describe('Verifier-key lines of the ledger’s keys, oldest first. A verifier takes them from another source.'),
-      checkpoints: z.array(
-        z.object({
-          size: z.int().describe('Tree size.'),
-          time: Instant.describe('Earliest time of its time stamps.'),
-          ...CheckpointLinks,
-        }),
-      ),
-    }),
+    data: z
+      .object({
+        keys: z
+          .array(z.string())
+          .describe(
+            'Verifier-key lines of the ledger’s keys, oldest first. A verifier takes them from another source.',
+          ),
+        checkpoints: z
+          .array(
+            z.object({
+              size: z.int().describe('Tree size.'),
+              time: Instant.describe('Earliest time of its time stamps.'),
+              ...CheckpointLinks,
+            }),
+          )
+          .describe('The stamped checkpoints, oldest first.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'CheckpointsResponse' });
 export type CheckpointsResponse = z.infer<typeof CheckpointsResponse>;
@@ -80,7 +86,7 @@ export const LedgerKey = z
     replaces: z.string().nullable().describe('Verifier-key line of the key before it; null for the first key.'),
     bridge_size: z.int().nullable().describe('Tree size of the checkpoint that both keys signed.'),
     bridge: z.string().nullable().describe('Path of the note that both keys signed.'),
-    published_at: Instant,
+    published_at: Instant.describe('When it was published.'),
   })
   .meta({ id: 'LedgerKey' });
 export type LedgerKey = z.infer<typeof LedgerKey>;
@@ -89,12 +95,20 @@ export type LedgerKey = z.infer<typeof LedgerKey>;
  * GET /checkpoints/keys: every key that the ledger has published, oldest first; the last one is in
  * force.
  */
-export const LedgerKeysResponse = z.object({ data: z.object({ keys: z.array(LedgerKey) }) });
+export const LedgerKeysResponse = z.object({
+  data: z.object({ keys: z.array(LedgerKey).describe('The keys, oldest first.') }).describe('The result.'),
+});
 
 /** GET /checkpoints/{size}/consistency/{from} (RFC 9162 §2.1.4) */
 export const ConsistencyResponse = z
   .object({
-    data: z.object({ from: z.int(), size: z.int(), hashes: z.array(Sha256Hex).describe('The proof, in hex.') }),
+    data: z
+      .object({
+        from: z.int().describe('Size of the older tree.'),
+        size: z.int().describe('Size of the newer tree.'),
+        hashes: z.array(Sha256Hex).describe('The proof, in hex.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'ConsistencyResponse' });
 export type ConsistencyResponse = z.infer<typeof ConsistencyResponse>;

@@ -42,7 +42,14 @@ export const LanguageQuery = z.object({
 });
 
 /** Parts of a request that were read otherwise than written. The request succeeded. */
-export const Warnings = z.array(z.object({ field: z.string(), message: z.string() })).optional();
+export const Warnings = z
+  .array(
+    z.object({
+      field: z.string().describe('Path of the member, for example `cookies.0.name`.'),
+      message: z.string().describe('What was done, in words.'),
+    }),
+  )
+  .optional();
 
 /** In the responses to a `LanguageQuery`. */
 export const LanguageWarnings = Warnings.describe('That `language` was not read as it is written. Absent if it was.');
@@ -61,11 +68,11 @@ export const ScannerQuery = z.object({
 /** A version of a document, without its content. */
 export const VersionSummary = z
   .object({
-    id: Uuid,
-    number: z.int(),
-    language: z.string(),
-    title: z.string(),
-    media_type: z.string(),
+    id: Uuid.describe('UUID of the object.'),
+    number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+    language: z.string().describe('Language (BCP 47).'),
+    title: z.string().describe('Title that visitors read.'),
+    media_type: z.string().describe('Media type of the content.'),
     content_sha256: Sha256Hex.describe(
       'SHA-256 of the UTF-8 of `content`; for a binary media type, of the bytes that its base64 decodes to.',
     ),
@@ -75,11 +82,11 @@ export const VersionSummary = z
 /** A document attached to a site, with its active version. */
 export const DocumentSummary = z
   .object({
-    id: Uuid,
-    slug: z.string(),
-    kind: z.string(),
-    requires_approval_token: z.boolean(),
-    language: z.string(),
+    id: Uuid.describe('UUID of the object.'),
+    slug: z.string().describe('Name of the document in URLs.'),
+    kind: z.string().describe('Kind of the document.'),
+    requires_approval_token: z.boolean().describe('Whether a consent to the document requires an approval token.'),
+    language: z.string().describe('Language (BCP 47).'),
     version: VersionSummary,
   })
   .meta({ id: 'DocumentSummary' });

@@ -7,55 +7,64 @@ import { DocumentSummary, LanguageWarnings } from './common.js';
 
 /** A cookie as the banner shows it, below its category. */
 export const BannerCookie = ConsentCookie.omit({ category: true })
-  .extend({ purpose: z.string() })
+  .extend({ purpose: z.string().describe('What the processing is for.') })
   .meta({ id: 'BannerCookie' });
 
 /** A category as the banner shows it: its texts in one language, and the cookies that it covers. */
 export const BannerCategory = ConsentCategory.extend({
-  title: z.string(),
-  purpose: z.string(),
-  cookies: z.array(BannerCookie),
+  title: z.string().describe('Title that visitors read.'),
+  purpose: z.string().describe('What the processing is for.'),
+  cookies: z.array(BannerCookie).describe('The cookies that the site declares.'),
 }).meta({ id: 'BannerCategory' });
 
 /** Region from which the request seems to come, and the law that it suggests. Null: not known. */
 export const DetectedRegion = z
   .object({
-    country: z.string().nullable(),
-    region: z.string().nullable(),
-    compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
+    country: z.string().nullable().describe('Country (ISO 3166-1 alpha-2); null: not known.'),
+    region: z.string().nullable().describe('Region of the country, for example a US state; null: not known.'),
+    compliance_framework: z
+      .enum(COMPLIANCE_FRAMEWORKS)
+      .nullable()
+      .describe('Law under which the person was asked; null: not known.'),
   })
   .meta({ id: 'DetectedRegion' });
 export type DetectedRegion = z.infer<typeof DetectedRegion>;
 
 /** Text of a control of the banner, and the language in which it is. */
-export const BannerLabel = z.object({ text: z.string(), language: z.string() }).meta({ id: 'BannerLabel' });
+export const BannerLabel = z
+  .object({ text: z.string().describe('The text.'), language: z.string().describe('Language (BCP 47) of the text.') })
+  .meta({ id: 'BannerLabel' });
 
 /** GET /tool/v1/config */
 export const ConfigResponse = z
   .object({
-    data: z.object({
-      site: z.object({ id: Uuid, domain: z.string() }),
-      language: z.string().describe('Language of the texts below.'),
-      default_language: z.string(),
-      languages: z.array(z.string()),
-      direction: z.enum(['ltr', 'rtl']).describe('Direction in which `language` is written.'),
-      site_config_hash: Sha256Hex.describe(
-        'SHA-256 of the published configuration, which consents given now refer to.',
-      ),
-      controller: SiteConfigPublishedRecord.shape.controller,
-      validity_days: z.int().nullable(),
-      banner: z.record(z.string(), z.string()),
-      labels: z
-        .partialRecord(z.enum(BANNER_CONTROLS), BannerLabel)
-        .describe(
-          'Texts of the controls: those of `banner`, else those that the service has for the language, else English.',
+    data: z
+      .object({
+        site: z
+          .object({ id: Uuid.describe('UUID of the object.'), domain: z.string().describe('Domain of the site.') })
+          .describe('The site of the API key.'),
+        language: z.string().describe('Language of the texts below.'),
+        default_language: z.string().describe('Language (BCP 47) for visitors whose language the site does not have.'),
+        languages: z.array(z.string()).describe('Languages (BCP 47) of the site.'),
+        direction: z.enum(['ltr', 'rtl']).describe('Direction in which `language` is written.'),
+        site_config_hash: Sha256Hex.describe(
+          'SHA-256 of the published configuration, which consents given now refer to.',
         ),
-      withdrawal: z.string().nullable(),
-      categories: z.array(BannerCategory),
-      documents: z.array(DocumentSummary),
-      region: DetectedRegion,
-      warnings: LanguageWarnings,
-    }),
+        controller: SiteConfigPublishedRecord.shape.controller.describe('Who is responsible for the personal data.'),
+        validity_days: z.int().nullable().describe('Days for which a consent is valid; null: not limited.'),
+        banner: z.record(z.string(), z.string()).describe('Texts of the banner.'),
+        labels: z
+          .partialRecord(z.enum(BANNER_CONTROLS), BannerLabel)
+          .describe(
+            'Texts of the controls: those of `banner`, else those that the service has for the language, else English.',
+          ),
+        withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
+        categories: z.array(BannerCategory).describe('The categories of the banner, in their order.'),
+        documents: z.array(DocumentSummary).describe('The active version of each document.'),
+        region: DetectedRegion,
+        warnings: LanguageWarnings,
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'ConfigResponse' });
 export type ConfigResponse = z.infer<typeof ConfigResponse>;

@@ -141,19 +141,27 @@ const warnings = Warnings.describe(
 );
 
 export const ConsentResponse = z
-  .object({ message: z.string(), data: z.object({ ...acceptance, warnings }) })
+  .object({
+    message: z.string().describe('What was done, in words.'),
+    data: z.object({ ...acceptance, warnings }).describe('The result.'),
+  })
   .meta({ id: 'RecordedConsentResponse' });
 export type ConsentResponse = z.infer<typeof ConsentResponse>;
 
 export const BatchItemResult = z
   .discriminatedUnion('status', [
-    z.object({ index: z.int(), status: z.literal('accepted'), ...acceptance, warnings }),
     z.object({
-      index: z.int(),
-      status: z.literal('rejected'),
-      error: z.string(),
-      error_code: z.string(),
-      code: z.int(),
+      index: z.int().describe('Position of the consent in the request, from 0.'),
+      status: z.literal('accepted').describe('HTTP status that the consent alone would have had.'),
+      ...acceptance,
+      warnings,
+    }),
+    z.object({
+      index: z.int().describe('Position of the consent in the request, from 0.'),
+      status: z.literal('rejected').describe('HTTP status that the consent alone would have had.'),
+      error: z.string().describe('The error in words, and what to do next.'),
+      error_code: z.string().describe('Stable code of the error.'),
+      code: z.int().describe('Stable code of the error.'),
     }),
   ])
   .meta({ id: 'BatchItemResult' });
@@ -161,8 +169,14 @@ export type BatchItemResult = z.infer<typeof BatchItemResult>;
 
 export const ConsentBatchResponse = z
   .object({
-    message: z.string(),
-    data: z.object({ accepted: z.int(), rejected: z.int(), results: z.array(BatchItemResult) }),
+    message: z.string().describe('What was done, in words.'),
+    data: z
+      .object({
+        accepted: z.int().describe('Consents that were recorded.'),
+        rejected: z.int().describe('Consents that were refused.'),
+        results: z.array(BatchItemResult).describe('One result for each consent, in the order of the request.'),
+      })
+      .describe('The result.'),
   })
   .meta({ id: 'ConsentBatchResponse' });
 export type ConsentBatchResponse = z.infer<typeof ConsentBatchResponse>;

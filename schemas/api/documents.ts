@@ -2,11 +2,20 @@ import { z } from 'zod';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
 
-export const DocumentParams = z.object({ slug: DocumentVersionPublishedRecord.shape.slug });
+export const DocumentParams = z.object({
+  slug: DocumentVersionPublishedRecord.shape.slug.describe('Name of the document in URLs.'),
+});
 
 /** GET /tool/v1/documents/active */
 export const ActiveDocumentsResponse = z
-  .object({ data: z.object({ documents: z.array(DocumentSummary), warnings: LanguageWarnings }) })
+  .object({
+    data: z
+      .object({
+        documents: z.array(DocumentSummary).describe('The active version of each document.'),
+        warnings: LanguageWarnings,
+      })
+      .describe('The result.'),
+  })
   .meta({ id: 'ActiveDocumentsResponse' });
 export type ActiveDocumentsResponse = z.infer<typeof ActiveDocumentsResponse>;
 
@@ -16,7 +25,7 @@ export const ActiveDocumentResponse = z
     data: DocumentSummary.extend({
       content: z.string().describe('The text, or base64 for a binary media type.'),
       warnings: LanguageWarnings,
-    }),
+    }).describe('The result.'),
   })
   .meta({ id: 'ActiveDocumentResponse' });
 export type ActiveDocumentResponse = z.infer<typeof ActiveDocumentResponse>;

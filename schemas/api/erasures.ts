@@ -28,7 +28,7 @@ export const PersonReference = z
 const Subject = z.discriminatedUnion('by', [
   PersonReference,
   z.strictObject({
-    by: z.literal('record'),
+    by: z.literal('record').describe('Kind of the identifier.'),
     value: z
       .string()
       .max(100)
@@ -45,7 +45,10 @@ const Subject = z.discriminatedUnion('by', [
 const IdempotencyKey = z.string().toLowerCase().pipe(Uuid);
 
 export const CreateErasureRequest = z
-  .strictObject({ subject: Subject, idempotency_key: IdempotencyKey.optional() })
+  .strictObject({
+    subject: Subject.describe('Whose records, or which record.'),
+    idempotency_key: IdempotencyKey.optional().describe('One key for each action; repeat it in each retry.'),
+  })
   .meta({ id: 'CreateErasureRequest' });
 export const S2sErasureRequest = CreateErasureRequest.required().meta({ id: 'S2sErasureRequest' });
 export type S2sErasureRequest = z.infer<typeof S2sErasureRequest>;
@@ -53,10 +56,10 @@ export type S2sErasureRequest = z.infer<typeof S2sErasureRequest>;
 /** A requested erasure. */
 export const Erasure = z
   .object({
-    id: Uuid,
-    site_id: Uuid,
-    state: z.enum(['pending', 'finished']),
-    reason: z.enum(ERASURE_REASONS),
+    id: Uuid.describe('UUID of the object.'),
+    site_id: Uuid.describe('The site.'),
+    state: z.enum(['pending', 'finished']).describe('Where it stands.'),
+    reason: z.enum(ERASURE_REASONS).describe('Why the records were erased.'),
     by: z
       .enum([...PERSON_IDENTIFIERS, 'record', 'age'])
       .describe('How the erased records were chosen; `age`: by the retention period of the site.'),
@@ -65,10 +68,10 @@ export const Erasure = z
     channel: z
       .enum(['panel', 's2s', 'operator', 'service'])
       .describe('How the erasure was requested; `service`: by the retention period.'),
-    requested_at: Time,
+    requested_at: Time.describe('When it was requested.'),
     finished_at: Time.nullable().describe('When the last key was destroyed.'),
     erased_records: z.int().describe('Records erased so far. 0 if nothing was found; the reason is not stated.'),
-    deleted_approval_tokens: z.int(),
+    deleted_approval_tokens: z.int().describe('Approval tokens of the person that were deleted.'),
     cancelled_exports: z
       .int()
       .describe('Running exports of the site that were cancelled. Queued exports are cancelled, too, but not counted.'),
@@ -79,11 +82,11 @@ export const Erasure = z
 /** A `SubjectErased` event and its state, which includes the states before it. */
 export const ErasureAnnouncement = z
   .object({
-    event_id: Uuid,
-    state: z.enum(['waiting', 'logged', 'sealed', 'stamped']),
-    batch: z.int().nullable(),
+    event_id: Uuid.describe('The event in the log.'),
+    state: z.enum(['waiting', 'logged', 'sealed', 'stamped']).describe('Where it stands.'),
+    batch: z.int().nullable().describe('Number of the Merkle batch; null: in no batch yet.'),
     checkpoint_size: z.int().nullable().describe('Size of the first stamped checkpoint that covers the event.'),
-    stamped_time: Time.nullable(),
+    stamped_time: Time.nullable().describe('Time in the first time stamp that covers the event; null: none yet.'),
   })
   .meta({ id: 'ErasureAnnouncement' });
 
@@ -99,28 +102,30 @@ export const ErasureReceipt = Erasure.extend({
   unannounced_records: z
     .int()
     .describe('Erased records whose announcement is not queued yet. Announcements are collected for an interval.'),
-  has_more_announcements: z.boolean(),
-  remains: z.object({
-    keys_sampled: z
-      .boolean()
-      .describe(
-        'Whether the planner statistics of the database hold samples of destroyed keys, because its schema was changed.',
+  has_more_announcements: z.boolean().describe('Whether there are more announcements than these.'),
+  remains: z
+    .object({
+      keys_sampled: z
+        .boolean()
+        .describe(
+          'Whether the planner statistics of the database hold samples of destroyed keys, because its schema was changed.',
+        ),
+      scrubbed_at: Time.nullable().describe(
+        'When the deleted bytes were removed from the database files; null: not yet, or nothing was deleted.',
       ),
-    scrubbed_at: Time.nullable().describe(
-      'When the deleted bytes were removed from the database files; null: not yet, or nothing was deleted.',
-    ),
-    backup_retention_days: z
-      .int()
-      .nullable()
-      .describe('Days for which backups are kept, according to the configuration; null: not configured.'),
-    backups_until: Time.nullable().describe(
-      'Until when backups can exist from which the master key can decrypt the values; null: unknown, or nothing was destroyed.',
-    ),
-  }),
+      backup_retention_days: z
+        .int()
+        .nullable()
+        .describe('Days for which backups are kept, according to the configuration; null: not configured.'),
+      backups_until: Time.nullable().describe(
+        'Until when backups can exist from which the master key can decrypt the values; null: unknown, or nothing was destroyed.',
+      ),
+    })
+    .describe('Copies of the erased values, and until when they can exist.'),
   statement: z.array(z.string()).describe('The receipt in sentences.'),
 }).meta({ id: 'ErasureReceipt' });
 
 export const ErasureReceiptResponse = z.object({ data: ErasureReceipt }).meta({ id: 'ErasureReceiptResponse' });
 export type ErasureReceiptResponse = z.infer<typeof ErasureReceiptResponse>;
 
-export const ErasureParams = z.object({ id: Uuid });
+export const ErasureParams = z.object({ id: Uuid.describe('The erasure.') });

@@ -6,9 +6,19 @@ export const ErrorResponse = z
     message: z.string().describe('The error in words: where it is, and what to do next.'),
     code: z.string().describe('Stable code of the error.'),
     error_code: z.string().describe('The same code.'),
-    error: z.object({ code: z.string(), message: z.string() }).describe('The same code and message.'),
+    error: z
+      .object({
+        code: z.string().describe('Stable code of the error.'),
+        message: z.string().describe('The error in words, and what to do next.'),
+      })
+      .describe('The same code and message.'),
     errors: z
-      .array(z.object({ field: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          field: z.string().describe('Path of the member, for example `cookies.0.name`.'),
+          message: z.string().describe('The error in words, and what to do next.'),
+        }),
+      )
       .optional()
       .describe('The invalid fields, for VALIDATION_ERROR and similar codes.'),
     valid: z.literal(false).optional().describe('Of the verification routes: always false.'),

@@ -24,7 +24,7 @@ export const PARQUET_MEDIA_TYPE = 'application/vnd.apache.parquet';
 
 /** A large content of a record, whose text or base64 stands in the field that it came in. */
 export const ExportedAttachment = AttachmentReference.extend({
-  field: z.enum(ATTACHMENT_NAMES),
+  field: z.enum(ATTACHMENT_NAMES).describe('Field of the consent that has the content.'),
   encoding: z.enum(['utf-8', 'base64']).describe('How the field contains the content.'),
 }).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
@@ -54,14 +54,14 @@ export const PersonalField = z.enum(PERSONAL_FIELDS).meta({ id: 'PersonalField' 
 /** A consent record with every field, as it was recorded. */
 export const ExportedConsent = z
   .object({
-    id: Uuid,
-    consent_token: z.string(),
-    proof_hash: Sha256Hex,
+    id: Uuid.describe('UUID of the object.'),
+    consent_token: z.string().describe('Identifier of the record, for the person and for verification.'),
+    proof_hash: Sha256Hex.describe('HMAC-SHA256 of the record, in hex.'),
     ...PublicPart.shape,
-    document_slug: z.string().nullable(),
+    document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
     is_anonymized: z.boolean().describe('Whether the personal values of the record were erased.'),
     ...PersonalPart.shape,
-    attachments: z.array(ExportedAttachment),
+    attachments: z.array(ExportedAttachment).describe('Signature picture and custom document of the record.'),
     cursor: z.string().describe('An export with this cursor continues after this record.'),
   })
   .meta({ id: 'ExportedConsent' });
@@ -132,7 +132,10 @@ export type ExportQuery = z.infer<typeof ExportQuery>;
 export const ExportedErasure = z
   .object({
     erased_record: z
-      .object({ id: Uuid.describe('Id of the erased record.'), consent_token: z.string() })
+      .object({
+        id: Uuid.describe('Id of the erased record.'),
+        consent_token: z.string().describe('Identifier of the record, for the person and for verification.'),
+      })
       .describe('The record whose personal values were erased.'),
     announced_at: Instant.describe('When the erasure was announced in the log.'),
     cursor: z.string().describe('A list or export with this cursor continues after this erasure.'),
@@ -157,7 +160,7 @@ export type ErasureListQuery = z.infer<typeof ErasureListQuery>;
 
 export const ErasureListResponse = z
   .object({
-    data: z.array(ExportedErasure),
+    data: z.array(ExportedErasure).describe('The result.'),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   })
   .meta({ id: 'ErasureListResponse' });
@@ -171,7 +174,7 @@ export type ExportedFields = z.infer<typeof ExportedFields>;
 
 const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
-    data: z.array(item),
+    data: z.array(item).describe('The result.'),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   });
 

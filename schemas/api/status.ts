@@ -25,24 +25,36 @@ export type StatusQuery = z.infer<typeof StatusQuery>;
 /** One consent in force. No field is personal: the key that reads this sits in browsers. */
 export const StatusItem = z
   .object({
-    id: Uuid,
-    consent_token: z.string(),
-    proof_hash: Sha256Hex,
-    consent_type: z.string(),
-    decision: z.enum(DECISIONS),
-    categories: z.record(z.string(), z.boolean()).nullable(),
-    language: z.string(),
-    document_slug: z.string().nullable(),
-    document_version_id: Uuid,
-    compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
-    created_at: Instant,
-    valid_until: Instant.nullable(),
+    id: Uuid.describe('UUID of the object.'),
+    consent_token: z.string().describe('Identifier of the record, for the person and for verification.'),
+    proof_hash: Sha256Hex.describe('HMAC-SHA256 of the record, in hex.'),
+    consent_type: z.string().describe('Kind of the consent, for example `cookie`.'),
+    decision: z.enum(DECISIONS).describe('Decision of the person. `partial`: some of the categories.'),
+    categories: z
+      .record(z.string(), z.boolean())
+      .nullable()
+      .describe('The decision on each category: true if accepted; null: the consent has no categories.'),
+    language: z.string().describe('Language (BCP 47).'),
+    document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
+    document_version_id: Uuid.describe('The version of the document that the person was shown.'),
+    compliance_framework: z
+      .enum(COMPLIANCE_FRAMEWORKS)
+      .nullable()
+      .describe('Law under which the person was asked; null: not known.'),
+    created_at: Instant.describe('When the consent was recorded.'),
+    valid_until: Instant.nullable().describe('Until when the consent is valid; null: not limited.'),
   })
   .meta({ id: 'StatusItem' });
 export type StatusItem = z.infer<typeof StatusItem>;
 
 /** GET /tool/v1/consents/status: the newest first. */
 export const StatusResponse = z
-  .object({ data: z.object({ consents: z.array(StatusItem).max(MAX_STATUS_ITEMS) }) })
+  .object({
+    data: z
+      .object({
+        consents: z.array(StatusItem).max(MAX_STATUS_ITEMS).describe('The consents of the visitor that are in force.'),
+      })
+      .describe('The result.'),
+  })
   .meta({ id: 'StatusResponse' });
 export type StatusResponse = z.infer<typeof StatusResponse>;

@@ -8,10 +8,10 @@ import { Instant } from '../evidence/primitives.js';
  */
 export const VerifiedRecord = z
   .object({
-    consent_type: z.string().nullable(),
-    decision: z.enum(DECISIONS).nullable(),
-    proof_hash: z.string(),
-    hash_version: z.int().nullable(),
+    consent_type: z.string().nullable().describe('Kind of the consent, for example `cookie`.'),
+    decision: z.enum(DECISIONS).nullable().describe('Decision of the person. `partial`: some of the categories.'),
+    proof_hash: z.string().describe('HMAC-SHA256 of the record, in hex.'),
+    hash_version: z.int().nullable().describe('Version of the hash format.'),
     hash_valid: z.boolean().describe('Whether the proof hash of the stored record is the stored proof hash.'),
     merkle_valid: z
       .boolean()
@@ -23,13 +23,15 @@ export const VerifiedRecord = z
     is_tsa_stamped: z
       .boolean()
       .describe('Whether a time stamp covers the batch of the record. The signature of the token is not verified.'),
-    created_at: Instant.nullable(),
+    created_at: Instant.nullable().describe('When the consent was recorded; null: unreadable.'),
   })
   .meta({ id: 'VerifiedRecord' });
 export type VerifiedRecord = z.infer<typeof VerifiedRecord>;
 
 /** GET /tool/v1/consents/verify/{id} */
-export const VerifyResponse = z.object({ valid: z.boolean(), data: VerifiedRecord }).meta({ id: 'VerifyResponse' });
+export const VerifyResponse = z
+  .object({ valid: z.boolean().describe('Whether every check passed.'), data: VerifiedRecord })
+  .meta({ id: 'VerifyResponse' });
 export type VerifyResponse = z.infer<typeof VerifyResponse>;
 
 /** The parameters of public verify, as a query or as a JSON body. */
@@ -49,19 +51,25 @@ export type PublicVerifyRequest = z.infer<typeof PublicVerifyRequest>;
 /** Public verify of a record that exists. Never an address, a user agent or a visitor id. */
 export const PublicVerifyResponse = z
   .object({
-    valid: z.boolean(),
-    source: z.literal('server'),
-    server_record_found: z.literal(true),
+    valid: z.boolean().describe('Whether every check passed.'),
+    source: z.literal('server').describe('Where the answer comes from.'),
+    server_record_found: z.literal(true).describe('Whether the service has a record of this token.'),
     data: VerifiedRecord.extend({
-      site_domain: z.string().nullable(),
-      categories: z.record(z.string(), z.boolean()).nullable(),
-      language: z.string().nullable(),
-      valid_until: Instant.nullable(),
+      site_domain: z.string().nullable().describe('Domain of the site; null: not known to the service.'),
+      categories: z
+        .record(z.string(), z.boolean())
+        .nullable()
+        .describe('The decision on each category: true if accepted; null: the consent has no categories.'),
+      language: z.string().nullable().describe('Language (BCP 47).'),
+      valid_until: Instant.nullable().describe('Until when the consent is valid; null: not limited.'),
       timestamp: z
-        .object({ time: Instant, checkpoint_size: z.int() })
+        .object({
+          time: Instant.describe('Time in the time stamp.'),
+          checkpoint_size: z.int().describe('Size of the stamped checkpoint.'),
+        })
         .nullable()
         .describe('The earliest time stamp that covers the record; null while there is none.'),
-    }),
+    }).describe('The result.'),
   })
   .meta({ id: 'PublicVerifyResponse' });
 export type PublicVerifyResponse = z.infer<typeof PublicVerifyResponse>;
@@ -69,24 +77,40 @@ export type PublicVerifyResponse = z.infer<typeof PublicVerifyResponse>;
 /** The members of a cookie for which the service has no record. Anyone can write such a cookie. */
 export const ClientTokenFields = z
   .object({
-    consent_token: z.string().max(100).optional(),
-    proof_hash: z.string().max(100).optional(),
-    consent_type: z.string().max(50).optional(),
-    decision: z.string().max(20).optional(),
-    categories: z.record(z.string().max(50), z.boolean()).optional(),
-    language: z.string().max(35).optional(),
-    document_version_id: z.string().max(100).optional(),
-    created_at: z.string().max(40).optional(),
-    valid_until: z.string().max(40).nullable().optional(),
+    consent_token: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('Identifier of the record, for the person and for verification.'),
+    proof_hash: z.string().max(100).optional().describe('HMAC-SHA256 of the record, in hex.'),
+    consent_type: z.string().max(50).optional().describe('Kind of the consent, for example `cookie`.'),
+    decision: z.string().max(20).optional().describe('Decision of the person. `partial`: some of the categories.'),
+    categories: z
+      .record(z.string().max(50), z.boolean())
+      .optional()
+      .describe('The decision on each category: true if accepted.'),
+    language: z.string().max(35).optional().describe('Language (BCP 47).'),
+    document_version_id: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('The version of the document that the person was shown.'),
+    created_at: z.string().max(40).optional().describe('When the consent was recorded.'),
+    valid_until: z
+      .string()
+      .max(40)
+      .nullable()
+      .optional()
+      .describe('Until when the consent is valid; null: not limited.'),
   })
   .meta({ id: 'ClientTokenFields' });
 export type ClientTokenFields = z.infer<typeof ClientTokenFields>;
 
 export const ClientTokenResponse = z
   .object({
-    valid: z.literal(false),
-    source: z.literal('client_token'),
-    server_record_found: z.literal(false),
+    valid: z.literal(false).describe('Whether every check passed.'),
+    source: z.literal('client_token').describe('Where the answer comes from.'),
+    server_record_found: z.literal(false).describe('Whether the service has a record of this token.'),
     data: ClientTokenFields,
   })
   .meta({ id: 'ClientTokenResponse' });

@@ -1,19 +1,24 @@
 /**
- * Hash algorithms that certificates and time stamp tokens name. A known algorithm is not
- * necessarily sound.
+ * Hash algorithms that certificates and time stamp tokens name, with the octets of a digest. A known
+ * algorithm is not necessarily sound.
  */
-export type HashAlgorithm =
-  | 'md5'
-  | 'sha1'
-  | 'sha224'
-  | 'sha256'
-  | 'sha384'
-  | 'sha512'
-  | 'sha512-256'
-  | 'sha3-224'
-  | 'sha3-256'
-  | 'sha3-384'
-  | 'sha3-512';
+export const HASH_BYTES = {
+  md5: 16,
+  sha1: 20,
+  sha224: 28,
+  sha256: 32,
+  sha384: 48,
+  sha512: 64,
+  'sha512-256': 32,
+  'sha3-224': 28,
+  'sha3-256': 32,
+  'sha3-384': 48,
+  'sha3-512': 64,
+} as const;
+export type HashAlgorithm = keyof typeof HASH_BYTES;
+
+/** Hash algorithms for the imprints of time stamps. */
+export const STAMP_HASHES = ['sha256', 'sha384', 'sha512'] as const satisfies readonly HashAlgorithm[];
 
 /** How a signature was made. `saltLength` is in octets (RFC 8017 §8.1). */
 export type SignatureScheme =

@@ -45,43 +45,59 @@ export const VOUCHABLE_FIELDS = [
  */
 export const ConsentRecord = z.strictObject({
   v: z.literal(1),
-  hash_version: z.literal(HASH_VERSION),
-  proof_key_id: z.string().min(1).max(80),
-  event_id: Uuid,
-  site_id: Uuid,
-  consent_type: z.string().regex(/^[A-Za-z0-9_.-]{1,50}$/),
-  decision: z.enum(DECISIONS),
+  hash_version: z.literal(HASH_VERSION).describe('Version of the hash format.'),
+  proof_key_id: z.string().min(1).max(80).describe('The key of the proof hash.'),
+  event_id: Uuid.describe('The event in the log.'),
+  site_id: Uuid.describe('The site.'),
+  consent_type: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,50}$/)
+    .describe('Kind of the consent, for example `cookie`.'),
+  decision: z.enum(DECISIONS).describe('Decision of the person. `partial`: some of the categories.'),
   /** Only categories of the site configuration in force; null if the request named none. */
-  categories: z.record(z.string().max(50), z.boolean()).nullable(),
+  categories: z
+    .record(z.string().max(50), z.boolean())
+    .nullable()
+    .describe('The decision on each category: true if accepted; null: the consent has no categories.'),
   /** Language of the document version. */
-  language: z.string().min(2).max(35),
-  document_version_id: Uuid,
+  language: z.string().min(2).max(35).describe('Language (BCP 47).'),
+  document_version_id: Uuid.describe('The version of the document that the person was shown.'),
   /** SHA-256 of the content's bytes of that version. */
-  document_hash: Sha256Hex,
+  document_hash: Sha256Hex.describe('SHA-256 of the text that the person was shown, in hex.'),
   /** SHA-256 of the JCS text of the record of the `SiteConfigPublished` in force. */
-  site_config_hash: Sha256Hex,
-  compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
-  created_at: Instant,
-  valid_until: Instant.nullable(),
-  channel: z.enum(CHANNELS),
-  api_key_id: Uuid,
+  site_config_hash: Sha256Hex.describe('SHA-256 of the configuration in which the person was asked, in hex.'),
+  compliance_framework: z
+    .enum(COMPLIANCE_FRAMEWORKS)
+    .nullable()
+    .describe('Law under which the person was asked; null: not known.'),
+  created_at: Instant.describe('When the consent was recorded.'),
+  valid_until: Instant.nullable().describe('Until when the consent is valid; null: not limited.'),
+  channel: z
+    .enum(CHANNELS)
+    .describe('`browser`: stated by an anonymous browser; `s2s`: stated by a backend of the tenant.'),
+  api_key_id: Uuid.describe('The API key with which the consent was recorded.'),
   /**
    * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token.
    * Null: the backend did not.
    */
-  identity_assurance: z.enum(ASSURANCES).nullable(),
+  identity_assurance: z
+    .enum(ASSURANCES)
+    .nullable()
+    .describe('`tenant_attested`: a backend of the tenant states who the person is; null: no statement.'),
   /** Id of that token; null without one. */
   approval_token_id: z
     .string()
     .regex(/^atk_[A-Za-z0-9_-]{1,60}$/)
-    .nullable(),
+    .nullable()
+    .describe('The approval token that was used; null: none.'),
   /**
    * Names of the disclosures that the token vouched for, sorted. The record's other values about
    * the person are statements of the visitor.
    */
   vouched: z
     .array(z.enum(VOUCHABLE_FIELDS))
-    .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted'),
+    .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted')
+    .describe('Fields for which the tenant’s backend vouches with the approval token.'),
   /**
    * Digests of the personal values, by name: which values the record has is public, the values are
    * not. A name cannot occur twice.

@@ -16,14 +16,19 @@ export const ByLanguage = z.record(Language, z.string().max(10_000)).meta({ id: 
  */
 export const ConsentCategory = z
   .strictObject({
-    key: z.string().regex(/^[a-z0-9_-]{1,50}$/),
-    required: z.boolean(),
+    key: z
+      .string()
+      .regex(/^[a-z0-9_-]{1,50}$/)
+      .describe('Key of the category, for example `analytics`.'),
+    required: z.boolean().describe('Whether the site needs it, so that visitors cannot refuse it.'),
     title: ByLanguage,
     purpose: ByLanguage,
-    lawful_basis: z.enum(['consent', 'contract', 'legal_obligation', 'legitimate_interest']),
-    personal_data: z.array(z.string().max(200)).max(50),
-    recipients: z.array(z.string().max(200)).max(50),
-    retention_days: z.int().min(1).nullable(),
+    lawful_basis: z
+      .enum(['consent', 'contract', 'legal_obligation', 'legitimate_interest'])
+      .describe('Why the processing is lawful.'),
+    personal_data: z.array(z.string().max(200)).max(50).describe('Kinds of personal data that are processed.'),
+    recipients: z.array(z.string().max(200)).max(50).describe('Who receives the data.'),
+    retention_days: z.int().min(1).nullable().describe('Days for which the data are kept; null: not limited.'),
   })
   .meta({ id: 'Category' });
 export type ConsentCategory = z.infer<typeof ConsentCategory>;
@@ -35,14 +40,21 @@ export type ConsentCategory = z.infer<typeof ConsentCategory>;
 export const ConsentCookie = z
   .strictObject({
     /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
-    name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
+    name: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters')
+      .describe('Name of the cookie.'),
     /** Company or service that sets and reads the cookie. */
-    provider: z.string().min(1).max(300),
+    provider: z.string().min(1).max(300).describe('Who sets the cookie.'),
     /** Key of the category that covers it. */
-    category: ConsentCategory.shape.key,
-    party: z.enum(['first', 'third']),
+    category: ConsentCategory.shape.key.describe('Key of the category.'),
+    party: z.enum(['first', 'third']).describe('`first`: set by the site itself; `third`: set by another host.'),
     /** Seconds that it is kept; null: until the browser is closed. */
-    duration_seconds: z.int().min(1).nullable(),
+    duration_seconds: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe('How long the browser keeps it, in seconds; null: until the browser is closed.'),
     purpose: ByLanguage,
   })
   .meta({ id: 'Cookie' });
@@ -58,8 +70,8 @@ export const SiteConfigPublishedRecord = z
     number: z.int().min(1),
     domain: z.string().min(1).max(253),
     controller: z.strictObject({
-      legal_name: z.string().min(1).max(300),
-      contact: z.string().min(1).max(500),
+      legal_name: z.string().min(1).max(300).describe('Legal name of the controller.'),
+      contact: z.string().min(1).max(500).describe('How people reach the controller.'),
     }),
     default_language: Language,
     languages: z.array(Language).min(1).max(50),

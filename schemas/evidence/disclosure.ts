@@ -85,8 +85,11 @@ function strictDisclosure(text: string): Disclosure | null {
  * named by this SHA-256.
  */
 export const AttachmentReference = z.strictObject({
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  media_type: z.string().max(100),
-  size: z.int().min(0),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('SHA-256, in hex.'),
+  media_type: z.string().max(100).describe('Media type of the content.'),
+  size: z.int().min(0).describe('Size in bytes.'),
 });
 export type AttachmentReference = z.infer<typeof AttachmentReference>;

@@ -9,8 +9,8 @@ export const MAX_RECEIPT_BYTES = 16 * 1024 * 1024;
 /** The evidence of one record: the files of a package, by name. */
 export const Receipt = z
   .strictObject({
-    format: z.literal(RECEIPT_FORMAT),
-    version: z.literal(1),
+    format: z.literal(RECEIPT_FORMAT).describe('Name of the format.'),
+    version: z.literal(1).describe('Version of the format.'),
     files: z
       .record(z.string().max(300), z.string())
       .describe('Files of the package by name: text as it is, all other content in base64.'),

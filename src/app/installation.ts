@@ -229,9 +229,9 @@ export interface EventLogConnection {
   readonly countForeignEvent?: () => void;
 }
 
-/** Opens the event log that the configuration names. */
+/** Opens an event log: EventStoreDB if a URL is given, otherwise that in the database. */
 export async function openEventLog(
-  config: Config,
+  { eventStoreUrl }: Pick<Config, 'eventStoreUrl'>,
   databaseUrl: string,
   logger: Logger,
   { countForeignEvent = () => undefined, ...connection }: EventLogConnection,
@@ -248,10 +248,10 @@ export async function openEventLog(
       'reading of the event log was interrupted; resuming',
     );
   };
-  if (config.eventStoreUrl !== undefined) {
+  if (eventStoreUrl !== undefined) {
     // The client library is large: an installation without EventStoreDB must not load it.
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
-    return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption, onForeign });
+    return createEventStoreDbEventLog(eventStoreUrl, { onInterruption, onForeign });
   }
   return createPostgresEventLog({ url: databaseUrl, ...connection, onInterruption, onForeign });
 }

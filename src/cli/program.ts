@@ -6,15 +6,14 @@ import { EXIT_CODES_HELP } from './command/exit-codes.js';
 /** Creates a command. Calling it loads the modules of that command only. */
 type CommandLoader = (context: CliContext) => Promise<Command>;
 
-// Each command is loaded when it is named, because loading all of them takes seconds.
+// Commands that exist only here; the panel's operations are added to them. Each command is
+// loaded when it is named, because loading all of them takes seconds.
 const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   'seed-demo': async (context) => (await import('./admin/seed-demo.js')).seedDemoCommand(context),
   tenant: async (context) => (await import('./admin/tenant.js')).tenantCommand(context),
   site: async (context) => (await import('./admin/site.js')).siteCommand(context),
-  'api-key': async (context) => (await import('./admin/api-key.js')).apiKeyCommand(context),
   user: async (context) => (await import('./admin/user.js')).userCommand(context),
   'sign-in': async (context) => (await import('./admin/sign-in.js')).signInCommand(context),
-  document: async (context) => (await import('./admin/document.js')).documentCommand(context),
   'audit-log': async (context) => (await import('./admin/audit-log.js')).auditLogCommand(context),
   count: async (context) => (await import('./admin/count.js')).countCommand(context),
   erase: async (context) => (await import('./admin/erase.js')).eraseCommand(context),
@@ -53,11 +52,17 @@ export async function createProgram(context: CliContext, args: readonly string[]
   return useStreams(program, context);
 }
 
-async function adminCommand(context: CliContext, [name]: readonly string[]): Promise<Command> {
+async function adminCommand(context: CliContext, [word]: readonly string[]): Promise<Command> {
+  const { addOperations, hasGroup } = await import('./operations/commands.js');
+  const name = word !== undefined && (Object.hasOwn(ADMIN_COMMANDS, word) || hasGroup(word)) ? word : undefined;
   const admin = new Command('admin').description(
     'manage tenants, sites, users and documents; erase persons; maintain keys and the event log',
   );
-  for (const chosen of namedOrAll(ADMIN_COMMANDS, name)) admin.addCommand(await known(ADMIN_COMMANDS[chosen])(context));
+  for (const chosen of name === undefined ? Object.keys(ADMIN_COMMANDS) : [name]) {
+    const load = Object.hasOwn(ADMIN_COMMANDS, chosen) ? ADMIN_COMMANDS[chosen] : undefined;
+    if (load !== undefined) admin.addCommand(await load(context));
+  }
+  addOperations(admin, context, name);
   return admin;
 }
 

@@ -90,7 +90,7 @@ async function recordConsents({ client, narrator, seed, env }: Demo): Promise<st
   // Half-way, a second version of the cookie policy becomes active, and later consents refer to it.
   const renewed = {
     ...versions,
-    cookiePolicy: await activateSecondVersions(client, cookiePolicy.id, cookiePolicy.slug, env),
+    cookiePolicy: await activateSecondVersions(client, seed.site.id, cookiePolicy, env),
   };
   tokens.push(...(await record(half, singles - half, renewed)));
   for (let batch = 0; batch < BATCHES; batch += 1) {
@@ -134,12 +134,12 @@ async function activeVersions(client: SignedClient, cookieSlug: string, approval
   return { cookiePolicy: { en: cookieEn, tr: cookieTr }, consentForm: { en: formEn, tr: formTr } };
 }
 
-const Published = z.object({ id: z.string() });
+const Version = z.object({ data: z.object({ id: z.string() }) });
 
 async function activateSecondVersions(
   client: SignedClient,
-  documentId: string,
-  slug: string,
+  siteId: string,
+  { id: documentId, slug }: Seed['documents'][number],
   env: NodeJS.ProcessEnv,
 ): Promise<Versions['cookiePolicy']> {
   for (const language of LANGUAGES) {
@@ -147,9 +147,17 @@ async function activateSecondVersions(
       language === 'en'
         ? 'Cookie policy, second version: we also count visits.'
         : 'Çerez politikası, ikinci sürüm: ziyaretleri de sayıyoruz.';
-    const args = ['--document', documentId, '--language', language, '--title', slug, '--content', text, '--json'];
-    const published = Published.parse(JSON.parse(await consentLedger(['admin', 'document', 'publish', ...args], env)));
-    await consentLedger(['admin', 'document', 'activate', published.id, '--json'], env);
+    const version = async (command: string, ...args: string[]): Promise<string> => {
+      const json = await consentLedger(
+        ['admin', 'document-version', command, '--site', siteId, '--json', documentId, ...args],
+        env,
+      );
+      return Version.parse(JSON.parse(json)).data.id;
+    };
+    const about = ['--language', language, '--title', slug, '--media-type', 'text/plain'];
+    const id = await version('create', ...about, '--content', text);
+    await version('publish', id);
+    await version('activate', id);
   }
   return { en: await client.activeVersion(slug, 'en'), tr: await client.activeVersion(slug, 'tr') };
 }

@@ -1,12 +1,12 @@
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
-import type { HashAlgorithm } from '../../schemas/crypto/algorithms.js';
+import type { HashAlgorithm, STAMP_HASHES } from '../../schemas/crypto/algorithms.js';
 import { hashBytes } from '../../schemas/crypto/signature-verification.js';
 import { HASH_BY_OID } from '../../schemas/rfc3161/oids.js';
 import type { Certificate } from '../../schemas/rfc3161/x509/certificate.js';
 
 /** Hash algorithms for imprints. */
-export type StampHash = Extract<HashAlgorithm, 'sha256' | 'sha384' | 'sha512'>;
+export type StampHash = (typeof STAMP_HASHES)[number];
 
 /**
  * Encodes a TimeStampReq (RFC 3161 §2.4.1) that requests the authority's certificates.

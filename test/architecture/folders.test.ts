@@ -127,7 +127,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'demo/seed',
     'cli/command',
   ],
-  cli: ['platform', 'tenancy', 'pipeline', 'evidence', 'audit', 'app', 'cli/admin', 'cli/command'],
+  'cli/operations': ['accounts', 'tenancy', 'api/server', 'api/openapi', 'api/panel', 'app', 'cli/command'],
+  cli: ['platform', 'tenancy', 'pipeline', 'evidence', 'audit', 'app', 'cli/admin', 'cli/command', 'cli/operations'],
   'main.ts': ['cli'],
 };
 

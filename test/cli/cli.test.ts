@@ -44,6 +44,7 @@ describe('consent-ledger', () => {
   const run: CommandLine['run'] = (...args) => line.run(...args);
   const json: CommandLine['json'] = (...args) => line.json(...args);
   const Made = z.looseObject({ id: z.string() });
+  const Created = z.object({ data: Made }).transform(({ data }) => data);
 
   it('creates a new demonstration tenant at each call, and prints one JSON object', async () => {
     const [one, two] = [Seeded.parse(await json('admin', 'seed-demo')), Seeded.parse(await json('admin', 'seed-demo'))];
@@ -106,58 +107,38 @@ describe('consent-ledger', () => {
 
   it('sets up a tenant, and changes its texts', async () => {
     const tenant = Made.parse(await json('admin', 'tenant', 'create', '--name', 'Shop'));
-    const site = Made.parse(
-      await json(
-        'admin',
-        'site',
-        'create',
-        '--tenant',
-        tenant.id,
-        '--name',
-        'Shop',
-        '--domain',
-        'shop.example',
-        '--verified',
-      ),
-    );
-    const key = z
-      .object({ key: z.string() })
-      .parse(await json('admin', 'api-key', 'create', '--site', site.id, '--scope', 'read'));
+    const about = ['--tenant', tenant.id, '--name', 'Shop', '--domain', 'shop.example'];
+    const site = Created.parse(await json('admin', 'site', 'create', ...about));
+    await json('admin', 'site', 'verify', site.id);
+    const at = ['--site', site.id];
+    const { data: key } = z
+      .object({ data: z.object({ key: z.string() }) })
+      .parse(await json('admin', 'api-key', 'create', ...at, '--scope', 'read'));
     await json('admin', 'user', 'create', '--tenant', tenant.id, '--email', `a@${site.id}.example`, '--role', 'owner');
     const file = join(folder, 'config.json');
     await writeFile(file, JSON.stringify(DEMO_CONFIG));
     await json('admin', 'site', 'configure', site.id, '--file', file);
     const text = join(folder, 'terms.txt');
     await writeFile(text, 'Şartlar');
-    const publish = [
-      'admin',
-      'document',
-      'publish',
-      '--site',
-      site.id,
-      '--slug',
-      'terms',
-      '--language',
-      'tr',
-      '--title',
-      'T',
-      '--file',
-      text,
-    ];
-    const first = Made.parse(await json(...publish));
-    await json('admin', 'document', 'activate', first.id);
-    const second = Made.parse(await json(...publish));
-    expect(await json('admin', 'document', 'activate', second.id)).toEqual({
-      id: second.id,
-      state: 'active',
-      retired: first.id,
-    });
+    const terms = Created.parse(await json('admin', 'document', 'create', ...at, '--slug', 'terms', '--kind', 'terms'));
+    const version = (command: string, ...args: string[]) =>
+      json('admin', 'document-version', command, ...at, terms.id, ...args);
+    const publish = async () => {
+      const content = ['--media-type', 'text/plain', '--content', `@${text}`];
+      const { id } = Created.parse(await version('create', '--language', 'tr', '--title', 'T', ...content));
+      await version('publish', id);
+      return id;
+    };
+    const first = await publish();
+    await version('activate', first);
+    const second = await publish();
+    expect(await version('activate', second)).toMatchObject({ data: { state: 'active' }, retired_version_id: first });
     const document = await ask(`${app.url}/tool/v1/documents/terms/active`, { headers: { 'x-api-key': key.key } });
     expect(document).toMatchObject({
       status: 200,
-      body: { data: { content: 'Şartlar', version: { id: second.id, number: 2 } } },
+      body: { data: { content: 'Şartlar', version: { id: second, number: 2 } } },
     });
-    await json('admin', 'document', 'retire', second.id);
+    await version('retire', second);
   });
 
   it('counts, erases, and manages projections', async () => {
@@ -206,22 +187,20 @@ describe('consent-ledger', () => {
 
   it('reports an error in one message, prints nothing else, and ends with the stated exit code', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
+    const at = ['--site', id];
     const cases: [number, RegExp, string[], Record<string, string>?][] = [
       [2, /unknown command/, ['nonsense']],
       [2, /must be a UUID/, ['admin', 'count', '--site', 'x']],
       [2, /required option/, ['admin', 'erase', '--visitor', 'x']],
       [2, /exactly one of/, ['admin', 'erase', '--site', id]],
       [2, /needs an identifier of a person/, ['admin', 'erase', '--site', id, '--record', id, '--dry-run']],
-      [
-        2,
-        /--content or --file/,
-        ['admin', 'document', 'publish', '--document', id, '--language', 'en', '--title', 'T'],
-      ],
+      [2, /Give --language, --title, --media-type, --content/, ['admin', 'document-version', 'create', ...at, id]],
+      [2, /--body must be JSON/, ['admin', 'document', 'create', ...at, '--body', '{']],
       [2, /whole number/, ['admin', 'seed-demo', '--quota', '-1']],
       [2, /no projection nothing/, ['projections', 'rebuild', 'nothing']],
       [2, /a projection of the service/, ['projections', 'remove', 'consents']],
       [1, /no projection nothing/, ['projections', 'remove', 'nothing']],
-      [1, /There is no document version/, ['admin', 'document', 'activate', id]],
+      [1, /There is no site/, ['admin', 'document-version', 'activate', ...at, id, id]],
       [1, /There is no site/, ['admin', 'api-key', 'create', '--site', id, '--scope', 'read']],
       [1, /must be an origin/, ['admin', 'seed-demo', '--allowed-origin', 'nowhere']],
       [1, /PORT must be/, ['admin', 'seed-demo'], { PORT: 'x' }],

@@ -17,8 +17,9 @@ beforeAll(async () => {
   line = commandLine(app);
   folder = await mkdtemp(join(tmpdir(), 'consent-ledger-documents-'));
   tenantId = Made.parse(await line.json('admin', 'tenant', 'create', '--name', 'Shop')).id;
-  const site = ['--tenant', tenantId, '--name', 'Shop', '--domain', 'shop.example', '--verified'];
-  siteId = Made.parse(await line.json('admin', 'site', 'create', ...site)).id;
+  const site = ['--tenant', tenantId, '--name', 'Shop', '--domain', 'shop.example'];
+  siteId = Created.parse(await line.json('admin', 'site', 'create', ...site)).id;
+  await line.json('admin', 'site', 'verify', siteId);
 });
 afterAll(async () => {
   await app.stop();
@@ -26,6 +27,8 @@ afterAll(async () => {
 });
 
 const Made = z.looseObject({ id: z.string() });
+const Created = z.object({ data: Made }).transform(({ data }) => data);
+const WithRecord = z.object({ data: z.looseObject({ record: z.string() }) });
 const admin = (...args: string[]): Promise<unknown> => line.json('admin', ...args);
 const audited = async (): Promise<unknown[]> =>
   (
@@ -36,37 +39,41 @@ const audited = async (): Promise<unknown[]> =>
   ).rows;
 
 it('manages a document from creation to a retired version, with an audit entry for each change', async () => {
-  const { id } = Made.parse(await admin('document', 'create', '--site', siteId, '--slug', 'terms', '--kind', 'terms'));
-  expect(await admin('document', 'change', id, '--slug', 'terms-of-use')).toMatchObject({ slug: 'terms-of-use' });
-  const text = ['--language', 'tr', '--title', 'T'];
-  const draft = Made.parse(await admin('document', 'draft', id, ...text, '--content', 'Bir'));
-  const dropped = Made.parse(await admin('document', 'draft', id, ...text, '--content', 'Yok'));
+  const { id } = Created.parse(
+    await admin('document', 'create', '--site', siteId, '--slug', 'terms', '--kind', 'terms'),
+  );
+  expect(await admin('document', 'change', id, '--site', siteId, '--slug', 'terms-of-use')).toMatchObject({
+    data: { slug: 'terms-of-use', kind: 'terms' },
+  });
+  const version = (command: string, ...args: string[]) =>
+    admin('document-version', command, '--site', siteId, id, ...args);
+  const text = ['--language', 'tr', '--title', 'T', '--media-type', 'text/plain', '--content'];
+  const draft = Created.parse(await version('create', ...text, 'Bir'));
+  const dropped = Created.parse(await version('create', ...text, 'Yok'));
   const file = join(folder, 'terms.md');
   await writeFile(file, 'Şartlar\n');
-  const change = ['--file', file, '--media-type', 'text/markdown'];
-  expect(await admin('document', 'change-draft', draft.id, ...change)).toMatchObject({ size: 9, number: null });
-  expect(await admin('document', 'delete-draft', dropped.id)).toEqual({ id: dropped.id, deleted: true });
-  expect(await admin('document', 'publish', draft.id)).toMatchObject({ id: draft.id, number: 1, state: 'published' });
-  expect(await admin('document', 'activate', draft.id)).toEqual({ id: draft.id, state: 'active', retired: null });
+  expect(await version('change', draft.id, '--content', `@${file}`, '--media-type', 'text/markdown')).toMatchObject({
+    data: { size: 9, number: null },
+  });
+  expect(await version('delete', dropped.id)).toEqual({ data: { id: dropped.id, deleted: true } });
+  expect(await version('publish', draft.id)).toMatchObject({ data: { id: draft.id, number: 1, state: 'published' } });
+  expect(await version('activate', draft.id)).toMatchObject({ data: { state: 'active' }, retired_version_id: null });
   const output = join(folder, 'out.md');
-  await admin('document', 'content', draft.id, '--output', output);
+  expect(await version('show-content', draft.id, '--output', output)).toMatchObject({
+    content_type: 'text/markdown; charset=utf-8',
+  });
   expect(await readFile(output, 'utf8')).toBe('Şartlar\n');
-  expect((await line.run(['admin', 'document', 'content', draft.id])).stdout).toBe('Şartlar\n');
-  expect(await admin('document', 'content', draft.id)).toMatchObject({
-    content: 'Şartlar\n',
-    media_type: 'text/markdown',
+  const content = ['admin', 'document-version', 'show-content', '--site', siteId, id, draft.id];
+  expect((await line.run(content)).stdout).toBe('Şartlar\n');
+  expect((await line.run([...content, '--output', output])).exitCode).toBe(1);
+  await version('retire', draft.id);
+  const late = await line.run(['admin', 'document-version', 'change', '--site', siteId, id, draft.id, '--title', 'X']);
+  expect(late.stderr).toContain('only a draft');
+  expect(await admin('document', 'list', '--site', siteId)).toMatchObject({ data: [{ id, active_versions: [] }] });
+  expect(await version('list')).toMatchObject({
+    data: [{ id: draft.id, number: 1, state: 'retired', publication: { event_id: expect.any(String) } }],
   });
-  expect((await line.run(['admin', 'document', 'content', draft.id, '--output', output])).exitCode).not.toBe(0);
-  await admin('document', 'retire', draft.id);
-  expect((await line.run(['admin', 'document', 'change-draft', draft.id, '--title', 'X'])).stderr).toContain(
-    'only a draft',
-  );
-  expect(await admin('document', 'list', '--site', siteId)).toMatchObject({ documents: [{ id, active_versions: [] }] });
-  expect(await admin('document', 'show', id)).toMatchObject({
-    id,
-    versions: [{ id: draft.id, number: 1, state: 'retired', publication: { event_id: expect.any(String) } }],
-  });
-  expect((await line.run(['admin', 'document', 'show', id])).stdout).toContain(draft.id);
+  expect((await line.run(['admin', 'document-version', 'list', '--site', siteId, id])).stdout).toContain(draft.id);
   const lines = z.array(z.object({ action: z.string(), actor_kind: z.literal('operator') })).parse(await audited());
   expect(lines.map(({ action }) => action).filter((action) => action.startsWith('document'))).toEqual([
     'document.create',
@@ -81,25 +88,49 @@ it('manages a document from creation to a retired version, with an audit entry f
   ]);
 });
 
-it('attaches a document to another site of its tenant and detaches it, with an audit entry for each', async () => {
-  const site = ['--tenant', tenantId, '--name', 'Outlet', '--domain', 'outlet.example', '--verified'];
-  const outlet = Made.parse(await admin('site', 'create', ...site)).id;
-  const { id } = Made.parse(await admin('document', 'create', '--site', siteId, '--slug', 'shared', '--kind', 'terms'));
-  const text = ['--language', 'en', '--title', 'Terms', '--content', 'Shared words'];
-  const version = Made.parse(await admin('document', 'publish', '--document', id, ...text));
-  await admin('document', 'activate', version.id);
-  const attached = await admin('document', 'attach', id, '--site', outlet);
-  expect(attached).toMatchObject({ site_id: outlet, domain: 'outlet.example', active_versions: [{ number: 1 }] });
-  expect(await admin('document', 'show', id)).toMatchObject({ site_id: siteId, attachments: [{ site_id: outlet }] });
-  expect((await line.run(['admin', 'document', 'show', id])).stdout).toContain(
-    `attached to outlet.example (${outlet})`,
+it('takes the content of a binary file, and refuses one that is not a text', async () => {
+  const { id } = Created.parse(
+    await admin('document', 'create', '--site', siteId, '--slug', 'leaflet', '--kind', 'other'),
   );
-  expect(await admin('document', 'list', '--site', outlet)).toMatchObject({
-    documents: [{ id, home_site_id: siteId }],
+  const file = join(folder, 'leaflet.pdf');
+  await writeFile(file, Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff]));
+  const create = [
+    'admin',
+    'document-version',
+    'create',
+    '--site',
+    siteId,
+    id,
+    '--language',
+    'en',
+    '--title',
+    'Leaflet',
+  ];
+  const as = (content: string) => line.run([...create, '--media-type', 'application/pdf', '--content', content]);
+  expect(await as(`@${file}`)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`base64:@${file}`) });
+  expect(await as(`base64:@${file}`)).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^size +5$/m) });
+});
+
+it('attaches a document to another site of its tenant and detaches it, with an audit entry for each', async () => {
+  const site = ['--tenant', tenantId, '--name', 'Outlet', '--domain', 'outlet.example'];
+  const outlet = Created.parse(await admin('site', 'create', ...site)).id;
+  await admin('site', 'verify', outlet);
+  const at = ['--site', siteId];
+  const { id } = Created.parse(await admin('document', 'create', ...at, '--slug', 'shared', '--kind', 'terms'));
+  const text = ['--language', 'en', '--title', 'Terms', '--media-type', 'text/plain', '--content', 'Shared words'];
+  const version = Created.parse(await admin('document-version', 'create', ...at, id, ...text));
+  await admin('document-version', 'publish', ...at, id, version.id);
+  await admin('document-version', 'activate', ...at, id, version.id);
+  const attached = { site_id: outlet, domain: 'outlet.example' };
+  expect(await admin('document', 'attach', ...at, id, outlet)).toMatchObject({
+    data: { ...attached, active_versions: [{ number: 1 }] },
   });
-  expect(await admin('document', 'detach', id, '--site', outlet)).toMatchObject({ site_id: outlet });
-  expect(await admin('document', 'list', '--site', outlet)).toEqual({ documents: [] });
-  const again = await line.run(['admin', 'document', 'detach', id, '--site', outlet]);
+  expect(await admin('document', 'list-attachments', ...at, id)).toMatchObject({ data: [attached] });
+  expect((await line.run(['admin', 'document', 'list-attachments', ...at, id])).stdout).toContain('outlet.example');
+  expect(await admin('document', 'list', '--site', outlet)).toMatchObject({ data: [{ id, home_site_id: siteId }] });
+  expect(await admin('document', 'detach', ...at, id, outlet)).toMatchObject({ data: attached });
+  expect(await admin('document', 'list', '--site', outlet)).toEqual({ data: [], next_cursor: null });
+  const again = await line.run(['admin', 'document', 'detach', ...at, id, outlet]);
   expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not attached to site') });
   expect((await audited()).slice(-2)).toMatchObject([
     {
@@ -115,19 +146,22 @@ it('publishes configurations from a file and from the draft, and shows each', as
   const file = join(folder, 'config.json');
   await writeFile(file, JSON.stringify(DEMO_CONFIG));
   expect(await admin('site', 'configure', siteId, '--file', file)).toMatchObject({ number: 1 });
-  expect(await admin('site', 'configuration', siteId)).toMatchObject({ revision: 1, has_changes: false, problems: [] });
-  const same = await line.run(['admin', 'site', 'publish-configuration', siteId, '--revision', '1']);
+  const at = ['--site', siteId];
+  expect(await admin('configuration', 'show', ...at)).toMatchObject({
+    data: { revision: 1, has_changes: false, problems: [] },
+  });
+  const same = await line.run(['admin', 'configuration', 'publish', ...at, '--revision', '1']);
   expect(same).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('nothing to publish') });
-  await app.superuser.query(`update site_config_drafts set content = content || '{"validity_days": 5}', revision = 2`);
-  expect(await admin('site', 'publish-configuration', siteId, '--revision', '2')).toMatchObject({ number: 2 });
-  expect(await admin('site', 'configurations', siteId)).toMatchObject({
-    configurations: [
+  await admin('configuration', 'change', ...at, '--revision', '1', '--validity-days', '5');
+  expect(await admin('configuration', 'publish', ...at, '--revision', '2')).toMatchObject({ data: { number: 2 } });
+  expect(await admin('configuration', 'list-versions', ...at)).toMatchObject({
+    data: [
       { number: 2, is_in_force: true },
       { number: 1, is_in_force: false },
     ],
   });
-  const { stdout } = await line.run(['admin', 'site', 'configuration', siteId, '--number', '2']);
-  expect(JSON.parse(stdout)).toMatchObject({
+  const { record } = WithRecord.parse(await admin('configuration', 'show-version', ...at, '2')).data;
+  expect(JSON.parse(record)).toMatchObject({
     v: 1,
     number: 2,
     validity_days: 5,

@@ -6,7 +6,7 @@ import { type CommandLine, commandLine } from './command-line.js';
 
 const Made = z.looseObject({ id: z.string() });
 const MadeUser = z.object({ id: z.string(), email: z.string(), password: z.string() });
-const OneTime = z.looseObject({ token: z.string() });
+const OneTime = z.object({ data: z.looseObject({ token: z.string() }) }).transform(({ data }) => data);
 const Entries = z.object({
   entries: z.array(z.looseObject({ action: z.string(), actor: z.looseObject({ kind: z.string() }) })),
 });
@@ -34,39 +34,42 @@ it('creates users, changes their role, disables and enables them', async () => {
   const owner = await makeUser('Owner@Acme.example', 'owner');
   const login = () => post('login', owner);
   expect((await login()).status).toBe(200);
-  const last = await line.run(['admin', 'user', 'disable', owner.id]);
+  const last = await line.run(['admin', 'user', 'change', owner.id, '--is-disabled']);
   expect(last).toMatchObject({ exitCode: 1, stdout: '' });
   expect(last.stderr).toContain('last active owner');
 
   const other = await makeUser('second@acme.example', 'viewer');
-  expect(await line.json('admin', 'user', 'set-role', other.id, '--role', 'owner')).toMatchObject({ role: 'owner' });
-  expect(await line.json('admin', 'user', 'disable', owner.id)).toMatchObject({
-    is_disabled: true,
-    ended_sign_ins: 1,
+  expect(await line.json('admin', 'user', 'change', other.id, '--role', 'owner')).toMatchObject({
+    data: { role: 'owner' },
+  });
+  expect(await line.json('admin', 'user', 'change', owner.id, '--is-disabled')).toMatchObject({
+    data: { is_disabled: true },
   });
   expect((await login()).status).toBe(401);
-  expect(await line.json('admin', 'user', 'enable', owner.id)).toMatchObject({ is_disabled: false });
+  expect(await line.json('admin', 'user', 'change', owner.id, '--no-is-disabled')).toMatchObject({
+    data: { is_disabled: false },
+  });
   expect((await login()).status).toBe(200);
-  const { users } = z
-    .object({ users: z.array(Made) })
+  const { data } = z
+    .object({ data: z.array(Made) })
     .parse(await line.json('admin', 'user', 'list', '--tenant', tenant));
-  expect(users.map(({ id }) => id)).toEqual([other.id, owner.id]);
-  expect(await line.run(['admin', 'user', 'disable', tenant])).toMatchObject({ exitCode: 1 });
-  expect(await line.run(['admin', 'user', 'set-role', other.id, '--role', 'king'])).toMatchObject({ exitCode: 2 });
+  expect(data.map(({ id }) => id)).toEqual([other.id, owner.id]);
+  expect(await line.run(['admin', 'user', 'change', tenant, '--is-disabled'])).toMatchObject({ exitCode: 1 });
+  expect(await line.run(['admin', 'user', 'change', other.id, '--role', 'king'])).toMatchObject({ exitCode: 2 });
 });
 
 it('removes the second factor of a user who lost it', async () => {
   const user = await makeUser('lost@acme.example', 'viewer');
   const reset = () => line.json('admin', 'user', 'reset-second-factor', user.id);
-  expect(await reset()).toEqual({ user_id: user.id, changed: false });
+  expect(await reset()).toMatchObject({ data: { id: user.id, has_second_factor: false } });
   await app.change(`update users set totp_secret = '\\x00', totp_confirmed_at = now() where id = $1`, [user.id]);
   expect(await post('login', user)).toMatchObject({ status: 401, body: { code: 'SECOND_FACTOR_REQUIRED' } });
-  expect(await reset()).toEqual({ user_id: user.id, changed: true });
+  expect(await reset()).toMatchObject({ data: { id: user.id, has_second_factor: false } });
   expect((await post('login', user)).status).toBe(200);
   const { entries } = Entries.parse(await line.json('admin', 'audit-log', '--tenant', tenant));
   expect(entries.filter(({ action }) => action === 'user.reset_second_factor')).toMatchObject([
-    { actor: { kind: 'operator' } },
-    { actor: { kind: 'operator' } },
+    { actor: { kind: 'operator' }, details: { changed: true } },
+    { actor: { kind: 'operator' }, details: { changed: false } },
   ]);
 });
 
@@ -88,13 +91,13 @@ it('queues the notice of a removed second factor where the service sends mail', 
 });
 
 it('prints tokens for invitations and password resets', async () => {
-  const invite = ['admin', 'user', 'invite', '--tenant', tenant, '--role', 'admin', '--email'];
+  const invite = ['admin', 'invitation', 'create', '--tenant', tenant, '--role', 'admin', '--email'];
   const { token } = OneTime.parse(await line.json(...invite, 'third@acme.example'));
   const accepted = await post('accept-invitation', { token, password: 'chosen by the invited' });
   const { user } = TokensResponse.parse(accepted.body).data;
   expect(user).toMatchObject({ email: 'third@acme.example', role: 'admin', tenant_id: tenant });
   expect(await line.run([...invite, 'nobody'])).toMatchObject({ exitCode: 1 });
-  const reset = OneTime.parse(await line.json('admin', 'user', 'reset-password', user.id));
+  const reset = OneTime.parse(await line.json('admin', 'user', 'create-password-reset', user.id));
   expect(await post('reset-password', { token: reset.token, password: 'another password' })).toMatchObject({
     status: 200,
     body: { data: { ended_sign_ins: 1 } },
@@ -120,7 +123,7 @@ it('lists and ends the sign-ins of a user', async () => {
 it('changes the address of a user, and releases the former one', async () => {
   const squatter = await makeUser('ceo@acme.example', 'viewer');
   const { data } = TokensResponse.parse((await post('login', squatter)).body);
-  const reset = OneTime.parse(await line.json('admin', 'user', 'reset-password', squatter.id));
+  const reset = OneTime.parse(await line.json('admin', 'user', 'create-password-reset', squatter.id));
   const change = (id: string, email: string) => ['admin', 'user', 'change-email', id, '--email', email];
   expect(await line.run(change(squatter.id, 'Owner@acme.example'))).toMatchObject({ exitCode: 1, stdout: '' });
   expect(await line.run(change(squatter.id, 'nobody'))).toMatchObject({ exitCode: 1 });

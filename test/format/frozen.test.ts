@@ -6,6 +6,7 @@ import { SEALED_RECORD_SCHEMAS } from '../../schemas/events/sealed-event.js';
 import { evidenceJsonSchema } from '../../schemas/evidence/json-schemas.js';
 import { PACKAGE_FORMAT, PACKAGE_MAJOR, PACKAGE_MINOR, packageVersion } from '../../schemas/evidence/manifest.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import type { JsonValue } from '../../schemas/json/json-value.js';
 import { CHECKS } from '../../verifier-cli/src/index.js';
 
 /*
@@ -25,12 +26,23 @@ type Frozen = z.infer<typeof Frozen>;
 
 const ADVICE =
   'A version of consent-ledger-evidence is frozen. Do not change this shape or check: add a new version beside it, as ' +
-  'docs/evidence-format.md §17 (“Frozen parts”) says. Only a text in a schema (title, description) may change; ' +
-  'then write the frozen-*.json files anew with UPDATE_FROZEN=1, and say why in the commit.';
+  'docs/evidence-format.md §17 (“Frozen parts”) says. Only a text in a schema (title, description) may change.';
 
 const { $defs } = z.looseObject({ $defs: z.record(z.string(), z.json()) }).parse(evidenceJsonSchema());
-const shapes = new Map(Object.entries($defs).map(([name, shape]) => [name, sha256Hex(canonicalJson(shape))]));
+const shapes = new Map(
+  Object.entries($defs).map(([name, shape]) => [name, sha256Hex(canonicalJson(withoutTexts(shape)))]),
+);
 const checks = new Map(Object.entries(CHECKS).map(([id, { required }]) => [id, required]));
+
+/** A schema without the texts for readers, which may change. A property of such a name is a schema, not a text. */
+function withoutTexts(value: JsonValue | undefined): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutTexts);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  const kept = Object.entries(value).filter(
+    ([name, member]) => typeof member !== 'string' || !['title', 'description'].includes(name),
+  );
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutTexts(member)]));
+}
 
 /** Each version has a file with what it added. */
 const versions = Array.from({ length: PACKAGE_MINOR + 1 }, (_, minor) => `${PACKAGE_MAJOR}.${minor}`);

@@ -18,7 +18,7 @@ export interface PageOf<T> {
   readonly next_cursor: string | null;
 }
 export type ConsentSummary = Schemas['ConsentSummary'];
-export type ConsentDetails = Schemas['ReadConsentResponse']['data'];
+export type ConsentDetails = Schemas['ConsentDetails'];
 export type PublicRecord = Schemas['PublicRecord'];
 export type PersonReference = Schemas['PersonReference'];
 export type Erasure = Schemas['Erasure'];

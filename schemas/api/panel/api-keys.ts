@@ -14,16 +14,16 @@ export const ApiKeyName = displayName(100);
 
 export const ApiKey = z
   .object({
-    id: Uuid,
-    name: z.string(),
+    id: Uuid.describe('UUID of the object.'),
+    name: z.string().describe('Name that the team chose.'),
     prefix: z.string().describe('The first characters of the key.'),
-    scope: ApiKeyScope,
+    scope: ApiKeyScope.describe('`write` can record, and contains `read`.'),
     restriction: ApiKeyRestriction,
-    created_at: Timestamp,
+    created_at: Timestamp.describe('When it was created.'),
     last_used_at: Timestamp.nullable().describe('When the key was last used, to the minute; null: never.'),
     expires_at: Timestamp.nullable().describe('When a rotated key stops working.'),
     replaced_by: Uuid.nullable().describe('The key that replaces it.'),
-    revoked_at: Timestamp.nullable(),
+    revoked_at: Timestamp.nullable().describe('When it was revoked; null: it was not.'),
   })
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
@@ -33,15 +33,15 @@ export const NewApiKey = ApiKey.extend({
   key: z.string().describe('The key. It is not stored, and returned only in this response.'),
 }).meta({ id: 'NewApiKey' });
 
-export const ApiKeyParams = SiteParams.extend({ key_id: Uuid });
+export const ApiKeyParams = SiteParams.extend({ key_id: Uuid.describe('The API key.') });
 
 export const CreateApiKeyRequest = z.strictObject({
-  name: ApiKeyName.default(''),
-  scope: ApiKeyScope,
+  name: ApiKeyName.default('').describe('Name that the team chose.'),
+  scope: ApiKeyScope.describe('`write` can record, and contains `read`.'),
   restriction: ApiKeyRestriction.default(null),
 });
 
-export const ChangeApiKeyRequest = z.strictObject({ name: ApiKeyName });
+export const ChangeApiKeyRequest = z.strictObject({ name: ApiKeyName.describe('Name that the team chose.') });
 
 export const RotateApiKeyRequest = z.strictObject({
   grace_seconds: z

@@ -7,14 +7,21 @@ import { PageQuery, Timestamp } from './common.js';
 export const AuditLogEntry = z
   .object({
     seq: z.int().describe('Number of the entry, in order of time.'),
-    at: Timestamp,
-    actor: z.object({
-      kind: z.enum(['user', 'operator', 'service']),
-      user_id: Uuid.nullable().describe('The user; null for other actors.'),
-    }),
+    at: Timestamp.describe('When it was done.'),
+    actor: z
+      .object({
+        kind: z.enum(['user', 'operator', 'service']).describe('Kind of the actor.'),
+        user_id: Uuid.nullable().describe('The user; null for other actors.'),
+      })
+      .describe('Who did it.'),
     action: z.string().describe('What was done, for example `site.create`.'),
-    subject: z.object({ kind: z.string(), id: z.string() }),
-    details: z.record(z.string(), z.unknown()),
+    subject: z
+      .object({
+        kind: z.string().describe('Kind of the object.'),
+        id: z.string().describe('Identifier of the object.'),
+      })
+      .describe('The object that it was done to.'),
+    details: z.record(z.string(), z.unknown()).describe('Further facts, without personal values of visitors.'),
   })
   .meta({ id: 'AuditLogEntry' });
 
@@ -23,9 +30,10 @@ export const AuditLogQuery = PageQuery.extend({
     .string()
     .max(100)
     .regex(/^[a-z_]+\.[a-z_]+$/)
-    .optional(),
-  actor_user_id: Uuid.optional(),
-  subject_id: QueryText.max(200).optional(),
+    .optional()
+    .describe('Only entries with this action, for example `site.create`.'),
+  actor_user_id: Uuid.optional().describe('Only entries of this user.'),
+  subject_id: QueryText.max(200).optional().describe('Only entries on the object with this id.'),
   from: InputTime.optional().describe('Only entries at or after this time.'),
   to: InputTime.optional().describe('Only entries before this time.'),
 });

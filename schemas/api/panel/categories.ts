@@ -9,7 +9,9 @@ export const DraftCategory = ConsentCategory.extend({
 }).meta({ id: 'DraftCategory' });
 export type DraftCategory = z.infer<typeof DraftCategory>;
 
-export const CategoryParams = SiteParams.extend({ category_key: ConsentCategory.shape.key });
+export const CategoryParams = SiteParams.extend({
+  category_key: ConsentCategory.shape.key.describe('Key of the category.'),
+});
 
 /** Without `position` it comes last. */
 export const CreateCategoryRequest = ConsentCategory.extend({

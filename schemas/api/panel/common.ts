@@ -8,7 +8,7 @@ export const None = z.strictObject({});
 export const NoBody = z.strictObject({}).optional();
 
 /** The site in the path. */
-export const SiteParams = z.object({ site_id: Uuid });
+export const SiteParams = z.object({ site_id: Uuid.describe('The site.') });
 
 /**
  * A name that a user chooses: one line, without the characters that change the order in which a
@@ -42,7 +42,7 @@ export const PageQuery = z.strictObject({
 /** A page of a list. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({
-    data: z.array(item),
+    data: z.array(item).describe('The result.'),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   });
 }

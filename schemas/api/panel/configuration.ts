@@ -20,14 +20,18 @@ const published = SiteConfigPublishedRecord.shape;
  * the draft can be published.
  */
 export const DraftSettings = z.strictObject({
-  controller: z.strictObject({
-    legal_name: published.controller.shape.legal_name.nullable(),
-    contact: published.controller.shape.contact.nullable(),
-  }),
-  default_language: Language.nullable(),
-  languages: z.array(Language).max(50),
+  controller: z
+    .strictObject({
+      legal_name: published.controller.shape.legal_name.nullable().describe('Legal name of the controller.'),
+      contact: published.controller.shape.contact.nullable().describe('How people reach the controller.'),
+    })
+    .describe('Who is responsible for the personal data.'),
+  default_language: Language.nullable().describe(
+    'Language (BCP 47) for visitors whose language the site does not have.',
+  ),
+  languages: z.array(Language).max(50).describe('Languages (BCP 47) of the site.'),
   /** Days after which a consent expires; null: never. */
-  validity_days: published.validity_days,
+  validity_days: published.validity_days.describe('Days for which a consent is valid; null: not limited.'),
 });
 
 /** Texts of the banner, by language and by a name of the site's choice. */
@@ -37,24 +41,32 @@ export const Withdrawal = published.withdrawal;
 
 /** Draft of a site's next published configuration. */
 export const SiteConfigDraft = DraftSettings.extend({
-  banner: Banner,
+  banner: Banner.describe('Texts of the banner.'),
   withdrawal: Withdrawal,
-  categories: z.array(ConsentCategory).max(100),
-  cookies: z.array(DraftCookie).max(500),
+  categories: z.array(ConsentCategory).max(100).describe('The categories of the banner, in their order.'),
+  cookies: z.array(DraftCookie).max(500).describe('The cookies that the site declares.'),
 });
 export type SiteConfigDraft = z.infer<typeof SiteConfigDraft>;
 
 /** Something that keeps a draft from being published. */
-export const DraftProblem = z.object({ field: z.string(), message: z.string() }).meta({ id: 'DraftProblem' });
+export const DraftProblem = z
+  .object({
+    field: z.string().describe('Path of the member, for example `cookies.0.name`.'),
+    message: z.string().describe('The error in words, and what to do next.'),
+  })
+  .meta({ id: 'DraftProblem' });
 export type DraftProblem = z.infer<typeof DraftProblem>;
 
 export const ConfigurationDraft = SiteConfigDraft.extend({
   ...DraftRevision.shape,
-  changed_at: Timestamp.nullable(),
+  changed_at: Timestamp.nullable().describe('When the draft was last changed; null: never.'),
   problems: z.array(DraftProblem).describe('Why the draft cannot be published yet.'),
   has_changes: z.boolean().describe('Whether the draft differs from the version in force.'),
   in_force: z
-    .object({ number: z.int(), sha256: Sha256Hex })
+    .object({
+      number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+      sha256: Sha256Hex.describe('SHA-256, in hex.'),
+    })
     .nullable()
     .describe('The version in force; null: none yet.'),
 }).meta({ id: 'ConfigurationDraft' });
@@ -62,13 +74,15 @@ export type ConfigurationDraft = z.infer<typeof ConfigurationDraft>;
 
 /** The whole draft; cookies keep their ids if name and provider are the same as before. */
 export const ReplaceConfigurationRequest = SiteConfigDraft.extend({
-  cookies: z.array(ConsentCookie).max(500),
+  cookies: z.array(ConsentCookie).max(500).describe('The cookies that the site declares.'),
   ...DraftRevision.shape,
 }).superRefine(({ categories, cookies }, context) => {
   for (const problem of cookieProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
 });
 
-export const ChangeConfigurationRequest = DraftSettings.extend({ controller: DraftSettings.shape.controller.partial() })
+export const ChangeConfigurationRequest = DraftSettings.extend({
+  controller: DraftSettings.shape.controller.partial().describe('Who is responsible for the personal data.'),
+})
   .partial()
   .extend(DraftRevision.shape);
 
@@ -77,18 +91,20 @@ export const PublishConfigurationRequest = DraftRevision.extend({}).strict();
 /** The texts of the banner in one language. */
 export const BannerTexts = z
   .object({
-    language: Language,
-    texts: z.record(z.string(), z.string()),
+    language: Language.describe('Language (BCP 47).'),
+    texts: z.record(z.string(), z.string()).describe('Texts of the banner by name.'),
     withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
   })
   .meta({ id: 'BannerTexts' });
 export type BannerTexts = z.infer<typeof BannerTexts>;
 
-export const BannerTextsParams = SiteParams.extend({ language: Language });
+export const BannerTextsParams = SiteParams.extend({ language: Language.describe('Language (BCP 47).') });
 
 export const PutBannerTextsRequest = z.strictObject({
-  texts: z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,50}$/), z.string().max(10_000)),
-  withdrawal: z.string().max(10_000).nullable(),
+  texts: z
+    .record(z.string().regex(/^[A-Za-z0-9_.-]{1,50}$/), z.string().max(10_000))
+    .describe('Texts of the banner by name.'),
+  withdrawal: z.string().max(10_000).nullable().describe('How consent is withdrawn; null: not written yet.'),
   ...ExpectedRevision.shape,
 });
 
@@ -101,8 +117,8 @@ export const ConfigurationVersion = z
   .object({
     number: z.int().describe('Number of the version, from 1 without gaps.'),
     sha256: Sha256Hex.describe('SHA-256 of `record`: the `site_config_hash` of consents.'),
-    published_at: Timestamp,
-    is_in_force: z.boolean(),
+    published_at: Timestamp.describe('When it was published.'),
+    is_in_force: z.boolean().describe('Whether new consents refer to it.'),
     publication: Publication,
   })
   .meta({ id: 'ConfigurationVersion' });
@@ -116,5 +132,10 @@ export type ConfigurationVersionWithRecord = z.infer<typeof ConfigurationVersion
 
 export const ConfigurationVersionsQuery = PageQuery;
 export const ConfigurationVersionParams = SiteParams.extend({
-  number: z.coerce.number().int().min(1).max(MAX_INTEGER),
+  number: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_INTEGER)
+    .describe('Number of the version, from 1 in the order of publication.'),
 });

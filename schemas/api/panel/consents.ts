@@ -16,21 +16,21 @@ import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
 
 const filters = {
-  consent_type: ConsentRecord.shape.consent_type.optional(),
-  decision: z.enum(DECISIONS).optional(),
+  consent_type: ConsentRecord.shape.consent_type.optional().describe('Only consents of this kind.'),
+  decision: z.enum(DECISIONS).optional().describe('Only consents with this decision.'),
   category: QueryText.min(1).max(50).optional().describe('Only records with a decision on this category.'),
-  document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
-  document_version_id: Uuid.optional(),
-  channel: z.enum(CHANNELS).optional(),
+  document_slug: DocumentVersionPublishedRecord.shape.slug.optional().describe('Only consents to this document.'),
+  document_version_id: Uuid.optional().describe('Only consents to this document version.'),
+  channel: z.enum(CHANNELS).optional().describe('Only consents from browsers, or from backends.'),
   from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
   to: InputTime.optional().describe('Only records with `created_at` before this time.'),
 };
 
 const flags = <T extends z.ZodType>(flag: T) => ({
   category_granted: flag.optional().describe('Only records with this decision on `category`, which is required.'),
-  is_anonymized: flag.optional(),
+  is_anonymized: flag.optional().describe('Only erased records, or only the others.'),
   is_expired: flag.optional().describe('Only records whose `valid_until` has passed, or has not.'),
-  is_stamped: flag.optional(),
+  is_stamped: flag.optional().describe('Only records that a time stamp covers, or only the others.'),
 });
 
 const FlagInQuery = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -57,7 +57,7 @@ export const SearchConsentsRequest = z
     person: PersonReference,
     ...filters,
     ...flags(z.boolean()),
-    limit: z.int().min(1).max(100).default(50),
+    limit: z.int().min(1).max(100).default(50).describe('Objects on a page.'),
     cursor: PageQuery.shape.cursor,
   })
   .refine(isOrdered, ORDERED)
@@ -72,21 +72,21 @@ const PublicRecord = z
 
 const ConsentSummary = z
   .object({
-    id: Uuid,
-    consent_token: z.string(),
-    proof_hash: z.string(),
+    id: Uuid.describe('UUID of the object.'),
+    consent_token: z.string().describe('Identifier of the record, for the person and for verification.'),
+    proof_hash: z.string().describe('HMAC-SHA256 of the record, in hex.'),
     record: PublicRecord.nullable().describe(
       'Public part of the record; null if the stored text is not a valid record.',
     ),
-    document_slug: z.string().nullable(),
+    document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
     is_intact: z
       .boolean()
       .describe(
         'Whether the stored text matches its proof hash and every copy of its members. `verify` also checks the ledger.',
       ),
-    is_anonymized: z.boolean(),
-    is_expired: z.boolean(),
-    state: z.enum(SEALING_STATES),
+    is_anonymized: z.boolean().describe('Whether the personal values were erased.'),
+    is_expired: z.boolean().describe('Whether `valid_until` has passed.'),
+    state: z.enum(SEALING_STATES).describe('Where it stands.'),
   })
   .meta({ id: 'ConsentSummary' });
 
@@ -99,48 +99,69 @@ export const ConsentsPage = pageOf(ConsentSummary).meta({ id: 'ConsentsPage' });
 const Sealing = z
   .object({
     batch: z.int().nullable().describe('Number of the Merkle batch; null while the record is in no batch.'),
-    index: z.int().nullable(),
-    sealed_at: Timestamp.nullable(),
+    index: z.int().nullable().describe('Position in the batch, from 0; null: in no batch yet.'),
+    sealed_at: Timestamp.nullable().describe('When the batch was sealed; null: not yet.'),
     checkpoint: z
-      .object({ size: z.int(), gen_time: Timestamp, authorities: z.array(z.string()), ...CheckpointLinks })
+      .object({
+        size: z.int().describe('Number of batches that the checkpoint covers.'),
+        gen_time: Timestamp.describe('Time in the time stamp.'),
+        authorities: z
+          .array(z.string())
+          .describe('Hosts of the authorities; `development` for the development authority.'),
+        ...CheckpointLinks,
+      })
       .nullable()
       .describe('The first stamped checkpoint that covers the batch.'),
   })
   .meta({ id: 'Sealing' });
 
 export const ConsentResponse = dataOf(
-  ConsentSummary.extend({ stream: z.string(), revision: z.int(), sealing: Sealing }),
+  ConsentSummary.extend({
+    stream: z.string().describe('Stream of the event in the log.'),
+    revision: z.int().describe('Position of the event in its stream, from 0.'),
+    sealing: Sealing,
+  }).meta({ id: 'ConsentDetails' }),
 );
 
 /** The id of a record, or its consent token. */
-export const ConsentParams = z.object({ site_id: Uuid, consent_id: z.string().min(1).max(100) });
+export const ConsentParams = z.object({
+  site_id: Uuid.describe('The site.'),
+  consent_id: z.string().min(1).max(100).describe('Id or consent token of the record.'),
+});
 
 /** Response of keyed verification, with the record's state of sealing. */
 export const VerifyConsentResponse = dataOf(
   VerifiedRecord.extend({
-    id: Uuid,
-    valid: z.boolean(),
-    site_domain: z.string().nullable(),
+    id: Uuid.describe('UUID of the object.'),
+    valid: z.boolean().describe('Whether every check passed.'),
+    site_domain: z.string().nullable().describe('Domain of the site; null: not known to the service.'),
     timestamp: z
-      .object({ time: Timestamp, checkpoint_size: z.int() })
+      .object({
+        time: Timestamp.describe('Time in the time stamp.'),
+        checkpoint_size: z.int().describe('Size of the stamped checkpoint.'),
+      })
       .nullable()
       .describe('The earliest time stamp that covers the record; null if there is none, or if it does not match.'),
     sealing: Sealing,
-  }),
+  }).describe('The result.'),
 );
 
 /** The personal values to disclose: fields by their names, or all. */
 export const DiscloseConsentRequest = z.strictObject({
-  fields: z.union([z.literal('all'), z.array(PersonalField).min(1).max(PERSONAL_FIELDS.length)], {
-    error: `must be "all", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
-  }),
+  fields: z
+    .union([z.literal('all'), z.array(PersonalField).min(1).max(PERSONAL_FIELDS.length)], {
+      error: `must be "all", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
+    })
+    .describe('The personal fields to disclose: `all`, or a list.'),
 });
 
 export const DiscloseConsentResponse = dataOf(
-  z.object({
-    id: Uuid,
-    is_anonymized: z.boolean().describe('Whether the record was erased; then every field is null.'),
-    fields: z.record(z.string(), z.unknown()).describe('The requested fields; null if the consent had no value.'),
-    attachments: z.array(ExportedAttachment),
-  }),
+  z
+    .object({
+      id: Uuid.describe('UUID of the object.'),
+      is_anonymized: z.boolean().describe('Whether the record was erased; then every field is null.'),
+      fields: z.record(z.string(), z.unknown()).describe('The requested fields; null if the consent had no value.'),
+      attachments: z.array(ExportedAttachment).describe('Signature picture and custom document of the record.'),
+    })
+    .describe('The result.'),
 );

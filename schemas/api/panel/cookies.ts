@@ -5,12 +5,16 @@ import { PageQuery, SiteParams } from './common.js';
 import { DraftRevision, ExpectedRevision } from './draft-revision.js';
 
 /** A cookie of the draft. */
-export const DraftCookie = ConsentCookie.extend({ id: Uuid }).meta({ id: 'DraftCookie' });
+export const DraftCookie = ConsentCookie.extend({ id: Uuid.describe('UUID of the object.') }).meta({
+  id: 'DraftCookie',
+});
 export type DraftCookie = z.infer<typeof DraftCookie>;
 
-export const CookieParams = SiteParams.extend({ cookie_id: Uuid });
+export const CookieParams = SiteParams.extend({ cookie_id: Uuid.describe('The cookie.') });
 
-export const CookiesQuery = PageQuery.extend({ category: ConsentCookie.shape.category.optional() });
+export const CookiesQuery = PageQuery.extend({
+  category: ConsentCookie.shape.category.optional().describe('Only cookies of the category with this key.'),
+});
 
 export const CreateCookieRequest = ConsentCookie.extend(ExpectedRevision.shape);
 

@@ -9,36 +9,52 @@ export const VERSION_STATES = ['draft', 'published', 'active', 'retired'] as con
 const { slug: Slug, language: Language, title: Title, media_type: MediaType } = DocumentVersionPublishedRecord.shape;
 const Kind = z.enum(DOCUMENT_KINDS);
 
-const ActiveVersions = z.array(z.object({ id: Uuid, language: z.string(), number: z.int() }));
+const ActiveVersions = z.array(
+  z.object({
+    id: Uuid.describe('UUID of the object.'),
+    language: z.string().describe('Language (BCP 47).'),
+    number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+  }),
+);
 
 export const PanelDocument = z
   .object({
-    id: Uuid,
+    id: Uuid.describe('UUID of the object.'),
     home_site_id: Uuid.describe('Site that the document belongs to. The document is changed there.'),
-    slug: z.string(),
-    kind: Kind,
+    slug: z.string().describe('Name of the document in URLs.'),
+    kind: Kind.describe('Kind of the document.'),
     requires_approval_token: z.boolean().describe('Whether a consent to the document requires an approval token.'),
-    created_at: Timestamp,
+    created_at: Timestamp.describe('When it was created.'),
     active_versions: ActiveVersions.describe('The active version of each language at the site in the path.'),
   })
   .meta({ id: 'Document' });
 export type PanelDocument = z.infer<typeof PanelDocument>;
 
-export const DocumentsQuery = PageQuery.extend({ kind: Kind.optional(), slug: Slug.optional() });
-
-export const CreateDocumentRequest = z.strictObject({
-  slug: Slug,
-  kind: Kind,
-  requires_approval_token: z.boolean().default(false),
+export const DocumentsQuery = PageQuery.extend({
+  kind: Kind.optional().describe('Only documents of this kind.'),
+  slug: Slug.optional().describe('Only the document of this name.'),
 });
 
-export const ChangeDocumentRequest = CreateDocumentRequest.extend({ requires_approval_token: z.boolean() })
+export const CreateDocumentRequest = z.strictObject({
+  slug: Slug.describe('Name of the document in URLs.'),
+  kind: Kind.describe('Kind of the document.'),
+  requires_approval_token: z
+    .boolean()
+    .default(false)
+    .describe('Whether a consent to the document requires an approval token.'),
+});
+
+export const ChangeDocumentRequest = CreateDocumentRequest.extend({
+  requires_approval_token: z.boolean().describe('Whether a consent to the document requires an approval token.'),
+})
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'must contain at least one member');
 
-export const PanelDocumentParams = SiteParams.extend({ document_id: Uuid });
-export const AttachmentParams = PanelDocumentParams.extend({ attached_site_id: Uuid });
-export const VersionParams = PanelDocumentParams.extend({ version_id: Uuid });
+export const PanelDocumentParams = SiteParams.extend({ document_id: Uuid.describe('The document.') });
+export const AttachmentParams = PanelDocumentParams.extend({
+  attached_site_id: Uuid.describe('The site to which the document is attached.'),
+});
+export const VersionParams = PanelDocumentParams.extend({ version_id: Uuid.describe('The version of the document.') });
 
 /** A further site of the tenant that uses a document. */
 export const DocumentAttachment = z
@@ -54,45 +70,49 @@ export type DocumentAttachment = z.infer<typeof DocumentAttachment>;
 
 export const DocumentVersion = z
   .object({
-    id: Uuid,
-    document_id: Uuid,
+    id: Uuid.describe('UUID of the object.'),
+    document_id: Uuid.describe('The document.'),
     home_version_id: Uuid.nullable().describe(
       'At a site that the document is attached to: the version of the home site with the same text. Null at the home site.',
     ),
-    language: z.string(),
+    language: z.string().describe('Language (BCP 47).'),
     number: z
       .int()
       .nullable()
       .describe(
         'Number within the document and language, at the home site from 1 without gaps; null for a draft. An attached site has the same numbers, unless it had reached them before.',
       ),
-    title: z.string(),
-    media_type: z.string(),
-    content_sha256: Sha256Hex,
+    title: z.string().describe('Title that visitors read.'),
+    media_type: z.string().describe('Media type of the content.'),
+    content_sha256: Sha256Hex.describe('SHA-256 of the content, in hex.'),
     size: z.int().describe('Size of the content in bytes.'),
-    state: z.enum(VERSION_STATES),
-    published_at: Timestamp.nullable(),
-    activated_at: Timestamp.nullable(),
-    retired_at: Timestamp.nullable(),
+    state: z.enum(VERSION_STATES).describe('Where it stands.'),
+    published_at: Timestamp.nullable().describe('When it was published; null: never.'),
+    activated_at: Timestamp.nullable().describe('When the version became the one that is shown; null: never.'),
+    retired_at: Timestamp.nullable().describe('When another version replaced it; null: it was not replaced.'),
     publication: Publication.nullable().describe('Where the log and the ledger have the version; null for a draft.'),
   })
   .meta({ id: 'DocumentVersion' });
 export type DocumentVersion = z.infer<typeof DocumentVersion>;
 
 export const VersionsQuery = PageQuery.extend({
-  language: Language.optional(),
-  state: z.enum(VERSION_STATES).optional(),
+  language: Language.optional().describe('Only versions in this language.'),
+  state: z.enum(VERSION_STATES).optional().describe('Only versions in this state.'),
 });
 
 export const CreateVersionRequest = z.strictObject({
-  language: Language,
-  title: Title,
-  media_type: MediaType,
+  language: Language.describe('Language (BCP 47).'),
+  title: Title.describe('Title that visitors read.'),
+  media_type: MediaType.describe('Media type of the content.'),
   content: z.string().describe('The text, or base64 for a binary media type.'),
 });
 
 export const ChangeVersionRequest = z
-  .strictObject({ title: Title, media_type: MediaType, content: z.string() })
+  .strictObject({
+    title: Title.describe('Title that visitors read.'),
+    media_type: MediaType.describe('Media type of the content.'),
+    content: z.string().describe('The text, or base64 for a binary media type.'),
+  })
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'must contain at least one member');
 
@@ -110,4 +130,7 @@ export const ActivatedVersion = z.object({
 });
 
 /** Response to a deletion. */
-export const Deleted = z.object({ id: z.string(), deleted: z.literal(true) });
+export const Deleted = z.object({
+  id: z.string().describe('UUID of the object.'),
+  deleted: z.literal(true).describe('Always true.'),
+});

@@ -92,10 +92,10 @@ export const EXPORT_REASONS = [
 /** The filter as it is shown: whom it is about is not. */
 const ShownFilter = z
   .object({
-    from: Timestamp.nullable(),
-    to: Timestamp.nullable(),
-    consent_type: z.string().nullable(),
-    document_version_id: Uuid.nullable(),
+    from: Timestamp.nullable().describe('Start of the period.'),
+    to: Timestamp.nullable().describe('End of the period.'),
+    consent_type: z.string().nullable().describe('Only consents of this kind; null: of every kind.'),
+    document_version_id: Uuid.nullable().describe('Only consents to this document version; null: to every one.'),
     records: z.array(Uuid).nullable().describe('UUIDs of the records; null: not restricted.'),
     by_visitor: z.boolean().describe('Whether the export is restricted to one visitor.'),
   })
@@ -103,7 +103,9 @@ const ShownFilter = z
 
 const Progress = z
   .object({
-    step: z.enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing']),
+    step: z
+      .enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing'])
+      .describe('What the export does now.'),
     done: Count.describe('Records, batches or files of this step that are done.'),
     total: Count.nullable().describe('Records, batches or files of this step in total; null: unknown.'),
     bytes: Count.describe('Bytes of the package so far.'),
@@ -112,33 +114,40 @@ const Progress = z
 
 const FinishedPackage = z
   .object({
-    bytes: Count,
+    bytes: Count.describe('Size of the package in bytes.'),
     sha256: Sha256Hex.describe('SHA-256 of the package.'),
     checkpoint: Count.nullable().describe(
       'Size of the checkpoint as of which the package is; null if nothing was stamped yet.',
     ),
-    counts: z.object({
-      entries: Count,
-      consents: Count,
-      erased: Count,
-      attachments: Count,
-      not_yet_stamped: Count.describe(
-        'Consents that match the filter, but are not stamped yet and not in the package.',
-      ),
-    }),
+    counts: z
+      .object({
+        entries: Count.describe('Entries of the log in the package.'),
+        consents: Count.describe('Number of consents.'),
+        erased: Count.describe('Records whose personal values were erased.'),
+        attachments: Count.describe('Signature pictures and custom documents in the package.'),
+        not_yet_stamped: Count.describe(
+          'Consents that match the filter, but are not stamped yet and not in the package.',
+        ),
+      })
+      .describe('What the package contains.'),
   })
   .meta({ id: 'FinishedPackage' });
 
 /** An export of evidence. */
 export const EvidenceExport = z
   .object({
-    id: Uuid,
-    site_id: Uuid,
-    state: z.enum(EXPORT_STATES),
-    reason: z.enum(EXPORT_REASONS).nullable(),
-    requested_by: z.object({ user_id: Uuid, channel: z.enum(['panel', 's2s']) }),
-    requested_at: Timestamp,
-    ended_at: Timestamp.nullable(),
+    id: Uuid.describe('UUID of the object.'),
+    site_id: Uuid.describe('The site.'),
+    state: z.enum(EXPORT_STATES).describe('Where it stands.'),
+    reason: z.enum(EXPORT_REASONS).nullable().describe('Why there is no package; null: nothing went wrong.'),
+    requested_by: z
+      .object({
+        user_id: Uuid.describe('The user.'),
+        channel: z.enum(['panel', 's2s']).describe('Whether it was requested in the panel or by a backend.'),
+      })
+      .describe('Who requested it.'),
+    requested_at: Timestamp.describe('When it was requested.'),
+    ended_at: Timestamp.nullable().describe('When the export ended; null: it has not.'),
     expires_at: Timestamp.nullable().describe('Until when a finished package can be downloaded.'),
     filter: ShownFilter,
     disclose: DiscloseRequest,
@@ -160,7 +169,7 @@ export type EvidenceExportDetails = z.output<typeof EvidenceExportDetails>;
 
 export const EvidenceExportAnswer = z.object({ data: EvidenceExportDetails }).meta({ id: 'EvidenceExportAnswer' });
 
-export const ExportParams = SiteParams.extend({ export_id: Uuid });
+export const ExportParams = SiteParams.extend({ export_id: Uuid.describe('The export.') });
 
 /** GET /tool/v1/s2s/evidence-exports/{id}. */
-export const S2sExportParams = z.object({ id: Uuid });
+export const S2sExportParams = z.object({ id: Uuid.describe('The export.') });

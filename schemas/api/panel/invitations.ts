@@ -8,15 +8,15 @@ export const InvitationState = z.enum(['open', 'accepted', 'revoked', 'expired']
 /** An invitation to become a user of the tenant. */
 export const Invitation = z
   .object({
-    id: Uuid,
-    email: z.string(),
-    role: UserRole,
-    state: InvitationState,
-    created_at: Timestamp,
-    expires_at: Timestamp,
-    accepted_at: Timestamp.nullable(),
+    id: Uuid.describe('UUID of the object.'),
+    email: z.string().describe('E-mail address of the user.'),
+    role: UserRole.describe('What the user may do.'),
+    state: InvitationState.describe('Where it stands.'),
+    created_at: Timestamp.describe('When it was created.'),
+    expires_at: Timestamp.describe('Until when the token is valid.'),
+    accepted_at: Timestamp.nullable().describe('When the invitation was accepted; null: it was not.'),
     user_id: Uuid.nullable().describe('The user who accepted it; null unless it was accepted.'),
-    revoked_at: Timestamp.nullable(),
+    revoked_at: Timestamp.nullable().describe('When it was revoked; null: it was not.'),
   })
   .meta({ id: 'Invitation' });
 
@@ -29,10 +29,12 @@ export const CreatedInvitation = Invitation.extend({
 }).meta({ id: 'CreatedInvitation' });
 
 export const CreateInvitationRequest = z.strictObject({
-  email: z.email().max(320).toLowerCase(),
-  role: UserRole,
+  email: z.email().max(320).toLowerCase().describe('E-mail address of the user.'),
+  role: UserRole.describe('What the user may do.'),
 });
 
-export const InvitationsQuery = PageQuery.extend({ state: InvitationState.optional() });
+export const InvitationsQuery = PageQuery.extend({
+  state: InvitationState.optional().describe('Only invitations in this state.'),
+});
 
-export const InvitationParams = z.object({ invitation_id: Uuid });
+export const InvitationParams = z.object({ invitation_id: Uuid.describe('The invitation.') });

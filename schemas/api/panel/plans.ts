@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const Plan = z
   .object({
-    name: z.string(),
+    name: z.string().describe('Name of the plan.'),
     rate_limit_per_minute: z.int().describe('Requests per minute to the Tool API.'),
     consent_quota: z.int().nullable().describe('Consents per calendar month (UTC); null: no limit.'),
   })
@@ -18,4 +18,9 @@ export const Subscription = Plan.extend({
 /** First day of a calendar month, UTC. */
 export const Month = z.iso.date();
 
-export const MonthlyUsage = z.object({ month: Month, consents: z.int() }).meta({ id: 'MonthlyUsage' });
+export const MonthlyUsage = z
+  .object({
+    month: Month.describe('First day of the calendar month (UTC).'),
+    consents: z.int().describe('Number of consents.'),
+  })
+  .meta({ id: 'MonthlyUsage' });

@@ -5,13 +5,19 @@ import { Timestamp } from './common.js';
 /** Position of a publication's event in the ledger. */
 export const Publication = z
   .object({
-    event_id: Uuid,
+    event_id: Uuid.describe('The event in the log.'),
     sealed: z
-      .object({ batch: z.int(), sealed_at: Timestamp })
+      .object({
+        batch: z.int().describe('Number of the Merkle batch.'),
+        sealed_at: Timestamp.describe('When the batch was sealed.'),
+      })
       .nullable()
       .describe('Number of the Merkle batch; null: not in a batch yet.'),
     stamped: z
-      .object({ checkpoint_size: z.int(), gen_time: Timestamp })
+      .object({
+        checkpoint_size: z.int().describe('Size of the stamped checkpoint.'),
+        gen_time: Timestamp.describe('Time in the time stamp.'),
+      })
       .nullable()
       .describe('The first time stamp of a checkpoint that covers the batch; null: none yet.'),
   })

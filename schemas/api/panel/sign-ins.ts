@@ -5,10 +5,10 @@ import { PageQuery, Timestamp } from './common.js';
 /** A sign-in that lasts. No address and no device is kept. */
 export const SignIn = z
   .object({
-    id: Uuid,
+    id: Uuid.describe('UUID of the object.'),
     is_current: z.boolean().describe('Whether it is the sign-in of this request.'),
-    started_at: Timestamp,
-    renewed_at: Timestamp,
+    started_at: Timestamp.describe('When the user signed in.'),
+    renewed_at: Timestamp.describe('When the sign-in was last renewed.'),
     lapses_at: Timestamp.describe('When the sign-in ends unless it is renewed before.'),
     expires_at: Timestamp.describe('When the sign-in ends, however often it is renewed.'),
   })
@@ -16,4 +16,4 @@ export const SignIn = z
 
 export const SignInsQuery = PageQuery;
 
-export const SignInParams = z.object({ sign_in_id: Uuid });
+export const SignInParams = z.object({ sign_in_id: Uuid.describe('The sign-in.') });

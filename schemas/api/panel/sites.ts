@@ -56,25 +56,25 @@ export type RetentionRules = z.infer<typeof RetentionRules>;
 
 export const Site = z
   .object({
-    id: Uuid,
-    name: z.string(),
-    domain: z.string(),
+    id: Uuid.describe('UUID of the object.'),
+    name: z.string().describe('Name that the team chose.'),
+    domain: z.string().describe('Domain of the site.'),
     verified_at: Timestamp.nullable().describe(
       'When the domain was verified; null: not verified, and the Tool API returns 403 SITE_NOT_VERIFIED.',
     ),
     allowed_origins: z.array(z.string()).describe('Origins whose browsers may use the API keys; empty: every origin.'),
     allowed_ips: z.array(z.string()).describe('Addresses and ranges that may use the API keys; empty: every address.'),
     ...RetentionRules.shape,
-    created_at: Timestamp,
+    created_at: Timestamp.describe('When it was created.'),
     configuration: z
       .object({
-        number: z.int(),
-        sha256: Sha256Hex,
-        domain: z.string(),
-        controller_legal_name: z.string(),
-        default_language: z.string(),
-        languages: z.array(z.string()),
-        validity_days: z.int().nullable(),
+        number: z.int().describe('Number of the version, from 1 in the order of publication.'),
+        sha256: Sha256Hex.describe('SHA-256, in hex.'),
+        domain: z.string().describe('Domain of the site.'),
+        controller_legal_name: z.string().describe('Legal name of the controller.'),
+        default_language: z.string().describe('Language (BCP 47) for visitors whose language the site does not have.'),
+        languages: z.array(z.string()).describe('Languages (BCP 47) of the site.'),
+        validity_days: z.int().nullable().describe('Days for which a consent is valid; null: not limited.'),
       })
       .nullable()
       .describe(
@@ -85,28 +85,34 @@ export const Site = z
 export type Site = z.infer<typeof Site>;
 
 export const CreateSiteRequest = z.strictObject({
-  name: SiteName,
-  domain: SiteDomain,
-  allowed_origins: AllowedOrigins.default([]),
-  allowed_ips: AllowedIps.default([]),
+  name: SiteName.describe('Name that the team chose.'),
+  domain: SiteDomain.describe('Domain of the site.'),
+  allowed_origins: AllowedOrigins.default([]).describe(
+    'Origins whose browsers may use the API keys; empty: every origin.',
+  ),
+  allowed_ips: AllowedIps.default([]).describe('Addresses and ranges that may use the API keys; empty: every address.'),
   retention_days: RetentionRules.shape.retention_days.default(null),
 });
 
 export const ChangeSiteRequest = z
   .strictObject({
-    name: SiteName,
-    domain: SiteDomain,
-    allowed_origins: AllowedOrigins,
-    allowed_ips: AllowedIps,
+    name: SiteName.describe('Name that the team chose.'),
+    domain: SiteDomain.describe('Domain of the site.'),
+    allowed_origins: AllowedOrigins.describe('Origins whose browsers may use the API keys; empty: every origin.'),
+    allowed_ips: AllowedIps.describe('Addresses and ranges that may use the API keys; empty: every address.'),
   })
   .partial();
 
 export const DomainVerification = z
   .object({
-    domain: z.string(),
-    verified_at: Timestamp.nullable(),
+    domain: z.string().describe('Domain of the site.'),
+    verified_at: Timestamp.nullable().describe('When the domain was verified; null: it is not.'),
     dns_record: z
-      .object({ name: z.string(), type: z.literal('TXT'), value: z.string() })
+      .object({
+        name: z.string().describe('Name of the record.'),
+        type: z.literal('TXT').describe('Type of the record.'),
+        value: z.string().describe('Value of the record.'),
+      })
       .describe('The TXT record to create in the DNS of the domain.'),
   })
   .meta({ id: 'DomainVerification' });

@@ -9,26 +9,26 @@ export const MAX_STATISTICS_DAYS = 92;
 
 export const ConsentStatisticsQuery = z.strictObject({
   site_id: Uuid.optional().describe('Only this site; unless given, all sites of the tenant.'),
-  consent_type: ConsentRecord.shape.consent_type.optional(),
+  consent_type: ConsentRecord.shape.consent_type.optional().describe('Only consents of this kind.'),
   from: InputDate.optional().describe('First day (UTC); unless given, the 29th day before `to`.'),
   to: InputDate.optional().describe('Last day (UTC), at most 92 days with `from`; unless given, today.'),
 });
 
 const Counts = z.object({
-  accepted: z.int(),
-  partial: z.int(),
-  rejected: z.int(),
-  withdrawn: z.int(),
-  total: z.int(),
+  accepted: z.int().describe('Number of decisions that accept.'),
+  partial: z.int().describe('Number of decisions that accept some of the categories.'),
+  rejected: z.int().describe('Number of decisions that refuse.'),
+  withdrawn: z.int().describe('Number of withdrawals.'),
+  total: z.int().describe('Number of all decisions.'),
 });
 
 export const ConsentStatistics = z
   .object({
-    from: z.iso.date(),
-    to: z.iso.date(),
-    time_zone: z.literal('UTC'),
+    from: z.iso.date().describe('Start of the period.'),
+    to: z.iso.date().describe('End of the period.'),
+    time_zone: z.literal('UTC').describe('Time zone of the days.'),
     days: z
-      .array(Counts.extend({ day: z.iso.date() }))
+      .array(Counts.extend({ day: z.iso.date().describe('Day in UTC.') }))
       .describe('Every day of the period in order, also days without a consent.'),
     totals: Counts.describe('Sums of the period.'),
     acceptance_rate: z
@@ -59,4 +59,4 @@ export const Alarm = z
     since: Timestamp.nullable().describe('Since when the condition lasts, if that is known.'),
   })
   .meta({ id: 'Alarm' });
-export const AlarmsResponse = dataOf(z.array(Alarm));
+export const AlarmsResponse = dataOf(z.array(Alarm).describe('The result.'));

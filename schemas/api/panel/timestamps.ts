@@ -23,15 +23,24 @@ const Checkpoint = z
 /** A batch that holds an entry of the tenant's. */
 const Batch = z
   .object({
-    number: z.int(),
-    sealed_at: Timestamp,
-    own_entries: z.object({ consents: z.int(), notices: z.int() }).describe('Entries of the tenant’s sites.'),
+    number: z.int().describe('Number of the batch, from 0 without gaps.'),
+    sealed_at: Timestamp.describe('When the batch was sealed.'),
+    own_entries: z
+      .object({
+        consents: z.int().describe('Number of consents.'),
+        notices: z.int().describe('Published texts, configurations and other entries that are not consents.'),
+      })
+      .describe('Entries of the tenant’s sites.'),
     root: Sha256Hex.describe('Root hash of the batch tree, which also contains entries of other tenants.'),
     header: z
       .string()
       .describe('Header of the batch as JCS text: its UTF-8 is the content of leaf `number` of the ledger tree.'),
     checkpoint: z
-      .object({ size: z.int(), gen_time: Timestamp, ...CheckpointLinks })
+      .object({
+        size: z.int().describe('Number of batches that the checkpoint covers.'),
+        gen_time: Timestamp.describe('Time in the time stamp.'),
+        ...CheckpointLinks,
+      })
       .nullable()
       .describe('The first stamped checkpoint that covers the batch; null while there is none.'),
   })
@@ -47,26 +56,40 @@ export const BatchParams = z.object({
   number: z
     .string()
     .regex(/^(?:0|[1-9]\d{0,14})$/, 'must be a whole number without leading zeroes')
-    .transform(Number),
+    .transform(Number)
+    .describe('Number of the batch, from 0 without gaps.'),
 });
-export const CheckpointParams = z.object({ size: TreeSize });
+export const CheckpointParams = z.object({ size: TreeSize.describe('Size of the checkpoint.') });
 
 export const TimestampStatusResponse = dataOf(
-  z.object({
-    unstamped_age_seconds: z
-      .number()
-      .nullable()
-      .describe('Age in seconds of the tenant’s oldest consent that no time stamp covers; null: there is none.'),
-    unsealed_entries: z.int().describe('Entries of the tenant that are in no batch yet.'),
-    unstamped_entries: z.int().describe('Entries of the tenant that no time stamp covers yet, unsealed ones included.'),
-    last_stamp: z.object({ size: z.int(), gen_time: Timestamp, authorities: z.array(z.string()) }).nullable(),
-    authorities: z
-      .array(z.string())
-      .describe(
-        'Hosts of the time stamp authorities, in the order in which they are asked; `development` for the development authority.',
-      ),
-    is_development: z
-      .boolean()
-      .describe('Whether the authority is the development authority, whose time stamps are no evidence.'),
-  }),
+  z
+    .object({
+      unstamped_age_seconds: z
+        .number()
+        .nullable()
+        .describe('Age in seconds of the tenant’s oldest consent that no time stamp covers; null: there is none.'),
+      unsealed_entries: z.int().describe('Entries of the tenant that are in no batch yet.'),
+      unstamped_entries: z
+        .int()
+        .describe('Entries of the tenant that no time stamp covers yet, unsealed ones included.'),
+      last_stamp: z
+        .object({
+          size: z.int().describe('Number of batches that the checkpoint covers.'),
+          gen_time: Timestamp.describe('Time in the time stamp.'),
+          authorities: z
+            .array(z.string())
+            .describe('Hosts of the authorities; `development` for the development authority.'),
+        })
+        .nullable()
+        .describe('The newest time stamp; null: none yet.'),
+      authorities: z
+        .array(z.string())
+        .describe(
+          'Hosts of the time stamp authorities, in the order in which they are asked; `development` for the development authority.',
+        ),
+      is_development: z
+        .boolean()
+        .describe('Whether the authority is the development authority, whose time stamps are no evidence.'),
+    })
+    .describe('The result.'),
 );

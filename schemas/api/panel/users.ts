@@ -6,26 +6,29 @@ import { PageQuery, Timestamp } from './common.js';
 /** A user of the tenant. */
 export const PanelUser = z
   .object({
-    id: Uuid,
-    email: z.string(),
-    role: UserRole,
-    is_disabled: z.boolean(),
-    has_second_factor: z.boolean(),
-    created_at: Timestamp,
+    id: Uuid.describe('UUID of the object.'),
+    email: z.string().describe('E-mail address of the user.'),
+    role: UserRole.describe('What the user may do.'),
+    is_disabled: z.boolean().describe('Whether the user cannot sign in.'),
+    has_second_factor: z.boolean().describe('Whether a sign-in requires a code of an app.'),
+    created_at: Timestamp.describe('When it was created.'),
     last_sign_in_at: Timestamp.nullable().describe('When the user last signed in; null: never.'),
-    disabled_at: Timestamp.nullable(),
+    disabled_at: Timestamp.nullable().describe('When the user was disabled; null: the user is enabled.'),
   })
   .meta({ id: 'User' });
 
 export const UsersQuery = PageQuery.extend({
-  role: UserRole.optional(),
-  state: z.enum(['active', 'disabled']).optional(),
+  role: UserRole.optional().describe('Only users with this role.'),
+  state: z.enum(['active', 'disabled']).optional().describe('Only active users, or only disabled ones.'),
 });
 
-export const UserParams = z.object({ user_id: Uuid });
+export const UserParams = z.object({ user_id: Uuid.describe('The user.') });
 
 export const ChangeUserRequest = z
-  .strictObject({ role: UserRole.optional(), is_disabled: z.boolean().optional() })
+  .strictObject({
+    role: UserRole.optional().describe('What the user may do.'),
+    is_disabled: z.boolean().optional().describe('Whether the user cannot sign in.'),
+  })
   .refine(({ role, is_disabled }) => role !== undefined || is_disabled !== undefined, {
     message: 'must contain role, is_disabled or both',
   });
@@ -33,10 +36,12 @@ export const ChangeUserRequest = z
 /** A token that sets a new password once. Only the response that creates it or the mail contains it. */
 export const PasswordReset = z
   .object({
-    user_id: Uuid,
+    user_id: Uuid.describe('The user.'),
     token: z.string().nullable().describe('Give it to the user; null: the service sends it to the user by mail.'),
-    expires_at: Timestamp,
+    expires_at: Timestamp.describe('Until when the token is valid.'),
   })
   .meta({ id: 'PasswordReset' });
 
-export const SignInsEnded = z.object({ ended_sign_ins: z.int() }).meta({ id: 'SignInsEnded' });
+export const SignInsEnded = z
+  .object({ ended_sign_ins: z.int().describe('Number of sign-ins that ended.') })
+  .meta({ id: 'SignInsEnded' });

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { displayName, SiteParams, Timestamp } from './common.js';
-
-/** Events of which the service notifies a webhook. */
-export const WEBHOOK_EVENTS = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'] as const;
+import { WEBHOOK_EVENTS } from './webhook-events.js';
 
 export const WebhookEvent = z.enum(WEBHOOK_EVENTS).meta({
   id: 'WebhookEvent',
@@ -30,11 +28,11 @@ const Events = z
 
 export const Webhook = z
   .object({
-    id: Uuid,
-    url: z.string(),
-    description: z.string(),
-    events: z.array(WebhookEvent),
-    created_at: Timestamp,
+    id: Uuid.describe('UUID of the object.'),
+    url: z.string().describe('Where deliveries are sent.'),
+    description: z.string().describe('A note for the team.'),
+    events: z.array(WebhookEvent).describe('Events that are delivered.'),
+    created_at: Timestamp.describe('When it was created.'),
     disabled_at: Timestamp.nullable().describe('When the webhook was disabled; null: it is enabled.'),
     disabled_reason: z
       .enum(['requested', 'failing', 'gone'])
@@ -43,7 +41,7 @@ export const Webhook = z
     delivered_revision: z
       .int()
       .describe('Revision of the last event of the site’s consents that was delivered, or passed over; −1: none.'),
-    last_success_at: Timestamp.nullable(),
+    last_success_at: Timestamp.nullable().describe('When a delivery last succeeded; null: never.'),
     last_error: z.string().nullable().describe('Why the last delivery failed; null: it succeeded.'),
     next_attempt_at: Timestamp.nullable().describe('Time of the next attempt after a failure; null: none is due.'),
   })
@@ -57,17 +55,17 @@ export const NewWebhook = Webhook.extend({
     .describe('`whsec_` and the key of the signatures in base64. It is returned only in this response.'),
 }).meta({ id: 'NewWebhook' });
 
-export const WebhookParams = SiteParams.extend({ webhook_id: Uuid });
+export const WebhookParams = SiteParams.extend({ webhook_id: Uuid.describe('The webhook.') });
 
 export const CreateWebhookRequest = z.strictObject({
   url: WebhookUrl,
-  description: displayName(200).default(''),
+  description: displayName(200).default('').describe('A note for the team.'),
   events: Events,
 });
 
 export const ChangeWebhookRequest = z.strictObject({
   url: WebhookUrl.optional(),
-  description: displayName(200).optional(),
+  description: displayName(200).optional().describe('A note for the team.'),
   events: Events.optional(),
   enabled: z.boolean().optional().describe('False pauses the webhook; true continues where it stopped.'),
 });

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { WEBHOOK_EVENTS } from '../../../schemas/api/panel/webhook-events.js';
 
 /** An event that the service sent to a webhook. */
 export interface WebhookEvent {
@@ -18,7 +19,7 @@ export class InvalidWebhook extends Error {
   override readonly name = 'InvalidWebhook';
 }
 
-const TYPES: readonly string[] = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'];
+const TYPES: readonly WebhookEvent['type'][] = WEBHOOK_EVENTS;
 const TOLERANCE_SECONDS = 300;
 const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 24;
@@ -73,7 +74,7 @@ function isEvent(value: unknown): value is Omit<WebhookEvent, 'id'> {
   const { type, timestamp, data } = value;
   return (
     typeof type === 'string' &&
-    TYPES.includes(type) &&
+    TYPES.some((one) => one === type) &&
     typeof timestamp === 'string' &&
     typeof data === 'object' &&
     data !== null

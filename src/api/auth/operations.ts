@@ -26,7 +26,7 @@ const PANEL_USER: Access = { ...OPEN, roles: PANEL_ROLES };
 /** The header of a response with the refresh token in a cookie. */
 export const COOKIE_HEADER = {
   'Set-Cookie':
-    'Only with `"refresh_token_in": "cookie"`: the refresh token, for the browser alone. The body then has no `refresh_token`.',
+    'Only with `"refresh_token_in": "cookie"`: the refresh token, for the browser alone. The body then has none.',
 };
 
 const shared = { tag: 'Sign-in', params: None, query: AnyQuery, bodyLimit: 4_096 } as const;

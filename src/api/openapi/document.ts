@@ -10,7 +10,6 @@ import { type DocumentParameters, documentParameters } from './parameters.js';
 import { shareProperties } from './shared-properties.js';
 import { type SharedResponses, sharedResponses } from './shared-responses.js';
 import { TAGS } from './tags.js';
-import { describeProperties } from './vocabulary.js';
 
 export interface DocumentOptions {
   readonly title: string;
@@ -77,7 +76,7 @@ export function openApiDocument({ title, description, operations }: DocumentOpti
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescription(name) })),
     paths,
     components: {
-      schemas: shareProperties(extendSchemas(describeProperties(schemas.schemas))),
+      schemas: shareProperties(extendSchemas(schemas.schemas)),
       responses: { ...successes.components, ...errors.components },
       parameters: parameters.components,
       headers: HEADERS,

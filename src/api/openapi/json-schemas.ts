@@ -66,7 +66,7 @@ export function schemaComponents(named: ReadonlyMap<z.ZodType, string>): SchemaC
     (_, name: string) => `"${PREFIX}${names.get(name) ?? name}"`,
   );
   return {
-    schemas: Json.parse(JSON.parse(renamed)),
+    schemas: Json.parse(JSON.parse(renamed, descriptionFirst)),
     referenceTo: (schema) => {
       const id = registry.get(schema)?.id;
       if (id === undefined) throw new Error('a schema without a name was referred to');
@@ -112,19 +112,42 @@ function commonNames(schemas: ReadonlyMap<string, JsonObject>): ReadonlyMap<stri
 /** A response that holds one item and nothing else. */
 const ENVELOPE = /^\{"type":"object","properties":\{"data":\{"\$ref":"#\/components\/schemas\/(\w+)"\}\}/;
 
+/** Puts the description first, so that equal schemas have equal JSON text, whichever part of theirs states it. */
+function descriptionFirst(_: string, value: unknown): unknown {
+  const { success, data } = Described.safeParse(value);
+  if (!success) return value;
+  const { description, ...rest } = data;
+  return { description, ...rest };
+}
+
+const Described = z.looseObject({ description: z.string() });
+
 /** Without the members that belong to a document. */
 function plain(schema: JsonValue | undefined): JsonObject {
   const { $schema, $id, id, ...rest } = Json.parse(schema);
   return rest;
 }
 
-/** Each property of a schema of parameters as JSON Schema, and the names of the required ones. */
+/**
+ * Each property of a schema of parameters or of a body as JSON Schema without references, and the
+ * names of the required ones.
+ */
 export function parameterSchemas(schema: z.ZodType): {
   readonly properties: Readonly<Record<string, JsonObject>>;
   readonly required: readonly string[];
 } {
-  const { $schema, ...converted } = z.toJSONSchema(schema, OPTIONS);
-  return ParameterSchemas.parse(JSON.parse(JSON.stringify(converted)));
+  const { $defs = {}, ...converted } = Json.parse(JSON.parse(JSON.stringify(z.toJSONSchema(schema, OPTIONS))));
+  return ParameterSchemas.parse(withoutReferences(converted, Json.parse($defs)));
+}
+
+function withoutReferences(value: JsonValue | undefined, definitions: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withoutReferences(item, definitions));
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  const { $ref, ...own } = value;
+  const named = typeof $ref === 'string' ? Json.parse(definitions[$ref.replace('#/$defs/', '')]) : {};
+  return Object.fromEntries(
+    Object.entries({ ...named, ...own }).map(([name, member]) => [name, withoutReferences(member, definitions)]),
+  );
 }
 
 const ParameterSchemas = z.object({

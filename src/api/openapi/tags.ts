@@ -14,7 +14,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Evidence exports': 'Evidence packages that anyone can verify offline.',
   Invitations: 'Invitations to become a user of the panel.',
   Ledger: 'Stamped checkpoints of the ledger, consistency proofs and ledger keys. Public, and cacheable.',
-  'Plans and usage': 'The plan of the tenant and how much of it is used.',
+  Plans: 'The plan of the tenant and how much of it is used.',
   'Public verification': 'Integrity checks that anyone can make.',
   Scans: 'Scans of the pages of a site, and those that are recorded as evidence.',
   'Sign-in': 'Sign-in, sign-out and passwords.',

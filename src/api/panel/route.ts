@@ -2,16 +2,16 @@ import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { MailLanguage } from '../../accounts/mail/mail-job.js';
-import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Operation } from '../server/operation.js';
 import { preparedDocument } from '../server/send-document.js';
 import { StaticText } from '../server/static-text.js';
+import type { Caller } from './caller.js';
 
 /** A request that passed every check of its operation. */
 export interface PanelCall<P, Q, B> {
-  readonly user: SignedInUser;
+  readonly user: Caller;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -34,7 +34,7 @@ export interface PanelRequest {
    * @param work receives the user as read within the transaction
    * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
    */
-  change<T>(work: (db: Queryable, user: SignedInUser) => Promise<Recorded<T>>): Promise<T>;
+  change<T>(work: (db: Queryable, user: Caller) => Promise<Recorded<T>>): Promise<T>;
   /**
    * Writes the audit entry of a disclosure, in a transaction of its own. The user is reauthorized
    * first, because the disclosure may have taken seconds.

@@ -2,11 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { mailLanguageOf } from '../../accounts/mail/mail-language.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
-import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { type RowSeals, readSealed } from '../../platform/keys/index.js';
@@ -16,6 +13,7 @@ import type { RateLimiter } from '../guards/rate-limiter.js';
 import { validate } from '../server/json-body.js';
 import type { Operation } from '../server/operation.js';
 import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
+import { appendEntry } from './append-entry.js';
 import { reauthorize, reauthorizeChange, requireRole } from './reauthorize.js';
 import type { PanelRequest, PanelRoute } from './route.js';
 
@@ -106,18 +104,6 @@ function inputOf(
       return response;
     },
   };
-}
-
-/** @throws Error if the operation names no action */
-async function appendEntry(
-  db: Queryable,
-  { id, action }: Operation,
-  { id: userId, tenantId }: SignedInUser,
-  subject: AuditSubject,
-  details: JsonObject = {},
-): Promise<void> {
-  if (action === null) throw new Error(`${id} needs an audit entry, and names no action`);
-  await appendAuditEntry(db, { tenantId, actor: { kind: 'user', userId }, action, subject, details });
 }
 
 const WithSite = z.object({ site_id: z.string() });

@@ -95,6 +95,11 @@ export interface Operation<
   readonly example: OperationExample;
   /** Action of the audit log's entry, e.g. `site.create`; null if the operation writes none. */
   readonly action: string | null;
+  /**
+   * Whether only a signed-in user can call it, because it concerns the user; absent: it is also a
+   * command of `consent-ledger admin`.
+   */
+  readonly isForUsers?: true;
 }
 
 /** Keeps the types of an operation's schemas. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
@@ -53,7 +54,8 @@ export async function sendPackage(
     body.destroy();
     throw error;
   }
-  reply.raw.setTimeout(IDLE_MS);
+  // A call without a server has no connection.
+  if (reply.raw.socket instanceof Socket) reply.raw.socket.setTimeout(IDLE_MS);
   reply.headers({
     'content-type': PACKAGE_MEDIA_TYPE,
     'content-length': String(range.last - range.first + 1),

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
-import type { Installation } from '../../app/installation.js';
+import { type Installation, openEventLog } from '../../app/installation.js';
 import { ledgerHeadFile } from '../../app/ledger-head-file.js';
 import { copyLog } from '../../pipeline/event-log/copy-log.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
-import { createPostgresEventLog } from '../../pipeline/event-log/postgres/postgres-event-log.js';
 import { acceptRestoredLedger } from '../../pipeline/ledger/ledger-head.js';
 import { recoverLog } from '../../pipeline/relay/recover-log.js';
+import { eventStoreUrl } from '../../platform/config/formats.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError, EXIT } from '../command/exit-codes.js';
@@ -103,19 +103,16 @@ async function copyTo(
   }
 }
 
-async function openTarget({ eventLog, databaseUrl }: Installation, to: string): Promise<EventLog> {
-  const kind = to === POSTGRES ? 'postgres' : 'eventstoredb';
-  if (kind === eventLog.kind) {
-    throw new CommandError(`The event log is in ${kind} already. Give --to the other adapter.`, EXIT.usage);
-  }
-  if (kind === 'postgres') {
-    return createPostgresEventLog({ url: databaseUrl, role: 'consent_ledger_worker' });
-  }
-  if (!/^esdb(\+discover)?:\/\/\S+$/.test(to)) {
+async function openTarget({ eventLog, databaseUrl, logger, server }: Installation, to: string): Promise<EventLog> {
+  const url = to === POSTGRES ? undefined : eventStoreUrl.safeParse(to);
+  if (url?.success === false) {
     throw new CommandError('--to must be postgres or a URL that begins with esdb:// or esdb+discover://.', EXIT.usage);
   }
-  const { createEventStoreDbEventLog } = await import(
-    '../../pipeline/event-log/eventstoredb/eventstoredb-event-log.js'
-  );
-  return createEventStoreDbEventLog(to, { onInterruption: () => undefined });
+  const target = await openEventLog({ eventStoreUrl: url?.data }, databaseUrl, logger, {
+    role: 'consent_ledger_worker',
+    server,
+  });
+  if (target.kind !== eventLog.kind) return target;
+  await target.close();
+  throw new CommandError(`The event log is in ${target.kind} already. Give --to the other adapter.`, EXIT.usage);
 }

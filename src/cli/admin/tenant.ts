@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
-import { subscriptionOf, usagePage } from '../../api/panel/plans/show-usage.js';
-import { tenantById, tenantList } from '../../api/panel/tenants/show-tenants.js';
+import { tenantList } from '../../api/panel/tenants/show-tenants.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import { changeSubscription, createTenant, renameTenant } from '../../tenancy/tenants/create-tenant.js';
+import { changeSubscription, createTenant } from '../../tenancy/tenants/create-tenant.js';
 import { PLANS } from '../../tenancy/tenants/plans.js';
 import { allPages } from '../command/all-pages.js';
 import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
@@ -18,12 +17,10 @@ interface PlanOptions extends Json {
   readonly rateLimit?: number;
 }
 
-/** `admin tenant list|show|create|rename|plan` */
+/** `admin tenant list|create|plan`: an operator has no tenant, and assigns the plans. */
 export function tenantCommand(context: CliContext): Command {
   const group = new Command('tenant').description('manage tenants and their plans');
-  for (const make of [listCommand, showCommand, createCommand, renameCommand, planCommand]) {
-    group.addCommand(make(context));
-  }
+  for (const make of [listCommand, createCommand, planCommand]) group.addCommand(make(context));
   return group;
 }
 
@@ -37,24 +34,6 @@ function listCommand(context: CliContext): Command {
   });
 }
 
-function showCommand(context: CliContext): Command {
-  return jsonCommand('show', 'show a tenant with its plan and usage')
-    .argument('<tenant>', 'id of the tenant', uuid)
-    .action(async (id: string, options: Json) => {
-      await withInstallation(context, async ({ adminPool }) => {
-        const tenant = await tenantById(adminPool, id);
-        const subscription = await subscriptionOf(adminPool, id);
-        const usage = await allPages((page) => usagePage(adminPool, id, page));
-        print(context, options, { ...tenant, subscription, usage }, [
-          `${tenant.name}, since ${tenant.created_at}`,
-          `plan: ${subscription.name}${subscription.is_active ? '' : ' (not active)'}, ${subscription.rate_limit_per_minute} requests a minute`,
-          `consents this month: ${subscription.used_this_month} of ${subscription.consent_quota ?? 'unlimited'}`,
-          ...usage.map(({ month, consents }) => `  ${month.slice(0, 7)}  ${consents}`),
-        ]);
-      });
-    });
-}
-
 function createCommand(context: CliContext): Command {
   return withPlanOptions(jsonCommand('create', 'create a tenant'))
     .requiredOption('--name <name>', 'name of the tenant')
@@ -66,22 +45,6 @@ function createCommand(context: CliContext): Command {
           return { result, tenantId: result.id, action: 'tenant.create', subject, details: { plan: options.plan } };
         });
         print(context, options, { id }, [`Created tenant ${id}.`]);
-      });
-    });
-}
-
-function renameCommand(context: CliContext): Command {
-  return jsonCommand('rename', 'rename a tenant')
-    .argument('<tenant>', 'id of the tenant', uuid)
-    .requiredOption('--name <name>', 'new name')
-    .action(async (id: string, options: Json & { readonly name: string }) => {
-      await withInstallation(context, async ({ adminPool }) => {
-        const isOther = await changeAsOperator(adminPool, async (db) => {
-          const result = await renameTenant(db, id, options.name);
-          const details = { changed: result ? ['name'] : [] };
-          return { result, tenantId: id, action: 'tenant.change', subject: { kind: 'tenant', id }, details };
-        });
-        print(context, options, { id, changed: isOther }, [`Renamed tenant ${id} to ${options.name}.`]);
       });
     });
 }

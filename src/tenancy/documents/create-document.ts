@@ -32,20 +32,3 @@ export async function createDocument(db: Queryable, document: NewDocument): Prom
     return { id };
   });
 }
-
-const DocumentRow = z.object({ id: z.string(), kind: z.string(), requires_approval_token: z.boolean() });
-
-/** Finds a document by its home site and its slug. @returns null if there is none */
-export async function findDocument(
-  db: Queryable,
-  siteId: string,
-  slug: string,
-): Promise<{ readonly id: string; readonly kind: string; readonly requiresApprovalToken: boolean } | null> {
-  const { rows } = await db.query(
-    'select id, kind, requires_approval_token from documents where site_id = $1 and slug = $2',
-    [siteId, slug],
-  );
-  const [row] = z.array(DocumentRow).parse(rows);
-  if (row === undefined) return null;
-  return { id: row.id, kind: row.kind, requiresApprovalToken: row.requires_approval_token };
-}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
-import type { HashAlgorithm } from '../../../schemas/crypto/algorithms.js';
+import { HASH_BYTES, STAMP_HASHES } from '../../../schemas/crypto/algorithms.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { OID } from '../../../schemas/rfc3161/oids.js';
 import { randomSerialNumber } from './certificates.js';
@@ -18,12 +18,6 @@ const FAILURE = {
   unacceptedExtension: 16,
 } as const;
 type Failure = keyof typeof FAILURE;
-
-const DIGEST_LENGTHS: ReadonlyMap<HashAlgorithm, number> = new Map([
-  ['sha256', 32],
-  ['sha384', 48],
-  ['sha512', 64],
-]);
 
 /**
  * Responds to a time stamp request (RFC 3161 §2.4).
@@ -43,8 +37,9 @@ export async function answerRequest(request: Uint8Array, identity: Identity, now
 function objection(request: TimestampRequest): { failure: Failure; text: string } | undefined {
   const { version, hash, digest, policy, hasExtensions } = request;
   if (version !== 1) return { failure: 'badRequest', text: `unknown request version ${version}` };
-  const length = hash && DIGEST_LENGTHS.get(hash);
-  if (length === undefined) return { failure: 'badAlg', text: 'the digest must be by SHA-256, SHA-384 or SHA-512' };
+  const known = STAMP_HASHES.find((one) => one === hash);
+  if (known === undefined) return { failure: 'badAlg', text: `the digest must be by ${STAMP_HASHES.join(', ')}` };
+  const length = HASH_BYTES[known];
   if (digest.length !== length) return { failure: 'badDataFormat', text: `the digest must have ${length} octets` };
   if (policy !== undefined && policy !== DEVELOPMENT_POLICY) {
     return { failure: 'unacceptedPolicy', text: `the only policy is ${DEVELOPMENT_POLICY}` };

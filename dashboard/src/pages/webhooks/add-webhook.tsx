@@ -1,6 +1,7 @@
 import { useState } from 'react';
+import { WEBHOOK_EVENTS } from '../../../../schemas/api/panel/webhook-events.js';
 import { dataOf } from '../../api/client.js';
-import type { NewWebhook, Webhook } from '../../api/types.js';
+import type { NewWebhook } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
@@ -8,13 +9,6 @@ import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Checkbox, TextInput } from '../../ui/fields.js';
 import { useAction } from '../../ui/use-action.js';
-
-const EVENTS = [
-  'consent.recorded',
-  'consent.withdrawn',
-  'consent.erased',
-  'evidence.stamped',
-] as const satisfies Webhook['events'];
 
 interface AddWebhookProps {
   readonly siteId: string;
@@ -33,7 +27,7 @@ export function AddWebhook({ siteId, onCreated }: AddWebhookProps) {
         body: {
           url: values.text('url').trim(),
           description: values.text('description').trim(),
-          events: EVENTS.filter((event) => values.isTicked(event)),
+          events: WEBHOOK_EVENTS.filter((event) => values.isTicked(event)),
         },
       }),
     ),
@@ -56,7 +50,7 @@ export function AddWebhook({ siteId, onCreated }: AddWebhookProps) {
           <TextInput name="description" label={webhooks.description} />
           <fieldset className="field">
             <legend className="label">{webhooks.events}</legend>
-            {EVENTS.map((event) => (
+            {WEBHOOK_EVENTS.map((event) => (
               <Checkbox key={event} name={event} defaultSelected>
                 {webhooks.eventNames[event]}
               </Checkbox>

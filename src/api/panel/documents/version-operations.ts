@@ -107,7 +107,7 @@ export const deleteVersion = operation({
   query: None,
   body: NoBody,
   status: 200,
-  response: dataOf(Deleted),
+  response: dataOf(Deleted.describe('The result.')),
   errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
   action: 'document_version.delete',
 });

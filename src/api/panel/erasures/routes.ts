@@ -38,11 +38,11 @@ export function erasureRoutes({ apiPool, keyring, config }: PanelRoutesOptions):
         retention: await shownRetention(apiPool, siteId),
       };
     }),
-    changes(createErasure, async ({ params, body }, db) => {
+    changes(createErasure, async ({ user, params, body }, db) => {
       const order: ErasureOrder = {
         siteId: params.site_id,
         by: subjectOf(body),
-        channel: 'panel',
+        channel: user.id === null ? 'operator' : 'panel',
         idempotencyKey: body.idempotency_key,
       };
       const recorded = await recordErasureRequest(db, keyring, order);

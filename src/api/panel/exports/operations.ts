@@ -26,6 +26,7 @@ export const createExport = operation({
   response: dataOf(EvidenceExport),
   errors: ['EXPORT_LIMIT_EXCEEDED'],
   action: 'export.create',
+  isForUsers: true,
 });
 
 export const listExports = operation({

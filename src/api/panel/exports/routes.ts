@@ -3,6 +3,7 @@ import { Uuid } from '../../../../schemas/evidence/primitives.js';
 import * as exports from '../../../evidence/exports/index.js';
 import { appendAuditEntry } from '../../../platform/audit-log/append-entry.js';
 import { sendPackage } from '../../server/send-package.js';
+import { actorOf, signedIn } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { changes, downloads, type PanelRoute, reads } from '../route.js';
@@ -18,7 +19,12 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelRoutesOp
   const { maxPerTenant } = config.exports;
   return [
     changes(createExport, async ({ user, params, body }, db) => {
-      const author = { tenantId: user.tenantId, siteId: params.site_id, userId: user.id, channel: 'panel' } as const;
+      const author = {
+        tenantId: user.tenantId,
+        siteId: params.site_id,
+        userId: signedIn(user).id,
+        channel: 'panel',
+      } as const;
       const data = await exports.createExport(db, { keyring, maxPerTenant }, author, body);
       return {
         response: { data },
@@ -39,7 +45,7 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelRoutesOp
       await sendPackage({ db: apiPool, logger }, reply, kept, () =>
         appendAuditEntry(apiPool, {
           tenantId: user.tenantId,
-          actor: { kind: 'user', userId: user.id },
+          actor: actorOf(user),
           action: 'export.download',
           subject: { kind: 'export', id: params.export_id },
           details: { site_id: params.site_id, channel: 'panel' },

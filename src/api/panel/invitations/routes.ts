@@ -5,6 +5,7 @@ import {
   readInvitation,
   revokeInvitation,
 } from '../../../accounts/sign-in/invitations.js';
+import { tokenMail } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows, TimeAndId } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';
@@ -40,7 +41,7 @@ export function invitationRoutes({ apiPool, queueMail }: PanelRoutesOptions): re
       permitGranting(user, body.role);
       const wanted = { tenantId: user.tenantId, ...body, invitedBy: user.id };
       const { invitation, token } = await createInvitation(db, wanted, (replaced) => permitManaging(user, replaced));
-      const shownToken = await deliverInvitation(db, inLanguage(queueMail, language), {
+      const shownToken = await deliverInvitation(db, inLanguage(tokenMail(user, queueMail), language), {
         invitation,
         token,
         invitedBy: user.email,

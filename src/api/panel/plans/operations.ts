@@ -4,7 +4,7 @@ import { operation, READERS } from '../operation.js';
 
 const common = {
   method: 'get',
-  tag: 'Plans and usage',
+  tag: 'Plans',
   roles: READERS,
   params: None,
   body: NoBody,

@@ -19,6 +19,7 @@ export const listSignInsOperation = operation({
   response: pageOf(SignIn),
   errors: [],
   action: null,
+  isForUsers: true,
 });
 
 export const endSignInOperation = operation({
@@ -36,6 +37,7 @@ export const endSignInOperation = operation({
   response: dataOf(SignInsEnded),
   errors: ['RESOURCE_NOT_FOUND'],
   action: 'sign_in.end',
+  isForUsers: true,
 });
 
 export const SIGN_IN_OPERATIONS = [listSignInsOperation, endSignInOperation];

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { inLanguage } from '../../../accounts/mail/mail-language.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
-import type { User } from '../../../accounts/users/user-directory.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { createTenant, renameTenant } from '../../../tenancy/tenants/create-tenant.js';
+import { type Caller, tokenMail } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { deliverInvitation } from '../invitations/deliver-invitation.js';
 import { shownInvitation } from '../invitations/show-invitation.js';
@@ -27,7 +27,7 @@ export function tenantRoutes({ apiPool, queueMail }: PanelRoutesOptions): readon
         invitedBy: user.id,
       });
       const tenant = await tenantById(db, id);
-      const shownToken = await deliverInvitation(db, inLanguage(queueMail, language), {
+      const shownToken = await deliverInvitation(db, inLanguage(tokenMail(user, queueMail), language), {
         invitation,
         token,
         invitedBy: user.email,
@@ -84,6 +84,6 @@ async function refuseExcess(db: Queryable, tenantId: string): Promise<void> {
 }
 
 /** @throws ChangeRefused `not_found`, as for a tenant that does not exist */
-function refuseForeign(user: User, tenantId: string): void {
+function refuseForeign(user: Caller, tenantId: string): void {
   if (tenantId !== user.tenantId) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
 }

@@ -6,6 +6,7 @@ import { removeSecondFactor } from '../../../accounts/second-factor/change-facto
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';
 import { readUser } from '../../../accounts/users/list-users.js';
+import { tokenMail } from '../caller.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import {
@@ -41,7 +42,7 @@ export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly
       };
     }),
     changes(createPasswordResetOperation, async ({ user, params, language }, db) => {
-      const mail = inLanguage(queueMail, language);
+      const mail = inLanguage(tokenMail(user, queueMail), language);
       const target = await readUser(db, user.tenantId, params.user_id);
       permitResetting(user, target);
       const { token, expiresAt } = await createPasswordReset(db, target, user.id);

@@ -2,6 +2,7 @@ import { ApiError } from '../../../../schemas/api/error-codes.js';
 import type { UserChange } from '../../../accounts/users/change-user.js';
 import { mayGrant } from '../../../accounts/users/may-grant.js';
 import type { Role, User } from '../../../accounts/users/user-directory.js';
+import type { Caller } from '../caller.js';
 
 /**
  * Roles that a user may give themselves: their rights are a subset of those of the current role.
@@ -18,7 +19,7 @@ const LOWER: Readonly<Record<Role, readonly Role[]>> = {
  * Whether a user may manage role, state, password, sign-ins or invitation of another user.
  * @throws ApiError INSUFFICIENT_ROLE
  */
-export function permitManaging(actor: User, target: { readonly role: Role }): void {
+export function permitManaging(actor: Caller, target: { readonly role: Role }): void {
   permitGranting(actor, target.role);
 }
 
@@ -26,7 +27,7 @@ export function permitManaging(actor: User, target: { readonly role: Role }): vo
  * Whether a user may assign a role.
  * @throws ApiError INSUFFICIENT_ROLE
  */
-export function permitGranting(actor: User, role: Role): void {
+export function permitGranting(actor: Caller, role: Role): void {
   if (!mayGrant(actor.role, role)) {
     throw new ApiError('INSUFFICIENT_ROLE', 'Only an owner can manage users with the role owner, dpo or api_user.');
   }
@@ -37,7 +38,7 @@ export function permitGranting(actor: User, role: Role): void {
  * because a stolen access token would then replace the current password.
  * @throws ApiError INSUFFICIENT_ROLE
  */
-export function permitResetting(actor: User, target: Pick<User, 'id' | 'role'>): void {
+export function permitResetting(actor: Caller, target: Pick<User, 'id' | 'role'>): void {
   permitManaging(actor, target);
   if (actor.id === target.id) {
     throw new ApiError(
@@ -52,7 +53,7 @@ export function permitResetting(actor: User, target: Pick<User, 'id' | 'role'>):
  * code, because a stolen access token would then do it.
  * @throws ApiError INSUFFICIENT_ROLE
  */
-export function permitRemovingFactor(actor: User, target: Pick<User, 'id' | 'role'>): void {
+export function permitRemovingFactor(actor: Caller, target: Pick<User, 'id' | 'role'>): void {
   permitManaging(actor, target);
   if (actor.id === target.id) {
     throw new ApiError(
@@ -66,7 +67,7 @@ export function permitRemovingFactor(actor: User, target: Pick<User, 'id' | 'rol
  * Whether a user may change another user, or themselves.
  * @throws ApiError INSUFFICIENT_ROLE
  */
-export function permitChange(actor: User, target: Pick<User, 'id' | 'role'>, { role }: UserChange): void {
+export function permitChange(actor: Caller, target: Pick<User, 'id' | 'role'>, { role }: UserChange): void {
   permitManaging(actor, target);
   if (role === undefined || role === target.role) return;
   permitGranting(actor, role);

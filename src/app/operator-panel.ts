@@ -1,0 +1,35 @@
+import { createMailQueue } from '../accounts/mail/mail-queue.js';
+import { createRateLimiter } from '../api/guards/rate-limiter.js';
+import type { PanelRoute } from '../api/panel/route.js';
+import { panelRoutes } from '../api/panel/routes.js';
+import { createVerifier } from '../evidence/verification/verifier.js';
+import { VERSION } from '../platform/version.js';
+import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
+import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { createScanner } from '../tenancy/scans/scan-site.js';
+import type { Installation } from './installation.js';
+
+/** The routes of the panel on an installation, for operators on the command line. */
+export async function operatorRoutes(installation: Installation): Promise<readonly PanelRoute[]> {
+  const { apiPool, config, keyring, eventLog, logger } = installation;
+  const directory = createSiteDirectory(apiPool, keyring);
+  return panelRoutes({
+    apiPool,
+    config,
+    keyring,
+    eventLog,
+    verifier: createVerifier({
+      db: apiPool,
+      keyring,
+      eventLog,
+      onDamagedNodes: (batch) =>
+        logger.error({ batch }, 'the stored tree nodes of a Merkle batch do not lead to its root'),
+    }),
+    logger,
+    lookUpTxt: createTxtLookUp(config.dnsServers),
+    queueMail: config.mail === undefined ? null : createMailQueue(keyring),
+    directory,
+    rateLimiter: createRateLimiter({ db: apiPool, hashKey: await keyring.throttleKey() }),
+    scan: createScanner({ db: apiPool, directory, userAgent: `consent-ledger/${VERSION}`, ...config.scans }),
+  });
+}
