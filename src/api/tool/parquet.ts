@@ -14,7 +14,8 @@ export interface ParquetColumn {
 
 /** The type of the column for the values that a schema gives. */
 export function parquetType(field: z.core.$ZodType): ParquetType {
-  if (field === Instant) return 'time';
+  // A schema that is described is a copy, and names the original as its parent.
+  if (field === Instant || field._zod.parent === Instant) return 'time';
   if (field instanceof z.ZodNullable || field instanceof z.ZodOptional || field instanceof z.ZodNonOptional)
     return parquetType(field.unwrap());
   if (field instanceof z.ZodBoolean) return 'flag';
