@@ -328,12 +328,6 @@ export const variables = z.object({
     default: '30',
     example: '60',
   }),
-  PUBLIC_TEXT_LIMIT: integer(1, 1_000_000).register(descriptions, {
-    meaning:
-      'Maximum number of requests a minute from one IP address (IPv6: one network) to one process for its public texts: the verifier’s page, the dashboard, the discovery documents and the OpenAPI documents.',
-    default: '600',
-    example: '1200',
-  }),
   IPV6_CLIENT_PREFIX: integer(32, 128).register(descriptions, {
     meaning:
       'Length, in bits, of the IPv6 prefix whose addresses count as one client for every limit by address. An IPv4 address in IPv6 form counts as the IPv4 address.',
