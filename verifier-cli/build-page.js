@@ -52,12 +52,13 @@ async function bundle(entry) {
   return { script: outputFiles[0].text, inputs: Object.keys(metafile.inputs) };
 }
 
-/** The exports of a module of the sources. */
-async function load(path) {
+/** The exports of a module of the sources. @param path relative to the folder of the verifier */
+export async function load(path) {
   const { outputFiles } = await build({
     entryPoints: [join(here, path)],
     bundle: true,
     write: false,
+    platform: 'node',
     format: 'esm',
     logLevel: 'warning',
   });

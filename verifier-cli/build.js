@@ -1,12 +1,13 @@
 // Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for
-// browsers, so that neither needs anything else. The witness and the monitor are a third file.
+// browsers, so that neither needs anything else. The witness and the monitor are a third file. Writes
+// the JSON Schemas of reports and of the evidence from the same sources.
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { billOfMaterials } from '../scripts/bill-of-materials.js';
 import { bundledLibraries, thirdPartyNotices } from '../scripts/third-party-notices.js';
-import { buildPages } from './build-page.js';
+import { buildPages, load } from './build-page.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outdir = join(here, 'dist');
@@ -36,3 +37,8 @@ await writeFile(join(here, 'dist/verify-page.html'), served);
 const libraries = await bundledLibraries(here, [...new Set([...Object.keys(metafile.inputs), ...inputs])]);
 const product = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
 await writeFile(join(here, 'dist/consent-verify.cdx.json'), billOfMaterials(product, libraries));
+const { reportJsonSchema } = await load('src/report/report-schema.ts');
+const { evidenceJsonSchema } = await load('../schemas/evidence/json-schemas.ts');
+const schemas = { 'report.schema.json': reportJsonSchema(), 'evidence.schema.json': evidenceJsonSchema() };
+for (const [name, schema] of Object.entries(schemas))
+  await writeFile(join(outdir, name), `${JSON.stringify(schema, null, 2)}\n`);

@@ -9,7 +9,6 @@ import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
 import { type DiscoveryOptions, discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import type { ApiUsers } from '../api/guards/bearer.js';
 import type { LoadGate } from '../api/guards/load-gate.js';
-import { limitLocally } from '../api/guards/local-limiter.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createScannerGuard } from '../api/guards/scanner-guard.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
@@ -54,8 +53,6 @@ export interface ServiceOptions {
   readonly limits: {
     readonly invalidKeys: number;
     readonly publicVerify: number;
-    /** Limit of each process by itself. */
-    readonly publicTexts: number;
   };
   /** The host of the public scanner; undefined: there is none. */
   readonly scannerHost: string | undefined;
@@ -121,7 +118,6 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
     },
     (scope) => checkpointRoutes(scope, db, options.readTsaRoots),
     (scope) => {
-      limitLocally(scope, options.limits.publicTexts, () => performance.now() / 1000);
       paceLargeTexts(scope, () => performance.now());
       discoveryRoutes(scope, options.discovery);
       verifyPage(scope);

@@ -32,7 +32,9 @@ beforeAll(() => {
   expect(readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     '@consent-ledger',
   ]);
-  expect(readdirSync(join(installed, 'node_modules/@consent-ledger/verify/dist'))).toContain('THIRD-PARTY-NOTICES.txt');
+  expect(readdirSync(join(installed, 'node_modules/@consent-ledger/verify/dist'))).toEqual(
+    expect.arrayContaining(['THIRD-PARTY-NOTICES.txt', 'evidence.schema.json', 'report.schema.json']),
+  );
   command = join(installed, 'node_modules/.bin/consent-verify');
 
   writeFileSync(file('package.zip'), buildPackage(authority));

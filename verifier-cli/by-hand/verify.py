@@ -12,7 +12,7 @@ holds a promise against the package, --witness-key FILE requires a cosignature o
 
 The script ends with 0 (CONFIRMED), 1 (NOT CONFIRMED: a check failed), 2 (wrong usage) or 3 (OPEN: no
 check failed, but something cannot be decided). It needs Python 3.9, its standard library, the openssl
-command (3.0 or later), and evidence.schema.json, which is published with consent-verify.
+command (3.0 or later), and evidence.schema.json, which is published with consent-verify (dist/).
 
 It follows docs/evidence-format.md, is written from that document alone, and is meant to be read: one
 function for each rule, with the section (§) that states it. Not checked here, but by consent-verify:
@@ -1924,8 +1924,8 @@ def verify(path, record, given):
 
 
 def schema_path():
-    """The path of evidence.schema.json: beside this script, or in the folder above it."""
-    places = [os.path.join(HERE, "evidence.schema.json"), os.path.join(HERE, "..", "evidence.schema.json")]
+    """The path of evidence.schema.json: beside this script, or where the build of consent-verify writes it."""
+    places = [os.path.join(HERE, "evidence.schema.json"), os.path.join(HERE, "..", "dist", "evidence.schema.json")]
     return next((place for place in places if os.path.exists(place)), places[0])
 
 

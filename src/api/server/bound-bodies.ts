@@ -1,18 +1,21 @@
+import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { BodyBudget } from './body-budget.js';
-import { LEAST_RATE, type LeastRate, MeteredBody, noRoom } from './metered-body.js';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { BodyBudget, type BodyShare } from './body-budget.js';
 import './caller.js';
 
 /** Bodies up to this size are not counted: the number of connections bounds them. */
 const SMALL_BODY_BYTES = 256 * 1024;
 const BODYLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Bounds the total memory of request bodies. Submission batches may be large, and a browser's API
  * key is public. Without a bound, a few clients could fill the memory of the process. A bound on
- * announced sizes would let them lock out all others. Small bodies are not counted.
+ * announced sizes would let them lock out all others. Small bodies are not counted. The time limit of
+ * a request ends a body that stops coming.
  */
-export function boundBodies(app: FastifyInstance, budget = new BodyBudget(), leastRate: LeastRate = LEAST_RATE): void {
+export function boundBodies(app: FastifyInstance, budget = new BodyBudget()): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const announced = Number(request.headers['content-length']);
     if (announced <= SMALL_BODY_BYTES || BODYLESS.has(request.method)) return done();
@@ -21,7 +24,7 @@ export function boundBodies(app: FastifyInstance, budget = new BodyBudget(), lea
     if (bodyLimit <= SMALL_BODY_BYTES || announced > bodyLimit) return done();
     const share = budget.begin(ownerOf(request), Number.isNaN(announced) ? 0 : announced);
     if (share === null) return done(noRoom());
-    const body = new MeteredBody(share, leastRate);
+    const body = countInto(share);
     payload.once('error', (error) => body.destroy(error));
     reply.raw.once('close', () => {
       share.release();
@@ -32,6 +35,23 @@ export function boundBodies(app: FastifyInstance, budget = new BodyBudget(), lea
     });
     done(null, payload.pipe(body));
   });
+}
+
+/**
+ * Passes a body on and counts it as it arrives. It fails if the budget has no room. The source is not
+ * destroyed, because the response uses the same connection.
+ */
+function countInto(share: BodyShare): Transform {
+  const body = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => (share.take(chunk.length) ? done(null, chunk) : done(noRoom())),
+  });
+  // The reader may be gone by then. Without a listener, the error would end the process.
+  return body.on('error', () => undefined);
+}
+
+function noRoom(): ApiError {
+  const message = 'Too many large requests are under way. Retry after Retry-After, or send smaller batches.';
+  return new ApiError('ADMISSION_UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /**

@@ -91,8 +91,6 @@ export interface Config {
   readonly limits: {
     readonly invalidKeys: number;
     readonly publicVerify: number;
-    /** Limit of each process by itself. */
-    readonly publicTexts: number;
     /** Prefix of an IPv6 network, in bits. */
     readonly ipv6ClientPrefix: number;
   };
@@ -281,7 +279,6 @@ function assemble(values: Values): Config {
     limits: {
       invalidKeys: values.INVALID_KEY_LIMIT,
       publicVerify: values.PUBLIC_VERIFY_LIMIT,
-      publicTexts: values.PUBLIC_TEXT_LIMIT,
       ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
     },
     metricsToken: values.METRICS_TOKEN,

@@ -266,7 +266,7 @@ export const variables = z.object({
   }),
   ADMISSION_MAX_IN_PROGRESS: integer(1, 100_000).register(descriptions, {
     meaning:
-      'Maximum number of signed requests that one process works on at a time. Beyond it, and beyond a tenth of it while the outbox is full, the service answers 503 `QUEUE_OVERLOADED` at once.',
+      'Maximum number of signed requests that one process works on at a time. Beyond it the service answers 503 `QUEUE_OVERLOADED` at once.',
     default: '1000',
     example: '500',
   }),
@@ -327,12 +327,6 @@ export const variables = z.object({
       'Maximum number of public verifications a minute from one IP address (IPv6: one network, see `IPV6_CLIENT_PREFIX`).',
     default: '30',
     example: '60',
-  }),
-  PUBLIC_TEXT_LIMIT: integer(1, 1_000_000).register(descriptions, {
-    meaning:
-      'Maximum number of requests a minute from one IP address (IPv6: one network) to one process for its public texts: the verifier’s page, the dashboard, the discovery documents and the OpenAPI documents.',
-    default: '600',
-    example: '1200',
   }),
   IPV6_CLIENT_PREFIX: integer(32, 128).register(descriptions, {
     meaning:

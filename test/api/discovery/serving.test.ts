@@ -37,7 +37,7 @@ const DOCUMENTS = [
 describe('the documents of discovery', () => {
   let app: RunningApp;
   beforeAll(async () => {
-    app = await startApp('api', { SECURITY_CONTACT: 'mailto:security@example.org', PUBLIC_TEXT_LIMIT: '100000' });
+    app = await startApp('api', { SECURITY_CONTACT: 'mailto:security@example.org' });
   });
   afterAll(() => app.stop());
 

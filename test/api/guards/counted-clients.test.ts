@@ -11,7 +11,6 @@ describe('limits by address', () => {
       TRUSTED_PROXIES: '127.0.0.1',
       INVALID_KEY_LIMIT: String(LIMIT),
       PUBLIC_VERIFY_LIMIT: String(LIMIT),
-      PUBLIC_TEXT_LIMIT: String(LIMIT),
     });
   });
   afterAll(() => app.stop());
@@ -22,8 +21,6 @@ describe('limits by address', () => {
       ask(`${app.url}/tool/v1/ping`, { headers: { 'x-api-key': 'nonsense', ...from(address) } }),
     'public verifications': (address: string) =>
       ask(`${app.url}/api/v1/public/consents/verify?id=none`, { headers: from(address) }),
-    'requests for public texts': (address: string) =>
-      fetch(`${app.url}/.well-known/jwks.json`, { headers: from(address) }),
     'failed sign-ins': (address: string) =>
       ask(`${app.url}/api/v1/auth/login`, {
         method: 'POST',

@@ -10,7 +10,6 @@ import { BodyBudget } from '../../../src/api/server/body-budget.js';
 import { boundBodies } from '../../../src/api/server/bound-bodies.js';
 import { apiErrorOf, sendError } from '../../../src/api/server/error-response.js';
 import { keepRawBodies } from '../../../src/api/server/json-body.js';
-import type { LeastRate } from '../../../src/api/server/metered-body.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { type RunningApp, startApp } from './running-app.js';
@@ -38,15 +37,20 @@ describe('large bodies', () => {
   let app: FastifyInstance | undefined;
   afterEach(() => app?.close());
 
-  async function start(leastRate?: LeastRate): Promise<string> {
-    app = fastify({ bodyLimit: 4 * MIB, forceCloseConnections: true });
+  async function start(requestTimeout = 0): Promise<string> {
+    app = fastify({
+      bodyLimit: 4 * MIB,
+      forceCloseConnections: true,
+      requestTimeout,
+      http: { connectionsCheckingInterval: 100 },
+    });
     app.decorateRequest('caller', null);
     app.decorateRequest('panelUser', null);
     app.addHook('onRequest', async (request) => {
       const tenantId = String(request.headers['x-tenant'] ?? 'one');
       request.panelUser = { id: randomUUID(), tenantId, email: 'a@b.example', role: 'owner', signInId: randomUUID() };
     });
-    boundBodies(app, new BodyBudget(5 * MIB), leastRate);
+    boundBodies(app, new BodyBudget(5 * MIB));
     keepRawBodies(app);
     app.setErrorHandler((error, _request, reply) => {
       const told = error instanceof Error ? apiErrorOf(error) : null;
@@ -104,9 +108,9 @@ describe('large bodies', () => {
   });
 
   test('that stop coming are cut, and their room is free again', async () => {
-    const url = await start({ bytes: KIB, periodMs: 200 });
+    const url = await start(1_000);
     const stalled = begin(url, { 'content-length': 3 * MIB }, Buffer.alloc(MIB, 0x20));
-    expect(await answerOf(stalled)).toMatchObject({ status: 408, body: { code: 'REQUEST_TIMEOUT' } });
+    expect(await answerOf(stalled)).toMatchObject({ status: 408 });
     await expect.poll(() => post(url, 3 * MIB, 'one'), { timeout: 9000 }).toBe(200);
   });
 

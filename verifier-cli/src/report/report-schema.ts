@@ -159,7 +159,7 @@ const Coverage = z.strictObject({
 
 /**
  * The object that `consent-verify check --json` prints. Every text in it may come from the package:
- * it is data, never markup. `report.schema.json` is made of this.
+ * it is data, never markup. The build writes `dist/report.schema.json` from it.
  */
 export const ReportSchema = z
   .strictObject({
