@@ -81,7 +81,7 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
       async (tool) => {
         serveTool(tool, recordingRoutes({ admission, rateLimiter, now: () => performance.now() }), {
           guards,
-          gate: createLoadGate({ maxInProgress: 1_000, onRefused: () => undefined }),
+          gate: createLoadGate({ maxInProgress: 1_000, isFull: () => false, onRefused: () => undefined }),
           scanner: null,
           clock: Date.now,
         });

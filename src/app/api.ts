@@ -214,6 +214,7 @@ export async function createApi(
         clock: Date.now,
         gate: createLoadGate({
           maxInProgress: config.admission.maxInProgress,
+          isFull: outbox.isFull,
           onRefused: () => metrics.admission.countRefusal('QUEUE_OVERLOADED'),
         }),
         toolRoutes: toolRoutes({

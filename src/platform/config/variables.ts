@@ -266,7 +266,7 @@ export const variables = z.object({
   }),
   ADMISSION_MAX_IN_PROGRESS: integer(1, 100_000).register(descriptions, {
     meaning:
-      'Maximum number of signed requests that one process works on at a time. Beyond it the service answers 503 `QUEUE_OVERLOADED` at once.',
+      'Maximum number of signed requests that one process works on at a time. Beyond it, and beyond a tenth of it while the outbox is full, the service answers 503 `QUEUE_OVERLOADED` at once.',
     default: '1000',
     example: '500',
   }),

@@ -63,7 +63,7 @@ it('refuses what exceeds the work of the process at once, and loses nothing that
 
 it('counts work until it ends, also if it fails', async () => {
   let refusals = 0;
-  const gate = createLoadGate({ maxInProgress: 1, onRefused: () => (refusals += 1) });
+  const gate = createLoadGate({ maxInProgress: 1, isFull: () => false, onRefused: () => (refusals += 1) });
   let finish = (): void => undefined;
   const first = gate.pass(
     () =>
@@ -77,4 +77,18 @@ it('counts work until it ends, also if it fails', async () => {
   await first;
   await expect(gate.pass(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(await gate.pass(async () => 'third')).toBe('third');
+});
+
+it('lets in a tenth while the outbox is full', async () => {
+  let full = false;
+  const gate = createLoadGate({ maxInProgress: 20, isFull: () => full, onRefused: () => undefined });
+  const work = () => new Promise<void>(() => undefined);
+  const refusals: unknown[] = [];
+  const begin = () => gate.pass(work).catch((error: unknown) => refusals.push(error));
+  full = true;
+  for (let i = 0; i < 3; i += 1) void begin();
+  await expect.poll(() => refusals.length).toBe(1);
+  full = false;
+  for (let i = 0; i < 19; i += 1) void begin();
+  await expect.poll(() => refusals.length).toBe(2);
 });

@@ -92,7 +92,7 @@ export async function startApiProcess(
     invalidKeyLimit: 30,
   });
   // The limits of admission itself are what the tests of this process are about.
-  const gate = createLoadGate({ maxInProgress: 1_000_000, onRefused: () => undefined });
+  const gate = createLoadGate({ maxInProgress: 1_000_000, isFull: () => false, onRefused: () => undefined });
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
     async (scope) => {
       await scope.register(
