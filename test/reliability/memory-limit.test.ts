@@ -6,7 +6,6 @@ import { expectKept } from './kept.js';
 
 const HEAP_MIB = 96;
 const PER_SECOND = 30;
-const DEATHS = 2;
 const OUT_OF_MEMORY = /heap out of memory/;
 /** Keeps some tens of megabytes more each second after the signal, in `serve` and in its worker process. */
 const LEAK = `process.on('SIGUSR2', () => {
@@ -36,19 +35,16 @@ describe('serve at its memory limit', () => {
     });
     service = await leaking.start();
     const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
-    for (let deaths = 0; deaths < DEATHS; deaths += 1) {
-      const before = load.accepted.length;
-      await vi.waitUntil(() => load.accepted.length > before, { timeout: 60_000 });
-      const worker = service.workerPid();
-      if (worker !== null) process.kill(worker, 'SIGUSR2');
-      service.signal('SIGUSR2');
-      expect(await service.ended()).toMatch(OUT_OF_MEMORY);
-      // As a service manager does.
-      service = await (deaths + 1 < DEATHS ? leaking : installation).start();
-    }
+    await vi.waitUntil(() => load.accepted.length > 0, { timeout: 60_000 });
+    const worker = service.workerPid();
+    if (worker !== null) process.kill(worker, 'SIGUSR2');
+    service.signal('SIGUSR2');
+    expect(await service.ended()).toMatch(OUT_OF_MEMORY);
+    // As a service manager does.
+    service = await installation.start();
+    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
     await load.stop();
     expect(load.refused.length).toBeGreaterThan(0);
-    expect(load.accepted.length).toBeGreaterThan(PER_SECOND);
     await expectKept(installation, seed.site.id, load.accepted);
     console.log(`memory limit: ${load.accepted.length} accepted, ${load.refused.length} requests repeated`);
   });

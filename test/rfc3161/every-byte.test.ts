@@ -6,6 +6,7 @@ import { MalformedInput } from '../../schemas/rfc3161/errors.js';
 import { parseCrl } from '../../schemas/rfc3161/revocation/crl.js';
 import { parseOcspResponse } from '../../schemas/rfc3161/revocation/ocsp.js';
 import { parseCertificate } from '../../schemas/rfc3161/x509/certificate.js';
+import { sampled } from '../support/sweeps.js';
 import { makeAuthority, verify } from './support/authority.js';
 import { context, sequence, set } from './support/der.js';
 import { makeCrl, makeOcspResponse } from './support/revocation.js';
@@ -60,7 +61,8 @@ describe('a token with one byte changed', () => {
   async function passingFlips(original: Uint8Array, end: number): Promise<string[]> {
     const harmless = unauthenticated(original);
     const passing: string[] = [];
-    for (let index = 0; index < end; index++) {
+    const indexes = Array.from({ length: end }, (_, index) => index);
+    for (const index of sampled('flipped bytes of a time stamp', indexes)) {
       for (const mask of [0x01, 0x20, 0xff]) {
         const altered = new Uint8Array(original);
         altered[index] = (altered[index] ?? 0) ^ mask;

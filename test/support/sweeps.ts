@@ -34,6 +34,10 @@ export const SWEEPS = {
   'faults of roll-ups': { file: 'test/reliability/roll-ups.test.ts', share: 1 / 4 },
   'faults of time stamps': { file: 'test/reliability/stamps.test.ts', share: 1 / 4 },
   'faults of erasures and exports': { file: 'test/reliability/persons.test.ts', share: 1 / 4 },
+  'flipped bytes of a cosignature': { file: 'test/verifier/witnesses.test.ts', share: 1 / 4 },
+  'flipped bytes of a time stamp': { file: 'test/rfc3161/every-byte.test.ts', share: 1 / 4 },
+  'packages changed at random': { file: 'test/verifier/by-hand-forgeries.test.ts', share: 1 / 4 },
+  'changed bytes of a line': { file: 'test/format/consent-lines.test.ts', share: 1 / 4 },
   'days of the other roles': { file: 'test/dashboard/roles.test.ts', share: 1 / 4 },
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly share: number }>>;
 

@@ -17,6 +17,7 @@ import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fix
 import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type Files } from '../support/package-builder.js';
+import { isExhaustive, sampled } from '../support/sweeps.js';
 import { hasPython, verifyByHand } from './by-hand.js';
 import { notPassed, verifierKey, verifyFixture } from './support.js';
 
@@ -168,7 +169,7 @@ describe('cosignatures in a package', () => {
       return changed;
     };
     const verdicts = new Set<string>();
-    for (let at = 0; at < line.length; at += 1) {
+    for (const at of sampled('flipped bytes of a cosignature', [...line.keys()])) {
       for (let bit = 0; bit < 8; bit += 1) {
         const lines = parseCosignatures(flipped(at, bit)) ?? [];
         const own = lines.filter((one) => isCosignatureBy(one, keyOf(W1)));
@@ -183,7 +184,8 @@ describe('cosignatures in a package', () => {
       expect(report.verdict, `byte ${at}`).not.toBe('valid');
       verdicts.add(report.verdict);
     }
-    expect([...verdicts].sort()).toEqual(['indeterminate', 'invalid']);
+    expect(['indeterminate', 'invalid']).toEqual(expect.arrayContaining([...verdicts]));
+    if (isExhaustive()) expect(verdicts.size).toBe(2);
   }, 120_000);
 });
 
