@@ -159,9 +159,10 @@ describe('which answers count', () => {
     });
     expect((await verify({ root }, chained, { crls: [leafCrl, rootCrl] })).revocation).toBe('conclusive');
     const revoked = makeCrl(root, { ...AFTER, revoked: [{ serial: intermediate.serial, at: hours(-1) }] });
-    expect(failures(await verify({ root }, chained, { crls: [leafCrl, revoked] }))).toEqual({
-      'tst.revocation': 'fail',
-    });
+    // The second time, the signer's own certificate has no answer: the accusation outweighs that.
+    for (const crls of [[leafCrl, revoked], [revoked]]) {
+      expect(failures(await verify({ root }, chained, { crls }))).toEqual({ 'tst.revocation': 'fail' });
+    }
   });
 });
 

@@ -15,7 +15,6 @@ export const SWEEPS = {
   'flipped bytes of a person’s package': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 4 },
   'flipped bytes before the signature': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 4 },
   'flipped bytes of a promise': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 8 },
-  forgeries: { file: 'test/verifier/dishonest-operator/forgeries.test.ts', share: 1 / 4 },
   'forgeries by hand': { file: 'test/verifier/by-hand-forgeries.test.ts', share: 1 / 8 },
   'attacks by hand': { file: 'test/verifier/by-hand.test.ts', share: 1 / 8 },
   'hostile queries of the panel': { file: 'test/api/panel/hostile-input.test.ts', share: 1 / 4 },

@@ -4,6 +4,7 @@ import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import type { LoggedEvent } from '../../../src/pipeline/event-log/port.js';
+import { TablesDiffer } from '../../../src/pipeline/ledger/errors.js';
 import { assignTags, rememberNumbers, type SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import { personId, recordKey, sealOfKeyRow } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
@@ -12,6 +13,10 @@ import { type Pipeline, startPipeline } from '../relay/pipeline.js';
 const siteKey = randomBytes(32);
 const visitorIndex = randomBytes(16);
 const siteId = randomUUID();
+const keyring: SiteKeys = {
+  siteKeys: async () => new Map([[siteId, siteKey]]),
+  openKeyRows: async (rows) => rows.flatMap((row) => openKeyRow(siteKey, row) ?? []),
+};
 let pipeline: Pipeline;
 beforeAll(async () => {
   pipeline = await startPipeline();
@@ -45,10 +50,6 @@ async function seedOf(): Promise<Uint8Array> {
 
 test('a person who is erased while a batch is pending begins with 1 again under the new id', async () => {
   const numbers = new Map<string, number>();
-  const keyring: SiteKeys = {
-    siteKeys: async () => new Map([[siteId, siteKey]]),
-    openKeyRows: async (rows) => rows.flatMap((row) => openKeyRow(siteKey, row) ?? []),
-  };
   const before = [await consent(0), await consent(1)];
   const first = await assignTags(pipeline.worker, keyring, numbers, before);
   const oldId = personId(siteKey, await seedOf(), visitorIndex);
@@ -62,4 +63,19 @@ test('a person who is erased while a batch is pending begins with 1 again under 
   await rememberNumbers(pipeline.worker, numbers);
   const { rows } = await pipeline.owner.query('select records from persons where site_id = $1', [siteId]);
   expect(rows).toEqual([{ records: 1 }]);
+});
+
+test('a person whose row counts a record that is not sealed gets no number', async () => {
+  const next = await consent(3);
+  await expect(assignTags(pipeline.worker, keyring, new Map(), [next])).rejects.toThrow(TablesDiffer);
+});
+
+test('a record whose key row was altered gets no tag', async () => {
+  const [altered, other] = [await consent(4), await consent(5)];
+  await pipeline.owner.query('update record_keys set visitor_index = $2 where event_id = $1', [
+    altered.id,
+    randomBytes(16),
+  ]);
+  const tags = assignTags(pipeline.worker, keyring, new Map(), [altered, other]);
+  await expect(tags).rejects.toThrow(`the key row of the record ${altered.id} was altered`);
 });

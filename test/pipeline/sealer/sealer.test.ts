@@ -23,7 +23,7 @@ import { batchRoot } from '../../../src/pipeline/ledger/batch-tree.js';
 import { LedgerCorrupt, LedgerKeyMismatch } from '../../../src/pipeline/ledger/errors.js';
 import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
-import { nextHeader, sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
+import { nextHeader, sealBatch, sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
@@ -232,6 +232,16 @@ test('seals one empty batch to create a size for a checkpoint', async () => {
   const [{ header }] = z.tuple([z.object({ header: z.string() })]).parse(rows);
   const empty = createHash('sha256').digest('hex');
   expect(JSON.parse(header)).toMatchObject({ number: 0, count: 0, root: empty, streams_root: empty, after: null });
+});
+
+test('seals while the clock is behind the last batch, with the time of that batch', async () => {
+  await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
+  const time = new Date();
+  const first = await sealEmptyBatch(pipeline.worker, pipeline.eventLog, () => time);
+  const earlier = new Date(time.getTime() - 60_000);
+  const content = { leaves: [], logPosition: null };
+  const { state } = await sealBatch(pipeline.worker, pipeline.eventLog, first, content, earlier);
+  expect([state.size, state.sealedAt]).toEqual([2, time]);
 });
 
 test('refuses a ledger with another key', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { sampled } from '../../support/sweeps.js';
 import { problemsOfCauses } from '../causes.js';
 import { FORGERIES } from './all-forgeries.js';
 import { Forge, type Forgery } from './forgery.js';
@@ -22,9 +21,9 @@ const expected = ({ verdict }: Forgery) => ({
   outcome: verdict === 'invalid' ? 'fail' : 'indeterminate',
 });
 
-const tried = sampled('forgeries', FORGERIES);
-describe.each([...new Set(tried.map(({ point }) => point))])('%s', (point) => {
-  test.each(tried.filter((one) => one.point === point))('$name: $check makes it $verdict', async (forgery) => {
+// All of them: for some rules of the verifier, few of them find a fault.
+describe.each([...new Set(FORGERIES.map(({ point }) => point))])('%s', (point) => {
+  test.each(FORGERIES.filter((one) => one.point === point))('$name: $check makes it $verdict', async (forgery) => {
     expect(await caught(forgery)).toEqual(expected(forgery));
   });
 });
