@@ -12,28 +12,34 @@ const STARTS_A_SERVER: readonly string[] = [
 ];
 
 /**
- * These need no database either, but each takes 20 seconds or more: they try every byte, attack or
- * hostile size, turn a loop 100,000 times, run the demonstration, build the verifier several times, or ask a browser or
- * other implementations.
+ * These need no database either, but each takes 5 seconds of processor time or more: they try every
+ * byte, attack or hostile size, turn a loop 100,000 times, run the demonstration, start programs
+ * hundreds of times, build a package several times, or ask a browser or other implementations.
  */
 const EXHAUSTIVE: readonly string[] = [
   'test/demo/demo.test.ts',
   'test/platform/background/idle-loops.test.ts',
   'test/rfc3161/judges.test.ts',
+  'test/sdk/built-packages.test.ts',
+  'test/sdk/core/random-sequences.test.ts',
   'test/tenancy/scans/visits.test.ts',
   'test/verifier/attacks.test.ts',
   'test/verifier/browser-crypto.test.ts',
   'test/verifier/browser-page.test.ts',
   'test/verifier/by-hand-forgeries.test.ts',
   'test/verifier/by-hand.test.ts',
+  'test/verifier/command.test.ts',
   'test/verifier/compare.test.ts',
   'test/verifier/corpus.test.ts',
   'test/verifier/dishonest-operator/every-byte.test.ts',
   'test/verifier/dishonest-operator/forgeries.test.ts',
   'test/verifier/hostile-size.test.ts',
+  'test/verifier/policy.test.ts',
+  'test/verifier/promises.test.ts',
   'test/verifier/reproducible-build.test.ts',
   'test/verifier/scale.test.ts',
   'test/verifier/sweep.test.ts',
+  'test/verifier/timestamp-command.test.ts',
 ];
 
 export interface TestFiles {
