@@ -12,7 +12,9 @@ function uses(): readonly { readonly sweep: string; readonly file: string }[] {
     .flatMap((file) =>
       [
         ...new Set(
-          [...readFileSync(file, 'utf8').matchAll(/(?:sampled|isTried)\(\s*'([^']+)'/g)].map(([, sweep = '']) => sweep),
+          [...readFileSync(file, 'utf8').matchAll(/(?:sampled|isTried|caseOf)\(\s*'([^']+)'/g)].map(
+            ([, sweep = '']) => sweep,
+          ),
         ),
       ].map((sweep) => ({ sweep, file })),
     );

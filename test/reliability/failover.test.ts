@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import type { Service } from '../../src/app/start-service.js';
 import { runCli } from '../../src/cli/run.js';
@@ -17,12 +17,12 @@ import { sealBatch } from '../../src/pipeline/sealer/seal.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import { createPool } from '../../src/platform/database/pool.js';
 import { type Role, startRole } from '../api/server/running-app.js';
+import { caseOf } from '../support/case-of.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
 import { figures, secondsSince } from '../support/figures.js';
 import { MigratedCluster, type PostgresPair, type PostgresServer } from '../support/postgres-pair.js';
 import { cookieVersionOf } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
-import { isTried } from '../support/sweeps.js';
 import { bundleCommand } from '../verifier/bundled-command.js';
 
 let cluster: MigratedCluster;
@@ -184,7 +184,7 @@ async function sealUnguarded(server: PostgresServer, size: number): Promise<void
   await db.end();
 }
 
-test.runIf(isTried('other servers', 'stops for good when an a'))(
+caseOf('other servers')(
   'stops for good when an asynchronous standby takes over that lacks sealed batches',
   async () => {
     const pair = await cluster.openPair({ synchronous: false });
@@ -278,7 +278,7 @@ test.runIf(isTried('other servers', 'stops for good when an a'))(
   400_000,
 );
 
-test.runIf(isTried('other servers', 'goes on by itself when a'))(
+caseOf('other servers')(
   'goes on by itself when a synchronous standby takes over, with one history',
   async () => {
     const pair = await cluster.openPair({ synchronous: true });
@@ -347,7 +347,7 @@ test.runIf(isTried('other servers', 'goes on by itself when a'))(
   400_000,
 );
 
-test.runIf(isTried('other servers', 'notices the other server'))(
+caseOf('other servers')(
   'notices the other server with the first connection that reaches it, while others stay open',
   async () => {
     const pair = await cluster.openPair({ synchronous: false });
@@ -380,7 +380,7 @@ test.runIf(isTried('other servers', 'notices the other server'))(
   400_000,
 );
 
-test.runIf(isTried('other servers', 'signs one history only w'))(
+caseOf('other servers')(
   'signs one history only with a worker on each of two servers that both accept writes',
   async () => {
     const pair = await cluster.openPair({ synchronous: false });

@@ -2,14 +2,14 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
+import { caseOf } from '../support/case-of.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js';
 import { SteadyLoad } from '../support/steady-load.js';
-import { isTried } from '../support/sweeps.js';
 import { expectKept } from './kept.js';
 
 const SIZE_MIB = 400;
@@ -83,36 +83,32 @@ describe.runIf(isPossible)(titleNeeding('mount', isPossible, 'serve, while the d
 
   const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/readyz`)).ok;
 
-  test.runIf(isTried('full disks', 'is not ready while every'))(
-    'is not ready while every write fails, and ready again as soon as there is room',
-    async () => {
-      const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
-      await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
-      expect(await isReady()).toBe(true);
+  caseOf('full disks')('is not ready while every write fails, and ready again as soon as there is room', async () => {
+    const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
+    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
+    expect(await isReady()).toBe(true);
+    fill();
+    await vi.waitUntil(async () => !(await isReady()), { timeout: 60_000 });
+    const before = load.refused.length;
+    expect(before).toBeGreaterThan(0);
+    const looks: boolean[] = [];
+    for (let look = 0; look < LOOKS; look += 1) {
+      await sleep(LOOK_EVERY_MS);
       fill();
-      await vi.waitUntil(async () => !(await isReady()), { timeout: 60_000 });
-      const before = load.refused.length;
-      expect(before).toBeGreaterThan(0);
-      const looks: boolean[] = [];
-      for (let look = 0; look < LOOKS; look += 1) {
-        await sleep(LOOK_EVERY_MS);
-        fill();
-        looks.push(await isReady());
-      }
-      rmSync(filler);
-      const freedAt = performance.now();
-      await vi.waitUntil(isReady, { timeout: 60_000 });
-      console.log(`full disk: unready in ${looks.filter((ready) => !ready).length} of ${LOOKS} looks`);
-      console.log(`full disk: ready again ${Math.round(performance.now() - freedAt)} ms after there was room`);
-      await load.stop();
-      accepted.push(...load.accepted);
-      expect(looks.filter((ready) => ready)).toEqual([]);
-    },
-  );
+      looks.push(await isReady());
+    }
+    rmSync(filler);
+    const freedAt = performance.now();
+    await vi.waitUntil(isReady, { timeout: 60_000 });
+    console.log(`full disk: unready in ${looks.filter((ready) => !ready).length} of ${LOOKS} looks`);
+    console.log(`full disk: ready again ${Math.round(performance.now() - freedAt)} ms after there was room`);
+    await load.stop();
+    accepted.push(...load.accepted);
+    expect(looks.filter((ready) => ready)).toEqual([]);
+  });
 
-  test.runIf(isTried('full disks', 'refuses consents with 50'))(
+  caseOf('full disks')(
     'refuses consents with 503, ends no process, and goes on when there is room',
-    { timeout: 300_000 },
     async () => {
       const worker = service.workerPid();
       const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
@@ -136,5 +132,6 @@ describe.runIf(isPossible)(titleNeeding('mount', isPossible, 'serve, while the d
       expect(service.workerPid()).toBe(worker);
       console.log(`full disk: ${load.accepted.length} accepted, ${load.refused.length} answers of 503, all repeated`);
     },
+    300_000,
   );
 });

@@ -59,8 +59,8 @@ export function sampled<T>(sweep: Sweep, cases: readonly T[], group = ''): reado
 }
 
 /**
- * Whether this run tries a case of a sweep whose cases are tests of their own: `test.runIf`. Those that
- * it does not try are listed as skipped.
+ * Whether this run tries a case of a sweep whose cases are tests of their own (`caseOf`). Those that it
+ * does not try are listed as skipped.
  */
 export const isTried = (sweep: Sweep, name: string): boolean =>
   isExhaustive() || drawOf(sweep, name) < SWEEPS[sweep].share;

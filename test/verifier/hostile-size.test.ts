@@ -8,11 +8,11 @@ import { checkpointText } from '../../schemas/evidence/checkpoint.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import { octets, oid, sequence, set, timeText } from '../rfc3161/support/der.js';
 import { makeResponse, makeToken } from '../rfc3161/support/tokens.js';
+import { caseOf } from '../support/case-of.js';
 import { fixtureAuthority, LEDGER_KEY, ORIGIN, stampTime } from '../support/ledger-fixture.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { buildPackage, type Files, type PackageHooks } from '../support/package-builder.js';
 import { signedNote } from '../support/signing-key.js';
-import { isTried } from '../support/sweeps.js';
 import { type BundledCommand, bundleCommand } from './bundled-command.js';
 
 /**
@@ -83,7 +83,7 @@ test('does not decompress a manifest that is a bomb, and the command states the 
 });
 
 describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded'), { timeout: 240_000 }, () => {
-  test.runIf(isTried('hostile sizes of a package', 'checkpoints of a'))(
+  caseOf('hostile sizes of a package')(
     'checkpoints of a MiB each, a thousand times smaller when packed, are not held',
     () => {
       const { failed, mebibytes } = check(
@@ -98,76 +98,64 @@ describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded')
     },
   );
 
-  test.runIf(isTried('hostile sizes of a package', 'nor are so many'))(
-    'nor are so many of a size that is allowed',
-    () => {
-      const { messages, mebibytes } = check(
-        adding((files) => {
-          const note = String(Buffer.from(files.get(PACKAGE_FILES.note(5)) ?? []));
-          const long = utf8(note.replace('\n\n', `\n${'x'.repeat(60_000)}\n\n`));
-          for (let size = 100; size < 1_000; size += 1) files.set(PACKAGE_FILES.note(size), long);
-        }),
-      );
-      expect(messages).toContain('the checkpoints together exceed');
-      expect(mebibytes).toBeLessThan(250);
-    },
-  );
+  caseOf('hostile sizes of a package')('nor are so many of a size that is allowed', () => {
+    const { messages, mebibytes } = check(
+      adding((files) => {
+        const note = String(Buffer.from(files.get(PACKAGE_FILES.note(5)) ?? []));
+        const long = utf8(note.replace('\n\n', `\n${'x'.repeat(60_000)}\n\n`));
+        for (let size = 100; size < 1_000; size += 1) files.set(PACKAGE_FILES.note(size), long);
+      }),
+    );
+    expect(messages).toContain('the checkpoints together exceed');
+    expect(mebibytes).toBeLessThan(250);
+  });
 
-  test.runIf(isTried('hostile sizes of a package', 'genuine time sta'))(
-    'genuine time stamps with a MiB of padding each are not held',
-    () => {
-      const { failed, mebibytes } = check(
-        adding((files) => {
-          const unsignedAttributes = sequence(oid('1.2.3.4'), set(octets(new Uint8Array(MIB - 10_000))));
-          for (let size = 100; size < 300; size += 1) {
-            const text = checkpointText({ origin: ORIGIN, size, root: new Uint8Array(32), nextKey: null });
-            const note = utf8(signedNote(text, LEDGER_KEY));
-            const token = makeToken(authority.tsa, { data: note, genTime: timeText(stampTime(5)), unsignedAttributes });
-            files.set(PACKAGE_FILES.note(size), note);
-            files.set(PACKAGE_FILES.response(size, 1), makeResponse(token));
-          }
-        }),
-      );
-      expect(failed).toContain('ledger.checkpoint');
-      expect(mebibytes).toBeLessThan(250);
-    },
-  );
+  caseOf('hostile sizes of a package')('genuine time stamps with a MiB of padding each are not held', () => {
+    const { failed, mebibytes } = check(
+      adding((files) => {
+        const unsignedAttributes = sequence(oid('1.2.3.4'), set(octets(new Uint8Array(MIB - 10_000))));
+        for (let size = 100; size < 300; size += 1) {
+          const text = checkpointText({ origin: ORIGIN, size, root: new Uint8Array(32), nextKey: null });
+          const note = utf8(signedNote(text, LEDGER_KEY));
+          const token = makeToken(authority.tsa, { data: note, genTime: timeText(stampTime(5)), unsignedAttributes });
+          files.set(PACKAGE_FILES.note(size), note);
+          files.set(PACKAGE_FILES.response(size, 1), makeResponse(token));
+        }
+      }),
+    );
+    expect(failed).toContain('ledger.checkpoint');
+    expect(mebibytes).toBeLessThan(250);
+  });
 
-  test.runIf(isTried('hostile sizes of a package', 'revocation lists'))(
-    'revocation lists of gigabytes are not held',
-    () => {
-      const { messages, mebibytes } = check(
-        adding((files) => {
-          // Packed little enough not to be taken for a bomb.
-          const list = new Uint8Array(15 * MIB);
-          for (let i = 0; i < list.length; i += 1) list[i] = i % 97 === 0 ? (i * 2654435761) >>> 24 : 0;
-          for (let n = 0; n < 8; n += 1) {
-            const one = list.slice();
-            one[0] = n;
-            files.set(PACKAGE_FILES.crl(toHex(sha256(one))), one);
-          }
-        }),
-      );
-      expect(messages).toContain('the crls together exceed');
-      expect(mebibytes).toBeLessThan(350);
-    },
-  );
+  caseOf('hostile sizes of a package')('revocation lists of gigabytes are not held', () => {
+    const { messages, mebibytes } = check(
+      adding((files) => {
+        // Packed little enough not to be taken for a bomb.
+        const list = new Uint8Array(15 * MIB);
+        for (let i = 0; i < list.length; i += 1) list[i] = i % 97 === 0 ? (i * 2654435761) >>> 24 : 0;
+        for (let n = 0; n < 8; n += 1) {
+          const one = list.slice();
+          one[0] = n;
+          files.set(PACKAGE_FILES.crl(toHex(sha256(one))), one);
+        }
+      }),
+    );
+    expect(messages).toContain('the crls together exceed');
+    expect(mebibytes).toBeLessThan(350);
+  });
 
-  test.runIf(isTried('hostile sizes of a package', 'half a million t'))(
-    'half a million tags take little more memory than their bytes',
-    () => {
-      const { failed, mebibytes } = check(
-        adding((files) => {
-          const lines = Array.from(
-            { length: 500_000 },
-            (_, index) => `{"index":${index},"tag":"${toHex(sha256(utf8(String(index))))}"}\n`,
-          );
-          const batch = [...Array(10).keys()].find((number) => files.has(PACKAGE_FILES.tags(number)));
-          files.set(PACKAGE_FILES.tags(batch ?? 0), utf8(lines.join('')));
-        }),
-      );
-      expect(failed).toContain('batch.tags');
-      expect(mebibytes).toBeLessThan(250);
-    },
-  );
+  caseOf('hostile sizes of a package')('half a million tags take little more memory than their bytes', () => {
+    const { failed, mebibytes } = check(
+      adding((files) => {
+        const lines = Array.from(
+          { length: 500_000 },
+          (_, index) => `{"index":${index},"tag":"${toHex(sha256(utf8(String(index))))}"}\n`,
+        );
+        const batch = [...Array(10).keys()].find((number) => files.has(PACKAGE_FILES.tags(number)));
+        files.set(PACKAGE_FILES.tags(batch ?? 0), utf8(lines.join('')));
+      }),
+    );
+    expect(failed).toContain('batch.tags');
+    expect(mebibytes).toBeLessThan(250);
+  });
 });

@@ -2,9 +2,10 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { caseOf } from '../../support/case-of.js';
 import { freePort } from '../../support/free-port.js';
 import { seedTenant } from '../../support/seeded-demo.js';
-import { isExhaustive, isTried } from '../../support/sweeps.js';
+import { isExhaustive } from '../../support/sweeps.js';
 import { insertBackdated } from './backdated-consent.js';
 import { withoutRecords } from './doctored-package.js';
 import { type Answer, Caller, eventIdOf, Files, OperatedInstallation, Witness } from './installation.js';
@@ -186,7 +187,7 @@ async function removeFromTables(operator: OperatedInstallation, ids: readonly st
   );
 }
 
-test.runIf(isTried('acts of an operator', 'a cut site'))(
+caseOf('acts of an operator')(
   'a cut site: neither the exporter nor a verifier accepts it',
   async () => {
     const act = '**Cut a site.** Removes the newest records of a site, and exports the whole site';
@@ -217,7 +218,7 @@ test.runIf(isTried('acts of an operator', 'a cut site'))(
   180_000,
 );
 
-test.runIf(isTried('acts of an operator', 'a shortened person'))(
+caseOf('acts of an operator')(
   'a shortened person: neither the exporter nor a verifier accepts it',
   async () => {
     const act = '**Shorten a person.** Removes a sealed record of a person, and exports the person';
@@ -235,7 +236,7 @@ test.runIf(isTried('acts of an operator', 'a shortened person'))(
   180_000,
 );
 
-test.runIf(isTried('acts of an operator', 'a fork'))(
+caseOf('acts of an operator')(
   'a fork: another package, the witness and a monitor show it',
   async () => {
     const act = '**Fork.** Restores a backup, records other consents, and has them stamped';
@@ -309,7 +310,7 @@ test.runIf(isTried('acts of an operator', 'a fork'))(
   180_000,
 );
 
-test.runIf(isTried('acts of an operator', 'a backdated record'))(
+caseOf('acts of an operator')(
   'a backdated record: an altered one is quarantined, and a genuine one stays open',
   async () => {
     const act = '**Backdate.** Gives a record an earlier time before it is sealed';
@@ -337,7 +338,7 @@ test.runIf(isTried('acts of an operator', 'a backdated record'))(
   180_000,
 );
 
-test.runIf(isTried('acts of an operator', 'a policy that is loosened first'))(
+caseOf('acts of an operator')(
   'a policy that is loosened first',
   async () => {
     const act = '**Backdate under a new policy.** Publishes a longer delay first';
@@ -365,7 +366,7 @@ test.runIf(isTried('acts of an operator', 'a policy that is loosened first'))(
   180_000,
 );
 
-test.runIf(isTried('acts of an operator', 'a person with a second id'))(
+caseOf('acts of an operator')(
   'a person with a second id: another file with the hidden record proves it',
   async () => {
     const act = "**Hide a person's past.** Gives the person a new id before the next record is sealed";
