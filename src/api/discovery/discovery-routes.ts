@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { FOR_MINUTES, publicDocument } from '../server/send-document.js';
-import { latestText, StaticText, serveLazily } from '../server/static-text.js';
+import { latestText, StaticText, serveBuilt } from '../server/static-text.js';
 import { agentSkills, agentSkillsIndex } from './agent-skills.js';
 import { aiCatalog } from './ai-catalog.js';
 import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_API } from './api-catalog.js';
@@ -56,8 +55,11 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
   const front = new StaticText(frontPage(skills, securityContacts.length > 0));
   scope.get(PLACES.frontPage.path, (request, reply) => front.send(request, reply));
   serve(PLACES.robotsText.path, PLAIN_TEXT, robotsText());
-  serveBuilt(scope, PLACES.panelApi.path, PLACES.panelApi.mediaType, 'panel-api.yaml');
-  serveBuilt(scope, PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, 'tool-api.json');
+  // Written by src/api/openapi/write-descriptions.ts.
+  const { resolve } = createRequire(import.meta.url);
+  const { panelApi, toolApi } = PLACES;
+  serveBuilt(scope, panelApi.path, panelApi.mediaType, resolve('#built/openapi/panel-api.yaml'));
+  serveBuilt(scope, toolApi.path, `${toolApi.mediaType}; charset=utf-8`, resolve('#built/openapi/tool-api.json'));
 
   const latest = (contentType: string) =>
     latestText((body) => publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
@@ -71,13 +73,4 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
     contactText(securityText(securityContacts, publicUrl, options.now())).send(request, reply),
   );
   scope.get('/security.txt', (_request, reply) => reply.redirect(PLACES.securityText.path, 301));
-}
-
-/** Serves a description of an API that was built with the service (src/api/openapi/write-descriptions.ts). */
-function serveBuilt(scope: FastifyInstance, path: string, contentType: string, name: string): void {
-  const file = createRequire(import.meta.url).resolve(`#built/openapi/${name}`);
-  serveLazily(scope, path, async () => {
-    const body = await readFile(file, 'utf8');
-    return new StaticText(publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
-  });
 }

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { holds, type PublicDocument } from './send-document.js';
+import { FOR_MINUTES, holds, type PublicDocument, publicDocument } from './send-document.js';
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -66,6 +67,14 @@ export function serveLazily(scope: FastifyInstance, path: string, read: () => Pr
       throw error;
     });
     return text.send(request, reply);
+  });
+}
+
+/** Serves a file that was built with the service, for every origin. @param path of the route */
+export function serveBuilt(scope: FastifyInstance, path: string, contentType: string, file: string): void {
+  serveLazily(scope, path, async () => {
+    const body = await readFile(file, 'utf8');
+    return new StaticText(publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
   });
 }
 
