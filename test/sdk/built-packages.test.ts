@@ -72,7 +72,7 @@ describe('the built SDK packages', () => {
   test('a strict project uses the packed packages, whose types need no other package', async () => {
     for (const name of ['browser', 'node']) {
       // As `npm pack` does before it packs.
-      await run(process.execPath, [join(SDK, name, 'build-types.js')]);
+      await run(process.execPath, [join(SDK, 'shared/build-types.js')], { cwd: join(SDK, name) });
       const { files } = Package.parse(JSON.parse(await readFile(join(SDK, name, 'package.json'), 'utf8')));
       const to = join(folder, 'node_modules/@consent-ledger', name);
       await mkdir(to, { recursive: true });

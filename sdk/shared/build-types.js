@@ -1,12 +1,10 @@
-// Writes the types of the package, for `npm pack`.
+// Writes the types of the package in the working folder, for `npm pack`.
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-const here = dirname(fileURLToPath(import.meta.url));
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-execFileSync(process.execPath, [compiler, '-p', here], { stdio: 'inherit' });
+execFileSync(process.execPath, [compiler, '-p', '.'], { stdio: 'inherit' });
 // The public types are those of sdk/shared. The schemas are for the checks inside.
-await rm(join(here, 'dist/types/schemas'), { recursive: true });
+rmSync('dist/types/schemas', { recursive: true, force: true });
