@@ -7,7 +7,7 @@ import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import { NO_BATCHES } from '../../verifier-cli/src/batches/batches.js';
 import { TagCache } from '../../verifier-cli/src/batches/tags.js';
 import { NO_TAIL } from '../../verifier-cli/src/completeness/coverage.js';
-import { type ConsentRow, ConsentTable } from '../../verifier-cli/src/entries/consent-table.js';
+import { ConsentTable } from '../../verifier-cli/src/entries/consent-table.js';
 import { verifyAbsence } from '../../verifier-cli/src/erasure/absence.js';
 import { Erasures } from '../../verifier-cli/src/erasure/erasures.js';
 import { PackageFiles } from '../../verifier-cli/src/files/package-files.js';
@@ -127,7 +127,7 @@ test('the search for erasures ends, however large a checkpoint is signed', async
   const work = new WorkMeter(0, reportExceeded(findings));
   const files = new PackageFiles(memorySource(new Uint8Array()), new Map(), findings, () => undefined, work);
   const consents = new ConsentTable();
-  consents.add(farConsent(2 ** 50));
+  addFarConsent(consents, 2 ** 50);
   const manifest = readableManifest();
   const size = 2 ** 52;
   const absence = await verifyAbsence(consents, new Erasures(findings), new TagCache(files, NO_BATCHES), {
@@ -138,13 +138,17 @@ test('the search for erasures ends, however large a checkpoint is signed', async
   expect(findings.outcomeOf('container.limits')).toBe('fail');
 });
 
-/** A consent that claims to be in a batch that the package does not have. */
-function farConsent(batch: number): ConsentRow {
-  return {
-    ...{ line: 1, stream: 'consents-x', revision: 0, eventId: fixtureUuid('far'), batch, tag: '' },
-    ...{ createdAt: 0, validForMs: null, lacksToken: false, version: -1, configuration: -1 },
-    ...{ verdict: 'valid', erased: null, isDisclosed: false, matches: true, isLacking: false },
-  };
+/** Adds a consent that claims to be in a batch that the package does not have. */
+function addFarConsent(consents: ConsentTable, batch: number): void {
+  const entry = { stream: 'consents-x', revision: 0, event_id: fixtureUuid('far'), person_tag: null };
+  const source = { batch, disclosures: [] };
+  consents.add(
+    { line: 1, entry, source, findings: { verdict: 'valid' } },
+    {
+      ...{ createdAt: 0, validForMs: null, lacksToken: false, version: -1, configuration: -1 },
+      ...{ matches: true, isLacking: false },
+    },
+  );
 }
 
 /** The manifest of a package for one event id. */

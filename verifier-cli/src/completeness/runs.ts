@@ -37,17 +37,11 @@ export class CompleteRuns {
     if (claimed.length === 0) findings.skip('completeness.runs', finding('nothing-claimed-complete'));
   }
 
-  /** Takes the entries in their order. */
-  accept(stream: string, revision: number): void {
-    this.#take(stream, revision, false);
-  }
-
-  /** Takes an entry of an unknown version: it may be what it is said to be. */
-  acceptUnknown(stream: string, revision: number): void {
-    this.#take(stream, revision, true);
-  }
-
-  #take(stream: string, revision: number, isUnknown: boolean): void {
+  /**
+   * Takes the entries in their order.
+   * @param isUnknown whether it has an unknown version: it may be what it is said to be
+   */
+  accept(stream: string, revision: number, isUnknown: boolean): void {
     while (true) {
       const open = this.#runs[this.#current];
       if (open === undefined) return;

@@ -1,28 +1,41 @@
-import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { type EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { ConsentClaims } from '../documents/in-force.js';
 import type { ErasurePlace } from '../erasure/erasures.js';
+import type { EntryFindings } from '../findings/entry-findings.js';
 import type { Location } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
+import type { EntryMembers } from '../versions/schemes.js';
 import { Column } from './column.js';
 import { readUuid, UUID_WORDS, writeUuid } from './uuid-words.js';
 
-/** Values of a consent that are kept until the whole file is read. */
-export interface ConsentRow extends ConsentClaims {
+/** Facts of a consent's record that are kept until the whole file is read. */
+export interface ConsentFacts extends Omit<ConsentClaims, 'batch'> {
+  /** See `Documents.referToVersion`. */
+  readonly version: number;
+  /** See `Documents.referToConfiguration`. */
+  readonly configuration: number;
+  /** Whether the record matches the filter of the manifest, as far as its public part shows. */
+  readonly matches: boolean;
+  /** Whether a value is withheld although the manifest states that all are disclosed. */
+  readonly isLacking: boolean;
+}
+
+/** The members of a consent's entry that are kept. */
+interface ConsentEntry {
+  readonly line: number;
+  readonly entry: Pick<EntryMembers, 'stream' | 'revision' | 'event_id' | 'person_tag'>;
+  readonly source: Pick<EntryLine, 'batch' | 'erased' | 'disclosures'>;
+  readonly findings: Pick<EntryFindings, 'verdict'>;
+}
+
+/** A consent as it was kept, but for its event id and tag. */
+interface ConsentRow extends ConsentFacts, ConsentClaims {
   readonly line: number;
   readonly stream: string;
   readonly revision: number;
-  readonly eventId: string;
   readonly verdict: Verdict;
-  readonly version: number;
-  readonly configuration: number;
   readonly erased: ErasurePlace | null;
   readonly isDisclosed: boolean;
-  /** Whether the record matches the filter of the manifest, as far as its public part shows. */
-  readonly matches: boolean;
-  /** Person tag in hex; empty if the entry has none. */
-  readonly tag: string;
-  /** Whether a value is withheld although the manifest states that all are disclosed. */
-  readonly isLacking: boolean;
 }
 
 /** Words of 32 bits in a person tag. */
@@ -58,33 +71,38 @@ export class ConsentTable {
     return this.#lines.length;
   }
 
-  add(row: ConsentRow): void {
+  add({ line, entry, source, findings }: ConsentEntry, facts: ConsentFacts): void {
     const index = this.length;
+    const { stream, person_tag: tag } = entry;
+    const { batch, erased, disclosures } = source;
     // Entries are sorted by stream: usually it is the same one as before. `entry.order` reports a
     // wrong order.
-    if (this.#names.at(-1) !== row.stream) this.#names.push(row.stream);
-    this.#lines.push(row.line);
+    if (this.#names.at(-1) !== stream) this.#names.push(stream);
+    this.#lines.push(line);
     this.#streams.push(this.#names.length - 1);
-    this.#revisions.push(row.revision);
-    readUuid(row.eventId, this.#words);
+    this.#revisions.push(entry.revision);
+    readUuid(entry.event_id, this.#words);
     for (const word of this.#words) this.#eventIds.push(word);
-    this.#batches.push(row.batch);
+    this.#batches.push(batch);
     for (let word = 0; word < TAG_WORDS; word += 1)
-      this.#tags.push(Number.parseInt(row.tag.slice(word * 8, word * 8 + 8), 16) || 0);
-    this.#createdAt.push(row.createdAt);
-    this.#validFor.push(row.validForMs ?? -1);
-    this.#verdicts.push(VERDICTS.indexOf(row.verdict));
-    this.#versions.push(row.version);
-    this.#configurations.push(row.configuration);
+      this.#tags.push(Number.parseInt(tag?.slice(word * 8, word * 8 + 8) ?? '', 16) || 0);
+    this.#createdAt.push(facts.createdAt);
+    this.#validFor.push(facts.validForMs ?? -1);
+    this.#verdicts.push(VERDICTS.indexOf(findings.verdict));
+    this.#versions.push(facts.version);
+    this.#configurations.push(facts.configuration);
     this.#flags.push(
-      (row.isDisclosed ? 1 : 0) + (row.isLacking ? 2 : 0) + (row.lacksToken ? 4 : 0) + (row.matches ? 8 : 0),
+      (disclosures.length > 0 ? 1 : 0) +
+        (facts.isLacking ? 2 : 0) +
+        (facts.lacksToken ? 4 : 0) +
+        (facts.matches ? 8 : 0),
     );
-    this.#erasedRevisions.push(row.erased?.revision ?? -1);
-    if (row.erased !== null && row.erased.stream !== row.stream) this.#erasedStreams.set(index, row.erased.stream);
+    this.#erasedRevisions.push(erased?.revision ?? -1);
+    if (erased !== undefined && erased.stream !== stream) this.#erasedStreams.set(index, erased.stream);
   }
 
-  /** A row's place, version and so on, but not its event id and tag: see `eventIdOf` and `tagOf`. */
-  row(index: number): Omit<ConsentRow, 'eventId' | 'tag'> {
+  /** A row without its event id and tag: see `eventIdOf` and `tagOf`. */
+  row(index: number): ConsentRow {
     const stream = this.#names[this.#streams.at(index)] ?? '';
     const erasedRevision = this.#erasedRevisions.at(index);
     const validFor = this.#validFor.at(index);

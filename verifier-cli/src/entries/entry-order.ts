@@ -1,25 +1,18 @@
-import type { EntryLine } from '../../../schemas/evidence/package-lines.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
-
-/** The members of an entry that decide on its order. */
-export interface OrderedEntry {
-  readonly stream: string;
-  readonly revision: number;
-  readonly source: Pick<EntryLine, 'batch' | 'index'>;
-  /** Hashes that chain the entry, by its scheme; null for an entry of an unknown version. */
-  readonly link: { readonly previous: string | null; readonly leaf: string } | null;
-  readonly findings: EntryFindings;
-}
+import type { ReadEntry, UnknownEntry } from './read-entry.js';
 
 interface Place {
   readonly stream: string;
   readonly revision: number;
   readonly batch: number;
   readonly index: number;
-  /** Leaf hash of the entry before it, as it claims, and its own, both in hex. */
-  readonly link: OrderedEntry['link'];
+  /**
+   * Leaf hash of the entry before it, as it claims, and its own, both in hex; null for an entry of an
+   * unknown version.
+   */
+  readonly link: { readonly previous: string | null; readonly leaf: string } | null;
   readonly findings: EntryFindings;
 }
 
@@ -30,9 +23,13 @@ interface Place {
 export class EntryOrder {
   #last: Place | null = null;
 
-  accept({ stream, revision, source, link, findings }: OrderedEntry): void {
+  accept(read: ReadEntry | UnknownEntry): void {
     const last = this.#last;
-    const own = { stream, revision, batch: source.batch, index: source.index, link, findings };
+    const { stream, revision } = read.entry;
+    const { batch, index } = read.source;
+    const { findings } = read;
+    const link = read.isKnown ? { previous: read.entry.previous, leaf: read.leaf } : null;
+    const own = { stream, revision, batch, index, link, findings };
     this.#last = own;
     if (link !== null) {
       const problem = linkProblem({ ...own, link }, last);

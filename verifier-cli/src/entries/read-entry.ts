@@ -43,8 +43,7 @@ export interface ReadEntry {
 export interface UnknownEntry {
   readonly isKnown: false;
   readonly source: Omit<EntryLine, 'entry'>;
-  readonly stream: string;
-  readonly revision: number;
+  readonly entry: Pick<EntryMembers, 'stream' | 'revision'>;
   readonly findings: EntryFindings;
 }
 
@@ -129,9 +128,10 @@ function readBySchema(
     const any = matchShape(AnyEntry, parsed.json);
     if (!any.ok) return refuse(any.reason);
     const { stream, revision } = any.value;
-    const findings = new EntryFindings(all, { file: PACKAGE_FILES.entries, line, stream, revision });
+    const entry = { stream, revision };
+    const findings = new EntryFindings(all, { file: PACKAGE_FILES.entries, line, ...entry });
     findings.open('entry.format', unknownVersion(finding('entry-version', { version: parsed.version })));
-    return { isKnown: false, source, stream, revision, findings };
+    return { isKnown: false, source, entry, findings };
   }
   const { value: entry, json } = parsed;
   const findings = findingsAbout(line, entry, all, watch);

@@ -1,4 +1,5 @@
 import type { Verdict } from '../findings/verdict.js';
+import type { ConsentMembers } from '../versions/schemes.js';
 
 /** Counts of the package's content, as far as it was read. */
 export interface RecordsSummary {
@@ -24,14 +25,18 @@ export class SummaryCounter {
   /** Entries and events of an unknown version. */
   unknown = 0;
   erased = 0;
-  withheld = 0;
-  disclosed = 0;
-  readonly decisions: Record<string, number> = {};
+  #withheld = 0;
+  #disclosed = 0;
+  readonly #decisions: Record<string, number> = {};
   #first: string | null = null;
   #last: string | null = null;
 
-  consent(decision: string, createdAt: string): void {
-    this.decisions[decision] = (this.decisions[decision] ?? 0) + 1;
+  /** @param withheld values that are not shown, of a record that is not erased */
+  consent(record: ConsentMembers, disclosed: number, withheld: number): void {
+    const { decision, created_at: createdAt } = record;
+    this.#disclosed += disclosed;
+    this.#withheld += withheld;
+    this.#decisions[decision] = (this.#decisions[decision] ?? 0) + 1;
     if (this.#first === null || createdAt < this.#first) this.#first = createdAt;
     if (this.#last === null || createdAt > this.#last) this.#last = createdAt;
   }
@@ -43,10 +48,10 @@ export class SummaryCounter {
       consents,
       verdicts,
       erased: this.erased,
-      withheld_values: this.withheld,
-      disclosed_values: this.disclosed,
+      withheld_values: this.#withheld,
+      disclosed_values: this.#disclosed,
       claimed: this.#first === null || this.#last === null ? null : { first: this.#first, last: this.#last },
-      decisions: this.decisions,
+      decisions: this.#decisions,
     };
   }
 }
