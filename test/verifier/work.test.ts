@@ -140,8 +140,16 @@ test('the search for erasures ends, however large a checkpoint is signed', async
 
 /** Adds a consent that claims to be in a batch that the package does not have. */
 function addFarConsent(consents: ConsentTable, batch: number): void {
-  const entry = { stream: 'consents-x', revision: 0, event_id: fixtureUuid('far'), person_tag: null };
-  const source = { batch, disclosures: [] };
+  const hashes = { previous: null, proof_hash: null, person_tag: null };
+  const entry = {
+    ...hashes,
+    stream: 'consents-x',
+    revision: 0,
+    event_id: fixtureUuid('far'),
+    type: 'ConsentRecorded.v1',
+    record: {},
+  };
+  const source = { batch, index: 0, disclosures: [] };
   consents.add(
     { line: 1, entry, source, findings: { verdict: 'valid' } },
     {

@@ -8,6 +8,11 @@ export function find<T extends HTMLElement>(id: string, type: new () => T): T {
   return found;
 }
 
+/** @param id of a button */
+export function onClick(id: string, act: () => void): void {
+  find(id, HTMLButtonElement).addEventListener('click', act);
+}
+
 /** Offers some content as a file to be kept. */
 export function save(name: string, type: string, content: string | Uint8Array<ArrayBuffer> | Blob): void {
   const url = URL.createObjectURL(new Blob([content], { type }));

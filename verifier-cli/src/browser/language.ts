@@ -29,6 +29,30 @@ export function startLanguage(): PageLanguage {
   return { texts: () => texts, onChange: (show) => listeners.push(show) };
 }
 
+/** A text in the language of the reader. */
+export type Wording = (texts: Texts) => string;
+
+/** An element that states what the page does, in the language that the reader chooses meanwhile. */
+export interface StatusLine {
+  readonly say: (wording: Wording) => void;
+  /** The latest text. */
+  readonly said: () => Wording;
+}
+
+export const NOTHING: Wording = () => '';
+
+/** @param id of the element */
+export function startStatusLine(id: string, { texts, onChange }: PageLanguage): StatusLine {
+  const line = find(id, HTMLElement);
+  let said = NOTHING;
+  const say = (wording: Wording): void => {
+    said = wording;
+    line.textContent = wording(texts());
+  };
+  onChange(() => say(said));
+  return { say, said: () => said };
+}
+
 function writeStandingTexts({ language, page }: Texts): void {
   document.documentElement.lang = language;
   document.title = page.standing.title;

@@ -9,7 +9,7 @@ import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
 import { chooseFiles } from './choose-file.js';
 import { find, save } from './elements.js';
-import type { PageLanguage } from './language.js';
+import { NOTHING, type PageLanguage, startStatusLine, type Wording } from './language.js';
 import { renderDom } from './render-dom.js';
 
 const RECEIPT_TYPE = 'application/json';
@@ -44,7 +44,7 @@ function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
 type Said = (texts: Texts) => Markup;
 
 /** Fetches the receipt of a record. @returns the file, or what went wrong */
-async function fetchReceipt(token: string): Promise<File | ((texts: Texts) => string)> {
+async function fetchReceipt(token: string): Promise<File | Wording> {
   try {
     const response = await fetch(`/api/v1/public/consents/${token}/receipt`);
     if (response.status === 409) return ({ lookup }) => lookup.notStampedYet;
@@ -121,39 +121,32 @@ export function startLookup(language: PageLanguage): void {
   const result = find('lookup-result', HTMLElement);
   const receipt = find('lookup-receipt', HTMLButtonElement);
   const keep = find('lookup-keep', HTMLButtonElement);
-  const receiptStatus = find('lookup-receipt-status', HTMLElement);
-  let said: Said = () => '';
-  let receiptSaid: (texts: Texts) => string = () => '';
+  const receiptStatus = startStatusLine('lookup-receipt-status', language);
+  let said: Said = NOTHING;
 
   const offerReceipt = (isOffered: boolean): void => {
     for (const button of [receipt, keep]) button.hidden = !isOffered;
   };
-  const show = (): void => {
+  const show = (answer: Said): void => {
+    said = answer;
     result.replaceChildren(renderDom(said(texts())));
-    receiptStatus.textContent = receiptSaid(texts());
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     offerReceipt(false);
-    receiptSaid = () => '';
-    said = ({ lookup }) => lookup.asking;
-    show();
+    receiptStatus.say(NOTHING);
+    show(({ lookup }) => lookup.asking);
     void ask(field.value.trim()).then((answer) => {
-      said = answer;
-      show();
+      show(answer);
       offerReceipt(result.querySelector('.verdict') !== null && tokenIn(field.value) !== null);
     });
   });
-  const onReceipt = (button: HTMLButtonElement, then: (file: File) => (texts: Texts) => string): void => {
+  const onReceipt = (button: HTMLButtonElement, then: (file: File) => Wording): void => {
     button.addEventListener('click', () => {
       const token = tokenIn(field.value);
       if (token === null) return;
-      receiptSaid = ({ lookup }) => lookup.asking;
-      show();
-      void fetchReceipt(token).then((found) => {
-        receiptSaid = found instanceof File ? then(found) : found;
-        show();
-      });
+      receiptStatus.say(({ lookup }) => lookup.asking);
+      void fetchReceipt(token).then((found) => receiptStatus.say(found instanceof File ? then(found) : found));
     });
   };
   onReceipt(receipt, (file) => {
@@ -164,7 +157,7 @@ export function startLookup(language: PageLanguage): void {
     save(file.name, RECEIPT_TYPE, file);
     return ({ lookup }) => lookup.receiptSaved;
   });
-  language.onChange(show);
+  language.onChange(() => show(said));
 
   // A link can name a record after “#”, a part of the address that browsers do not send.
   const lookUpLinked = (): void => {

@@ -1,7 +1,7 @@
 import { LedgerKeysResponse } from '../../../schemas/api/checkpoints.js';
-import type { Texts } from '../i18n/texts.js';
 import { chooseFiles } from './choose-file.js';
 import { find } from './elements.js';
+import { startStatusLine } from './language.js';
 import type { StartedPage } from './page.js';
 
 const KEYS = '/checkpoints/keys';
@@ -12,14 +12,8 @@ const ROOTS = '/checkpoints/tsa-roots.pem';
  * them. They prove nothing against the service itself, which the page says as long as they count.
  */
 export function startPublishedTrust({ language, onChecked }: StartedPage): void {
-  const { texts } = language;
   const button = find('published-trust', HTMLButtonElement);
-  const note = find('published-trust-note', HTMLElement);
-  let said: (of: Texts) => string = () => '';
-  const say = (text: (of: Texts) => string): void => {
-    said = text;
-    note.textContent = text(texts());
-  };
+  const { say } = startStatusLine('published-trust-note', language);
   onChecked((isTrustMissing) => {
     button.hidden = !isTrustMissing;
   });
@@ -33,7 +27,6 @@ export function startPublishedTrust({ language, onChecked }: StartedPage): void 
       () => say(({ page }) => page.publishedTrustAbsent),
     );
   });
-  language.onChange(() => say(said));
 }
 
 /** @throws Error if the service does not give them */

@@ -8,8 +8,8 @@ import { RecordWatch } from '../show/record-watch.js';
 import { savedName } from '../show/saved-name.js';
 import type { ShownAttachment } from '../show/shown-attachments.js';
 import type { ShownRecord } from '../show/shown-record.js';
-import { find, save } from './elements.js';
-import type { PageLanguage } from './language.js';
+import { find, onClick, save } from './elements.js';
+import { NOTHING, type PageLanguage, startStatusLine } from './language.js';
 import { renderDom } from './render-dom.js';
 
 /** The form that shows one record of the package that was checked. */
@@ -33,21 +33,16 @@ export function startRecordForm(
   const { texts } = language;
   const form = find('record-form', HTMLFormElement);
   const name = find('record-name', HTMLInputElement);
-  const status = find('record-status', HTMLElement);
+  const status = startStatusLine('record-status', language);
   const place = find('record', HTMLElement);
   const actions = find('record-actions', HTMLElement);
   let shown: ShownRecord | null = null;
-  let said: (texts: Texts) => string = nothing;
-  const say = (text: (texts: Texts) => string): void => {
-    said = text;
-    status.textContent = text(texts());
-  };
 
   const clear = (): void => {
     shown = null;
     place.replaceChildren();
     actions.hidden = true;
-    say(nothing);
+    status.say(NOTHING);
   };
 
   const showRecord = (found: ShownRecord): void => {
@@ -64,12 +59,12 @@ export function startRecordForm(
   const present = (found: ShownRecord | null): void => {
     shown = found;
     if (found === null) {
-      say(({ page }) => page.noRecord);
+      status.say(({ page }) => page.noRecord);
       return;
     }
     showRecord(found);
     actions.hidden = false;
-    say((of) => of.page.recordShown(quietVerdict(verdictWording(found.verdict, found.development, of), of)));
+    status.say((of) => of.page.recordShown(quietVerdict(verdictWording(found.verdict, found.development, of), of)));
     place.focus();
   };
 
@@ -78,29 +73,28 @@ export function startRecordForm(
     clear();
     const watch = RecordWatch.of(name.value.trim().toLowerCase());
     if (watch === null) {
-      say(({ page }) => page.notAnId);
+      status.say(({ page }) => page.notAnId);
       return;
     }
-    say(searching);
+    status.say(searching);
     void verify(watch, () => present(watch.shown)).then(() => {
-      if (said === searching) say(nothing);
+      if (status.said() === searching) status.say(NOTHING);
     });
   });
-  find('record-close', HTMLButtonElement).addEventListener('click', () => {
+  onClick('record-close', () => {
     clear();
     name.focus();
   });
-  find('record-save-html', HTMLButtonElement).addEventListener('click', () => {
+  onClick('record-save-html', () => {
     if (shown === null) return;
     const { fileTitle } = texts().record;
     save('record.html', 'text/html', htmlPage(fileTitle, texts().language, recordPage(shown, texts())));
   });
-  find('record-save-json', HTMLButtonElement).addEventListener('click', () => {
+  onClick('record-save-json', () => {
     if (shown !== null) save('record.json', 'application/json', `${asciiJson(shown)}\n`);
   });
 
   language.onChange(() => {
-    say(said);
     if (shown !== null) showRecord(shown);
   });
 
@@ -114,10 +108,6 @@ export function startRecordForm(
       form.hidden = !isOffered;
     },
   };
-}
-
-function nothing(): string {
-  return '';
 }
 
 function searching({ page }: Texts): string {

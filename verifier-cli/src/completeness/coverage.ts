@@ -7,6 +7,7 @@ import { type Batches, lacksStream } from '../batches/batches.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
+import type { CompleteRuns } from './runs.js';
 
 /** How much of one stream the package is shown to hold. */
 export interface StreamCoverage {
@@ -32,17 +33,8 @@ export interface Coverage {
   readonly policies: StreamCoverage;
 }
 
-/**
- * @param complete runs that were found complete, in order
- * @param size of the package's checkpoint; null if it has none
- */
-export function coverageOf(
-  { filter }: Manifest,
-  complete: readonly RevisionRun[],
-  batches: Batches,
-  size: number | null,
-): Coverage {
-  const coverage = (stream: string): StreamCoverage => streamCoverage(stream, complete, batches, size);
+function coverageOf({ manifest: { filter }, runs, batches, size }: Shown): Coverage {
+  const coverage = (stream: string): StreamCoverage => streamCoverage(stream, runs.complete, batches, size);
   const consents = coverage(consentsStream(filter.site_id));
   return {
     consents: { ...consents, is_whole: consents.is_whole && isUnfiltered(filter) },
@@ -145,17 +137,8 @@ export interface StreamTail {
 
 export const NO_TAIL: StreamTail = { first: Number.POSITIVE_INFINITY, isOpen: false };
 
-/**
- * @param held runs of which no revision is missing, in order
- * @param size of the package's checkpoint; null if it has none
- */
-export function tailOf(
-  stream: string,
-  held: readonly RevisionRun[],
-  batches: Batches,
-  size: number | null,
-): StreamTail {
-  const last = joinedRuns(stream, held).at(-1);
+function tailOf(stream: string, { runs, batches, size }: Shown): StreamTail {
+  const last = joinedRuns(stream, runs.held).at(-1);
   if (last === undefined || size === null) return NO_TAIL;
   const end = streamEnd(stream, batches, size);
   if (end.kind === 'not-shown') return NO_TAIL;
@@ -163,39 +146,50 @@ export function tailOf(
   return isEnd ? { first: last.first, isOpen: end.kind === 'unknown' } : NO_TAIL;
 }
 
-interface ShownCoverage {
-  readonly manifest: Manifest;
-  readonly coverage: Coverage;
-  /** Runs of which no revision is missing, entries of an unknown version included. */
-  readonly held: readonly RevisionRun[];
+/** Parts of the package that show how far it holds its streams. */
+interface Shown<M = Manifest> {
+  readonly manifest: M;
+  readonly runs: Pick<CompleteRuns, 'complete' | 'held'>;
   readonly batches: Batches;
   /** Size of the package's checkpoint; null if it has none. */
   readonly size: number | null;
   readonly findings: Findings;
 }
 
+/** Result of the checks of a package's streams. */
+export interface Covered {
+  /** Null without a manifest. */
+  readonly coverage: Coverage | null;
+  /** Tail of the stream of consents. */
+  readonly tail: StreamTail;
+  /** Outcome for the ledger's policies. */
+  readonly policies: Outcome;
+}
+
 /**
  * Holds what the package contains against what its batches prove of the streams. A package of a whole
  * site contains all of its consents as of the checkpoint, and every package all notices of the site:
  * no event can be left off at the end.
- * @returns the outcome for the ledger's policies
  */
-export function verifyCoverage(shown: ShownCoverage): Outcome {
-  const { manifest, size } = shown;
-  const { consents, notices, policies } = shown.coverage;
+export function verifyCoverage({ manifest, ...rest }: Shown<Manifest | null>): Covered {
+  if (manifest === null) return { coverage: null, tail: NO_TAIL, policies: 'not-applicable' };
+  const shown = { manifest, ...rest };
+  const coverage = coverageOf(shown);
+  const tail = tailOf(coverage.consents.stream, shown);
+  const { size } = shown;
   // Without a checkpoint, nothing is in the ledger as far as the package shows. A receipt claims to
   // hold no stream as a whole.
-  if (size === null || isReceipt(manifest)) return 'not-applicable';
-  if (isUnfiltered(manifest.filter)) verifyWhole(consents, size, shown);
-  verifyWhole(notices, size, shown);
+  if (size === null || isReceipt(manifest)) return { coverage, tail, policies: 'not-applicable' };
+  if (isUnfiltered(manifest.filter)) verifyWhole(coverage.consents, size, shown);
+  verifyWhole(coverage.notices, size, shown);
   // A policy that is left out could be the stricter one.
-  return verifyWhole(policies, size, shown);
+  return { coverage, tail, policies: verifyWhole(coverage.policies, size, shown) };
 }
 
 function verifyWhole(
   { stream, complete_up_to: upTo, is_whole: isWhole }: StreamCoverage,
   size: number,
-  { held, batches, findings }: ShownCoverage,
+  { runs, batches, findings }: Shown,
 ): Outcome {
   if (isWhole) {
     findings.pass('completeness.runs');
@@ -208,7 +202,7 @@ function verifyWhole(
     findings.fail('completeness.runs', message, at, end.because);
     return 'fail';
   }
-  const heldUpTo = completeUpTo(joinedRuns(stream, held)) ?? -1;
+  const heldUpTo = completeUpTo(joinedRuns(stream, runs.held)) ?? -1;
   if (end.kind === 'unknown' && heldUpTo >= end.last) {
     const message = finding('stream-may-continue', { batch: end.batch });
     findings.open('completeness.runs', message, { file: PACKAGE_FILES.batches, stream });

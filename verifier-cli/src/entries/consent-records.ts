@@ -9,7 +9,7 @@ import type { ConsentList } from '../list/consent-list.js';
 import { FilterRules } from '../manifest/filter.js';
 import { memberOf, type Schemes, select } from '../versions/schemes.js';
 import type { Attachments } from './attachments.js';
-import { type ConsentFacts, ConsentTable } from './consent-table.js';
+import { ConsentTable } from './consent-table.js';
 import { verifyDisclosures } from './disclosures.js';
 import { verifyOpening } from './person-opening.js';
 import type { ReadEntry } from './read-entry.js';
@@ -17,30 +17,13 @@ import { recordProblem } from './record-rules.js';
 import { Salts } from './salts.js';
 import type { SummaryCounter } from './summary.js';
 
-/** Parts of the package with which consents are compared, and collectors of them. */
-interface ConsentContext {
+/** Parts of the package with which consents are compared. */
+export interface ConsentContext {
   readonly manifest: Manifest | null;
-  readonly isReceipt: boolean;
   readonly schemes: Schemes;
-  /** Null without a manifest. */
-  readonly person: PersonRecords | null;
-  readonly documents: Documents;
-  readonly attachments: Attachments;
-  readonly counter: SummaryCounter;
   /** Takes all consents; null: none is listed. */
   readonly list: ConsentList | null;
 }
-
-/** Facts of a consent whose record cannot be read. */
-const UNREAD: ConsentFacts = {
-  createdAt: 0,
-  validForMs: null,
-  lacksToken: false,
-  matches: false,
-  version: -1,
-  configuration: -1,
-  isLacking: false,
-};
 
 /** Verifies the records of consents with their disclosures, and keeps them for the checks at the end. */
 export class ConsentRecords {
@@ -48,13 +31,20 @@ export class ConsentRecords {
   readonly #salts = new Salts();
   readonly #filter: FilterRules | null;
 
-  constructor(readonly context: ConsentContext) {
+  /** @param person null without a manifest */
+  constructor(
+    readonly context: ConsentContext,
+    readonly person: PersonRecords | null,
+    readonly documents: Documents,
+    readonly attachments: Attachments,
+    readonly counter: SummaryCounter,
+  ) {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
 
   /** Takes a consent whose record cannot be read. */
   addUnread(read: ReadEntry): void {
-    this.table.add(read, UNREAD);
+    this.table.add(read, null);
     this.context.list?.accept(read, null, []);
   }
 
@@ -64,14 +54,13 @@ export class ConsentRecords {
    */
   verify(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
     const { entry, record, source, findings } = read;
-    const { isReceipt, person, documents, attachments, counter, list } = this.context;
     const selected = select(this.context.schemes.records, memberOf(record, 'hash_version'));
     if (!selected.isKnown) throw new RangeError('the record has an unknown version');
     const parsed =
       read.consent === null ? matchShape(selected.scheme.shape, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', finding('record-invalid', { reason: parsed.reason }));
-      person?.accept(entry.person_tag, [], findings);
+      this.person?.accept(entry.person_tag, [], findings);
       this.addUnread(read);
       return;
     }
@@ -83,21 +72,21 @@ export class ConsentRecords {
     const disclosures = verifyDisclosures(consent, selected.scheme, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
     this.#filter?.verify(consent, disclosures, findings);
-    const isOfPerson = person?.accept(entry.person_tag, disclosures, findings) !== false;
-    verifyOpening(read, disclosures, isReceipt);
-    attachments.verify(disclosures, findings);
+    const isOfPerson = this.person?.accept(entry.person_tag, disclosures, findings) !== false;
+    verifyOpening(read, disclosures, this.documents.isReceipt);
+    this.attachments.verify(disclosures, findings);
     const withheld = Math.max(0, Object.keys(consent.disclosures).length - disclosures.length);
-    counter.consent(consent, disclosures.length, source.erased === undefined ? withheld : 0);
+    this.counter.consent(consent, disclosures.length, source.erased === undefined ? withheld : 0);
     const createdAt = Date.parse(consent.created_at);
     this.table.add(read, {
       createdAt,
       validForMs: consent.valid_until === null ? null : Date.parse(consent.valid_until) - createdAt,
       matches: this.#filter?.matches(consent) === true,
       lacksToken: consent.approval_token_id === null && isApproval(consent.consent_type),
-      version: documents.referToVersion(consent),
-      configuration: documents.referToConfiguration(consent),
+      version: this.documents.referToVersion(consent),
+      configuration: this.documents.referToConfiguration(consent),
       isLacking: withheld > 0 && isOfPerson && this.#filter?.mustDisclose(consent) === true,
     });
-    list?.accept(read, consent, disclosures);
+    this.context.list?.accept(read, consent, disclosures);
   }
 }

@@ -1,11 +1,11 @@
-import { type EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { ConsentClaims } from '../documents/in-force.js';
 import type { ErasurePlace } from '../erasure/erasures.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import type { Location } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
-import type { EntryMembers } from '../versions/schemes.js';
 import { Column } from './column.js';
+import type { ReadEntry } from './read-entry.js';
 import { readUuid, UUID_WORDS, writeUuid } from './uuid-words.js';
 
 /** Facts of a consent's record that are kept until the whole file is read. */
@@ -20,13 +20,10 @@ export interface ConsentFacts extends Omit<ConsentClaims, 'batch'> {
   readonly isLacking: boolean;
 }
 
-/** The members of a consent's entry that are kept. */
-interface ConsentEntry {
-  readonly line: number;
-  readonly entry: Pick<EntryMembers, 'stream' | 'revision' | 'event_id' | 'person_tag'>;
-  readonly source: Pick<EntryLine, 'batch' | 'erased' | 'disclosures'>;
+/** The entry of a consent, as far as it is kept. */
+type ConsentEntry = Pick<ReadEntry, 'line' | 'entry' | 'source'> & {
   readonly findings: Pick<EntryFindings, 'verdict'>;
-}
+};
 
 /** A consent as it was kept, but for its event id and tag. */
 interface ConsentRow extends ConsentFacts, ConsentClaims {
@@ -71,7 +68,8 @@ export class ConsentTable {
     return this.#lines.length;
   }
 
-  add({ line, entry, source, findings }: ConsentEntry, facts: ConsentFacts): void {
+  /** @param facts null for a record that cannot be read */
+  add({ line, entry, source, findings }: ConsentEntry, facts: ConsentFacts | null): void {
     const index = this.length;
     const { stream, person_tag: tag } = entry;
     const { batch, erased, disclosures } = source;
@@ -86,16 +84,16 @@ export class ConsentTable {
     this.#batches.push(batch);
     for (let word = 0; word < TAG_WORDS; word += 1)
       this.#tags.push(Number.parseInt(tag?.slice(word * 8, word * 8 + 8) ?? '', 16) || 0);
-    this.#createdAt.push(facts.createdAt);
-    this.#validFor.push(facts.validForMs ?? -1);
+    this.#createdAt.push(facts?.createdAt ?? 0);
+    this.#validFor.push(facts?.validForMs ?? -1);
     this.#verdicts.push(VERDICTS.indexOf(findings.verdict));
-    this.#versions.push(facts.version);
-    this.#configurations.push(facts.configuration);
+    this.#versions.push(facts?.version ?? -1);
+    this.#configurations.push(facts?.configuration ?? -1);
     this.#flags.push(
       (disclosures.length > 0 ? 1 : 0) +
-        (facts.isLacking ? 2 : 0) +
-        (facts.lacksToken ? 4 : 0) +
-        (facts.matches ? 8 : 0),
+        (facts?.isLacking ? 2 : 0) +
+        (facts?.lacksToken ? 4 : 0) +
+        (facts?.matches ? 8 : 0),
     );
     this.#erasedRevisions.push(erased?.revision ?? -1);
     if (erased !== undefined && erased.stream !== stream) this.#erasedStreams.set(index, erased.stream);

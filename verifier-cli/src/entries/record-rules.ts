@@ -1,16 +1,18 @@
-import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { type ConsentMembers, isNewer, memberOf, type Schemes } from '../versions/schemes.js';
-import { unknownVersion } from '../versions/unknown-version.js';
+import { unknownEventType, unknownVersion } from '../versions/unknown-version.js';
+import type { ReadEntry } from './read-entry.js';
 
 const RECORD_VERSION = 1;
 
 /**
- * Finds a part of a record whose version is newer than this verifier. Nothing else can be said of
- * the record then.
+ * Finds a version of the event or of a part of its record that this verifier does not know. Nothing
+ * else can be said of the record then.
  * @returns the message about it; null if every version is known
  */
-export function unknownOfRecord(record: JsonValue, schemes: Schemes): Finding | null {
+export function unknownOf({ entry, record }: ReadEntry, schemes: Schemes): Finding | null {
+  if (!isSealedEventType(entry.type)) return unknownEventType(entry.type);
   const version = memberOf(record, 'v');
   if (isNewer(version, RECORD_VERSION)) return unknownVersion(finding('record-version', { version }));
   const hashes = memberOf(record, 'hash_version');

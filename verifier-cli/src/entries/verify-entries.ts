@@ -3,16 +3,9 @@ import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
-import { isReceipt, type Manifest } from '../../../schemas/evidence/manifest.js';
+import { isReceipt } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import {
-  type Coverage,
-  coverageOf,
-  NO_TAIL,
-  type StreamTail,
-  tailOf,
-  verifyCoverage,
-} from '../completeness/coverage.js';
+import { type Coverage, type Covered, verifyCoverage } from '../completeness/coverage.js';
 import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
 import { RequestedEvents } from '../completeness/requested-events.js';
 import { CompleteRuns } from '../completeness/runs.js';
@@ -34,33 +27,28 @@ import { ANY_DELAY, PolicyDelays } from '../time/allowed-delays.js';
 import { verifyClaimedTime } from '../time/claimed-times.js';
 import { latePolicy } from '../time/late-policy.js';
 import { StreamTimes } from '../time/stream-times.js';
-import type { Schemes } from '../versions/schemes.js';
-import { unknownEventType, unknownVersion } from '../versions/unknown-version.js';
+import { unknownVersion } from '../versions/unknown-version.js';
 import { Attachments } from './attachments.js';
-import { ConsentRecords } from './consent-records.js';
+import { type ConsentContext, ConsentRecords } from './consent-records.js';
 import { EntryOrder } from './entry-order.js';
 import { EntryPlaces, type PlacesContext } from './entry-places.js';
 import { EventIds } from './event-ids.js';
 import { FinalChecks } from './final-checks.js';
 import { type PublicRecords, publicRecords, verifyPublicRecord } from './public-records.js';
 import { entryLineReader, type ReadEntry, readEntry, type UnknownEntry } from './read-entry.js';
-import { unknownOfRecord } from './record-rules.js';
+import { unknownOf } from './record-rules.js';
 import { type CommonFields, commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
 
 /** Parts of the package with which the entries are compared. */
-export interface EntryContext extends PlacesContext {
-  readonly manifest: Manifest | null;
+export interface EntryContext extends PlacesContext, ConsentContext {
   readonly policies: Policies;
   /** Milliseconds from the claimed time to the stamp, if the verifying person limits it. */
   readonly maxDelay: number | undefined;
   /** The record to be shown, if one is. */
   readonly watch: RecordWatch | null;
-  /** Takes all consents; null: none is listed. */
-  readonly list: ConsentList | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
-  readonly schemes: Schemes;
 }
 
 export interface EntriesResult {
@@ -141,14 +129,7 @@ class EntriesPass {
     this.#documents = new Documents(files, this.#isReceipt);
     this.#erasures = new Erasures(findings);
     this.#publicRecords = publicRecords(this.#documents, this.#scans, this.#erasures, watch);
-    this.#consents = new ConsentRecords({
-      ...context,
-      isReceipt: this.#isReceipt,
-      person: this.#person,
-      documents: this.#documents,
-      attachments: this.#attachments,
-      counter: this.counter,
-    });
+    this.#consents = new ConsentRecords(context, this.#person, this.#documents, this.#attachments, this.counter);
   }
 
   /**
@@ -191,7 +172,7 @@ class EntriesPass {
     const { entry, findings } = read;
     const { type } = entry;
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', finding('event-id-repeated'));
-    const unknown = this.#unknownOf(read);
+    const unknown = read.consent === null ? unknownOf(read, this.context.schemes) : null;
     this.#requested?.accept(entry.event_id);
     this.context.promised.accept(read);
     this.#places.verify(read);
@@ -217,12 +198,6 @@ class EntriesPass {
       : null;
     if (warning !== null) this.files.findings.warn(warning);
     this.#streamTimes.accept(entry.stream, claimed, findings);
-  }
-
-  /** The message about an unknown version of the event or of its record; null if both are known. */
-  #unknownOf({ entry, record, consent }: ReadEntry): Finding | null {
-    if (consent !== null) return null;
-    return isSealedEventType(entry.type) ? unknownOfRecord(record, this.context.schemes) : unknownEventType(entry.type);
   }
 
   /** Takes an event whose record has a meaning that is not known: what it may change stays open. */
@@ -325,19 +300,15 @@ class EntriesPass {
     return this.files.findings.outcomeOf('record.format') === 'indeterminate' ? 'record.format' : 'entry.format';
   }
 
-  #cover(): { readonly coverage: Coverage | null; readonly tail: StreamTail } {
+  #cover(): Covered {
     const { manifest, batches, size } = this.context;
+    const { findings } = this.files;
     this.#runs.finish();
-    const { complete, held } = this.#runs;
-    const coverage = manifest && coverageOf(manifest, complete, batches, size);
-    const covered =
-      manifest === null || coverage === null
-        ? null
-        : verifyCoverage({ manifest, coverage, held, batches, size, findings: this.files.findings });
-    if (covered !== null) this.#joinPolicies(verdictOf('completeness.runs', covered));
-    const counts = { batches, size, policies: this.#policies, isCut: covered === 'fail' };
-    this.#joinPolicies(verdictOf('completeness.policies', verifyPolicyCounts(counts, this.files.findings)));
-    return { coverage, tail: coverage === null ? NO_TAIL : tailOf(coverage.consents.stream, held, batches, size) };
+    const covered = verifyCoverage({ manifest, runs: this.#runs, batches, size, findings });
+    this.#joinPolicies(verdictOf('completeness.runs', covered.policies));
+    const counts = { batches, size, policies: this.#policies, isCut: covered.policies === 'fail' };
+    this.#joinPolicies(verdictOf('completeness.policies', verifyPolicyCounts(counts, findings)));
+    return covered;
   }
 
   #joinPolicies(verdict: Verdict): void {
