@@ -15,6 +15,7 @@ import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { bindServer, type ServerBinding } from '../platform/database/server-binding.js';
+import { messageOf } from '../platform/errors/message-of.js';
 import {
   createKeyring,
   createRandomPool,
@@ -243,10 +244,7 @@ export async function openEventLog(
     isSaid = true;
   };
   const onInterruption = (error: unknown): void => {
-    logger.info(
-      { reason: error instanceof Error ? error.message : String(error) },
-      'reading of the event log was interrupted; resuming',
-    );
+    logger.info({ reason: messageOf(error) }, 'reading of the event log was interrupted; resuming');
   };
   if (eventStoreUrl !== undefined) {
     // The client library is large: an installation without EventStoreDB must not load it.

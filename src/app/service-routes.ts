@@ -1,128 +1,141 @@
-import type pg from 'pg';
-import type { QueueMail } from '../accounts/mail/mail-queue.js';
-import type { FactorKeys } from '../accounts/second-factor/factor-secrets.js';
-import type { CheckPassword } from '../accounts/sign-in/check-password.js';
-import type { CreateAccount } from '../api/auth/auth-deps.js';
+import { createMailQueue } from '../accounts/mail/mail-queue.js';
+import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
+import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
+import { createUserDirectory } from '../accounts/users/user-directory.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
-import { type DiscoveryOptions, discoveryRoutes } from '../api/discovery/discovery-routes.js';
-import type { ApiUsers } from '../api/guards/bearer.js';
-import type { LoadGate } from '../api/guards/load-gate.js';
+import { discoveryRoutes } from '../api/discovery/discovery-routes.js';
+import { createLoadGate } from '../api/guards/load-gate.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createScannerGuard } from '../api/guards/scanner-guard.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
-import type { PanelRoute } from '../api/panel/route.js';
-import { type ServePanelOptions, servePanel } from '../api/panel/serve-panel.js';
+import { panelRoutes } from '../api/panel/routes.js';
+import { servePanel } from '../api/panel/serve-panel.js';
 import { browserSdk } from '../api/public/browser-sdk.js';
 import { dashboard } from '../api/public/dashboard.js';
-import { type PublicVerifyOptions, servePublic } from '../api/public/public-verify.js';
+import { servePublic } from '../api/public/public-verify.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
 import { allowCrossOrigin } from '../api/server/cors.js';
 import { healthRoutes } from '../api/server/health.js';
 import { paceLargeTexts } from '../api/server/pace-large-texts.js';
-import { serveTool, type ToolRoute } from '../api/tool/route.js';
-import type { Verifier } from '../evidence/verification/verifier.js';
+import { failureOf } from '../api/server/request-log.js';
+import { serveTool } from '../api/tool/route.js';
+import { toolRoutes } from '../api/tool/routes.js';
+import { makeReceipt } from '../evidence/package/index.js';
+import { createVerifier } from '../evidence/verification/verifier.js';
 import type { Readiness } from '../platform/health/readiness.js';
+import { createDetectRegion } from '../platform/regions/detect-region.js';
+import { openGeoDatabase } from '../platform/regions/geo-database.js';
+import { VERSION } from '../platform/version.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
+import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { createScanner } from '../tenancy/scans/scan-site.js';
+import { accountCreator } from './create-account.js';
+import type { Installation } from './installation.js';
+import type { OpenedAdmission } from './open-admission.js';
+import { readTsaRoots } from './timestamping.js';
 
-export interface ServiceOptions {
-  /** In the role `consent_ledger_api`. */
-  readonly db: pg.Pool;
+/** Limit per user. */
+const PANEL_REQUESTS_PER_MINUTE = 300;
+
+/** Parts of the process that the routes share with its other work. */
+export interface ServiceParts extends Pick<OpenedAdmission, 'admission' | 'outbox'> {
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
-  readonly apiUsers: ApiUsers;
   readonly keyUsage: KeyUsage;
-  readonly checkPassword: CheckPassword;
-  readonly refreshKey: () => Promise<Uint8Array>;
-  /** Null: the service sends no mail. */
-  readonly queueMail: QueueMail | null;
-  readonly factorKeys: FactorKeys;
-  /** Null: only invited people become users. */
-  readonly createAccount: CreateAccount | null;
-  readonly verifier: Verifier;
-  readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly readiness: Readiness;
-  /** The root certificates of the time stamps in PEM; null: this process does not have them. */
-  readonly readTsaRoots: () => Promise<string | null>;
-  readonly discovery: DiscoveryOptions;
-  readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
-  /** Requests per minute of one client. */
-  readonly limits: {
-    readonly invalidKeys: number;
-    readonly publicVerify: number;
-  };
-  /** The host of the public scanner; undefined: there is none. */
-  readonly scannerHost: string | undefined;
-  /** Gate for the signed requests of the Tool API. */
-  readonly gate: LoadGate;
-  readonly toolRoutes: readonly ToolRoute[];
-  /** @returns Unix milliseconds */
-  readonly clock: () => number;
 }
 
 /** All routes of the service, in groups. */
-export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
-  const { db, rateLimiter, verifier } = options;
-  const guards = createToolGuards({
-    directory: options.directory,
-    rateLimiter,
-    apiUsers: options.apiUsers,
-    keyUsage: options.keyUsage,
-    invalidKeyLimit: options.limits.invalidKeys,
+export async function serviceRoutes(installation: Installation, parts: ServiceParts): Promise<readonly RouteGroup[]> {
+  const { config, logger, apiPool, adminPool, keyring, eventLog, metrics } = installation;
+  const { directory, rateLimiter, keyUsage, outbox } = parts;
+  const { scannerHost } = config.http;
+  const origin = config.ledgerOrigin;
+  const now = (): number => performance.now();
+  const jwtKeys = freshJwtKeys(keyring);
+  const apiUsers = { tokens: createAccessTokens(jwtKeys), users: createUserDirectory(apiPool, keyring) };
+  const verifier = createVerifier({
+    db: apiPool,
+    keyring,
+    eventLog,
+    onDamagedNodes: (batch) =>
+      logger.error({ batch }, 'the stored tree nodes of a Merkle batch do not lead to its root; its leaves do'),
   });
-  const { scannerHost: host, directory } = options;
-  const scanner = host === undefined ? null : createScannerGuard({ host, directory, rateLimiter });
+  const shared = {
+    ...{ apiPool, adminPool, keyring, seals: keyring, eventLog, verifier, logger, directory, rateLimiter, apiUsers },
+    queueMail: config.mail === undefined ? null : createMailQueue(keyring),
+    scan: createScanner({ db: apiPool, directory, userAgent: `consent-ledger/${VERSION}`, ...config.scans }),
+  };
+  const tool = {
+    routes: toolRoutes({
+      ...shared,
+      ...{ db: apiPool, origin, now },
+      admission: metrics.admission.countConsents(parts.admission),
+      detectRegion: createDetectRegion({ ...config.geo, database: await openGeoDatabase(config.geo.databaseFile) }),
+      onExportError: (error, { id }) => {
+        logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');
+      },
+      batchBodyBytes: config.admission.batchBodyBytes,
+      maxExportsPerTenant: config.exports.maxPerTenant,
+      backupRetentionDays: config.backupRetentionDays ?? null,
+    }),
+    serving: {
+      guards: createToolGuards({ ...shared, keyUsage, invalidKeyLimit: config.limits.invalidKeys }),
+      scanner: scannerHost === undefined ? null : createScannerGuard({ host: scannerHost, directory, rateLimiter }),
+      gate: createLoadGate({
+        maxInProgress: config.admission.maxInProgress,
+        isFull: outbox.isFull,
+        onRefused: () => metrics.admission.countRefusal('QUEUE_OVERLOADED'),
+      }),
+      clock: Date.now,
+    },
+  };
+  const receipts = { db: apiPool, eventLog, keyring, origin };
+  const publicVerify = {
+    ...{ verifier, rateLimiter, now },
+    receiptOf: (eventId: string) => makeReceipt(receipts, eventId, 'none'),
+    limit: config.limits.publicVerify,
+  };
+  const panel = panelRoutes({ ...shared, config, lookUpTxt: createTxtLookUp(config.dnsServers) });
+  const auth = authRoutes({
+    ...shared,
+    ...apiUsers,
+    checkPassword: createPasswordCheck(shared),
+    refreshKey: () => keyring.refreshKey(),
+    factorKeys: keyring,
+    createAccount: config.isSignUpOpen ? accountCreator(adminPool) : null,
+  });
+  const discovery = { ...config.discovery, scannerHost, jwtKeys, now: () => new Date() };
   return [
-    (scope) => healthRoutes(scope, { readiness: options.readiness, serving: 'callers' }),
-    async (scope) => {
-      await scope.register(
-        async (tool) => {
-          allowCrossOrigin(tool);
-          serveTool(tool, options.toolRoutes, { guards, scanner, gate: options.gate, clock: options.clock });
-        },
-        { prefix: '/tool/v1' },
-      );
-    },
-    async (scope) => {
-      await scope.register(
-        async (open) => {
-          allowCrossOrigin(open);
-          servePublic(open, {
-            verifier,
-            receiptOf: options.receiptOf,
-            rateLimiter,
-            limit: options.limits.publicVerify,
-            now: () => performance.now(),
-          });
-        },
-        { prefix: '/api/v1/public' },
-      );
-    },
-    (scope) => servePanel(scope, options.panel.routes, options.panel),
+    (scope) => healthRoutes(scope, { readiness: parts.readiness, serving: 'callers' }),
+    forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.serving)),
+    forEveryOrigin('/api/v1/public', (scope) => servePublic(scope, publicVerify)),
+    (scope) => servePanel(scope, panel, { ...shared, limit: PANEL_REQUESTS_PER_MINUTE }),
+    (scope) => serveAuth(scope, auth, apiUsers),
+    (scope) => checkpointRoutes(scope, apiPool, () => readTsaRoots(config)),
     (scope) => {
-      const authOptions = {
-        checkPassword: options.checkPassword,
-        rateLimiter,
-        apiPool: db,
-        adminPool: options.panel.adminPool,
-        seals: options.panel.seals,
-        refreshKey: options.refreshKey,
-        queueMail: options.queueMail,
-        factorKeys: options.factorKeys,
-        createAccount: options.createAccount,
-      };
-      serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
-    },
-    (scope) => checkpointRoutes(scope, db, options.readTsaRoots),
-    (scope) => {
-      paceLargeTexts(scope, () => performance.now());
-      discoveryRoutes(scope, options.discovery);
+      paceLargeTexts(scope, now);
+      discoveryRoutes(scope, discovery);
       verifyPage(scope);
       browserSdk(scope);
       dashboard(scope);
     },
   ];
+}
+
+/** Routes under a path that pages of every origin may call. */
+function forEveryOrigin(prefix: string, serve: RouteGroup): RouteGroup {
+  return async (scope) => {
+    await scope.register(
+      async (inner) => {
+        allowCrossOrigin(inner);
+        await serve(inner);
+      },
+      { prefix },
+    );
+  };
 }

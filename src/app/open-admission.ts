@@ -1,0 +1,83 @@
+import { type Admission, createAdmission } from '../pipeline/admission/admission.js';
+import { createCheckedClock } from '../pipeline/admission/checked-clock.js';
+import { createOutboxGauge, type OutboxGauge } from '../pipeline/admission/outbox-gauge.js';
+import { certifiedPromiseKey } from '../pipeline/admission/promise-key.js';
+import { createPromises } from '../pipeline/admission/promises.js';
+import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
+import { createWriteWatch } from '../pipeline/admission/write-watch.js';
+import { messageOf } from '../platform/errors/message-of.js';
+import type { ReadinessSource } from '../platform/health/readiness.js';
+import type { SiteDirectory } from '../tenancy/directory/site-context.js';
+import type { Installation } from './installation.js';
+import { createGroupObserver } from './metrics/group-observer.js';
+import { rememberAccepted } from './process-memory.js';
+import { clockSource, outboxSource } from './readiness-sources.js';
+
+const GAUGE_MS = 500;
+const CLOCK_CHECK_MS = 5_000;
+
+/** Admission, and what it depends on. */
+export interface OpenedAdmission {
+  readonly admission: Admission;
+  readonly outbox: OutboxGauge;
+  /** Whether it can accept consents. */
+  readonly sources: readonly ReadinessSource[];
+  /** Certifies the key of promises again. @throws as `certifiedPromiseKey`: the former one stays */
+  readonly renewPromiseKey: () => Promise<void>;
+}
+
+/** Opens the admission of an installation. */
+export async function openAdmission(installation: Installation, directory: SiteDirectory): Promise<OpenedAdmission> {
+  const { config, logger, apiPool: db, keyring, guard, server, metrics, tracing } = installation;
+  const origin = config.ledgerOrigin;
+  const monotonic = (): number => performance.now();
+  const newPromiseKey = () => certifiedPromiseKey({ keyring, origin, guard });
+  let promiseKey = await newPromiseKey();
+  const outbox = createOutboxGauge({ db, limit: config.outbox.maxRows, everyMs: GAUGE_MS, monotonic });
+  const clock = createCheckedClock({
+    db,
+    everyMs: CLOCK_CHECK_MS,
+    now: Date.now,
+    monotonic,
+    onDifference: (ms) =>
+      logger.error(
+        { ahead_ms: ms },
+        'nothing is admitted: the clock of this process differs from the clock of the database',
+      ),
+  });
+  const writes = createWriteWatch({ db, monotonic });
+  const groups = createGroupObserver(metrics.admission, tracing);
+  const admission = createAdmission({
+    db,
+    promises: createPromises({
+      origin,
+      sealWithinSeconds: config.policy.sealWithinSeconds,
+      key: () => {
+        const refusal = server.refusal();
+        if (refusal !== null) throw refusal;
+        return promiseKey;
+      },
+    }),
+    directory,
+    seals: keyring,
+    random: installation.random,
+    clock,
+    outbox,
+    onError: (error) => logger.error({ reason: messageOf(error) }, 'an admission group failed'),
+    onUnsigned: (error) =>
+      logger.error({ reason: messageOf(error) }, 'consents were accepted without promises: signing them failed'),
+    limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
+    observer: {
+      ...groups,
+      around: (submissions, send) => writes.around(() => groups.around(submissions, send)),
+    },
+  });
+  return {
+    admission: rememberAccepted(admission, installation),
+    outbox,
+    sources: [writes, clockSource(clock), outboxSource(outbox)],
+    renewPromiseKey: async () => {
+      promiseKey = await newPromiseKey();
+    },
+  };
+}
