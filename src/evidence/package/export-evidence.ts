@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
+import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type Manifest, PACKAGE_FORMAT, packageVersion } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -111,7 +112,7 @@ export async function exportEvidence(options: ExportOptions, request: ExportRequ
   const { output: path, overwrites = false, ...rest } = request;
   const { db } = options;
   const start = (): Promise<ExportRow> => ExportRow.start(db, request.siteId, request.exportedBy);
-  return { path, ...(await exportTo(options, rest, { path, overwrites }, start)) };
+  return { path, ...(await exportPackage(options, rest, { path, overwrites }, start)) };
 }
 
 /**
@@ -129,56 +130,43 @@ export function streamEvidence(
 ): Promise<PackageResult> {
   // The caller records how the export ends, because it keeps the package.
   const run: ExportRun = { assertRunning, finish: assertRunning, fail: async () => undefined };
-  return exportTo(options, request, destination, async () => run);
+  return exportPackage(options, request, destination, async () => run);
 }
 
 /** A registered export. */
 type ExportRun = Pick<ExportRow, 'assertRunning' | 'finish' | 'fail'>;
 
-function exportTo(
-  options: ExportOptions,
-  request: PackageRequest,
-  output: PackageOutput,
-  start: () => Promise<ExportRun>,
-): Promise<PackageResult> {
-  const { tracing = NO_TRACING } = options;
-  return tracing.span('export evidence', {}, async (span) => {
-    const result = await exportPackage(options, request, output, start);
-    span.add({ 'consent_ledger.bytes': result.bytes });
-    return result;
-  });
-}
-
 async function exportPackage(
   options: ExportOptions,
-  request: PackageRequest,
+  given: PackageRequest,
   output: PackageOutput,
   start: () => Promise<ExportRun>,
 ): Promise<PackageResult> {
-  const filter = parseFilter(request.filter);
-  const disclose = parseDisclose(request.disclose);
-  const { db } = options;
-  const { rowCount } = await db.query('select from sites where id = $1', [request.siteId]);
-  if (rowCount !== 1) throw new UnknownSite(request.siteId);
-  const now = (options.now ?? (() => new Date()))();
-  const writer = await PackageWriter.open(output, now);
-  let run: ExportRun | null = null;
-  try {
-    const started = await start();
-    run = started;
-    const assertRunning = (): Promise<void> => started.assertRunning();
-    const content = await wholeContent(options, { ...request, filter, disclose });
-    const result = await writePackage(options, { ...request, filter, disclose }, content, writer, assertRunning, now);
-    await writer.end();
-    await run.finish();
-    await writer.publish();
-    return { ...result, bytes: writer.size };
-  } catch (error) {
-    await writer.discard();
-    // The error of the export must not be hidden by an error of this update.
-    await run?.fail().catch(() => undefined);
-    throw error;
-  }
+  const { db, tracing = NO_TRACING, now = () => new Date() } = options;
+  return await tracing.span('export evidence', {}, async (span) => {
+    const request = { ...given, filter: parseFilter(given.filter), disclose: parseDisclose(given.disclose) };
+    const { rowCount } = await db.query('select from sites where id = $1', [request.siteId]);
+    if (rowCount !== 1) throw new UnknownSite(request.siteId);
+    const time = now();
+    const writer = await PackageWriter.open(output, time);
+    let run: ExportRun | null = null;
+    try {
+      const started = await start();
+      run = started;
+      const content = await wholeContent(options, request);
+      const result = await writePackage(options, request, content, writer, () => started.assertRunning(), time);
+      await writer.end();
+      await run.finish();
+      await writer.publish();
+      span.add({ 'consent_ledger.bytes': writer.size });
+      return { ...result, bytes: writer.size };
+    } catch (error) {
+      await writer.discard();
+      // The error of the export must not be hidden by an error of this update.
+      await run?.fail().catch(() => undefined);
+      throw error;
+    }
+  });
 }
 
 /** The content of a package, as of a checkpoint. */
@@ -212,127 +200,150 @@ async function wholeContent(
 export async function writePackage(
   options: ExportOptions,
   request: PackageRequest,
-  { format, checkpoint, scope, visitorIndex }: PackageContent,
+  content: PackageContent,
   writer: FileSink,
   assertRunning: () => Promise<void>,
   now: Date,
 ): Promise<Omit<PackageResult, 'bytes'>> {
-  const { db, eventLog, keyring } = options;
-  const { siteId, filter, disclose } = request;
-  const isReceipt = format === RECEIPT_FORMAT;
-  const progress = request.onProgress ?? (() => undefined);
-  const beforePiece = async (): Promise<void> => {
-    await options.giveWay?.();
-    await assertRunning();
-  };
-  const size = checkpoint?.size ?? 0;
-  const manifestKey = await keyring.manifestKey();
-  const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
-  const siteKey = await keyring.siteKey(siteId);
-  const fits = publicFilter(filter);
+  return await new WrittenPackage(options, request, content, writer, assertRunning).write(now);
+}
 
-  const total = [...scope.consents, ...scope.notices, scope.policies].reduce(
-    (sum, run) => sum + (run === null ? 0 : run.last - run.first + 1),
-    0,
-  );
-  const entries = new EntriesFile({
-    ...{ db, eventLog, keyring, siteId, scope, fits, disclose, size },
-    openTag: isReceipt ? (entry) => openPersonTag(db, keyring, siteKey, entry) : null,
-    beforePage: async (done) => {
-      progress({ step: 'entries', done, total });
-      await beforePiece();
-    },
-  });
-  await refuseTooManyTags(db, scope.consents, size);
-  const entryBytes = await writer.add(PACKAGE_FILES.entries, encodedPages(entries.pages()));
+class WrittenPackage {
+  /** Size of the checkpoint; 0 without one. */
+  readonly #size: number;
+  readonly #isReceipt: boolean;
+  readonly #fits: (record: ConsentRecord) => boolean;
 
-  const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
-  const cover = new Set(isReceipt ? [] : coverOf(size));
-  const dated = [...(await firstBatch(db, numbers)), ...numbers];
-  const holding = [...dated, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
-  // The header of the last leaf counts the policies.
-  const last = size > 0 && !holding.includes(size - 1) ? size - 1 : null;
-  const own = last === null ? holding : [...holding, last];
-  const lines = sortedNumbers([...own, ...(isReceipt ? [] : await renewalBatches(db, size, sortedNumbers(own)))]);
-  let enclosed: readonly EnclosedCheckpoint[] = [];
-  if (checkpoint !== null) {
+  constructor(
+    readonly options: ExportOptions,
+    readonly request: PackageRequest,
+    readonly content: PackageContent,
+    readonly writer: FileSink,
+    readonly assertRunning: () => Promise<void>,
+  ) {
+    this.#size = content.checkpoint?.size ?? 0;
+    this.#isReceipt = content.format === RECEIPT_FORMAT;
+    this.#fits = publicFilter(request.filter);
+  }
+
+  async write(now: Date): Promise<Omit<PackageResult, 'bytes'>> {
+    const { db, eventLog, keyring, origin, verifier = null } = this.options;
+    const { siteId, filter, disclose, exportedBy } = this.request;
+    const { format, checkpoint, scope, visitorIndex } = this.content;
+    const manifestKey = await keyring.manifestKey();
+    const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
+    const entries = await this.#entriesFile();
+    await refuseTooManyTags(db, scope.consents, this.#size);
+    const entryBytes = await this.writer.add(PACKAGE_FILES.entries, encodedPages(entries.pages()));
+    const { lines, newest } = await this.#addLedger(entries, entryBytes);
+    // The entry of a configuration holds the same text: a receipt does not repeat it.
+    const configurations = this.#isReceipt ? new Set<string>() : entries.configurations;
+    await addNotices(this.writer, db, siteId, entries.contents, configurations);
+    this.#report('attachments', 0, entries.attachments.length);
+    const source = { db, keyring, siteId, assertRunning: this.#beforePiece };
+    const attachments = await addAttachments(this.writer, source, entries.attachments);
+    this.#report('finishing', 0, null);
+    const stated = manifestFilter(siteId, filter, disclose, scope.person);
+    const notYetStamped = {
+      ...{ db, eventLog, keyring, siteId, fits: this.#fits, visitorIndex },
+      after: scope.lastConsents,
+      // Without rests: it must reach the end of a stream that grows.
+      beforePage: this.assertRunning,
+    };
+    const manifest: Omit<Manifest, 'files'> = {
+      format,
+      version: packageVersion(entries.types),
+      origin,
+      checkpoint: checkpoint?.size ?? null,
+      exported_at: now.toISOString(),
+      exported_by: exportedBy,
+      development: await isDevelopmentLedger(db),
+      filter: stated.filter,
+      counts: {
+        ...entries.counts,
+        attachments,
+        not_yet_stamped: this.#isReceipt ? 0 : await countNotYetStamped(notYetStamped),
+      },
+      complete: [...scope.complete],
+    };
+    if (!this.#isReceipt) {
+      const example = entries.example && (await workedExample(db, entries.example, lines, this.#size));
+      const { site } = entries;
+      const readme = packageReadme({ manifest, checkpoint: newest, example, site, verifier });
+      await this.writer.add(PACKAGE_FILES.readme, [utf8(readme)]);
+    }
+    await addManifest(this.writer, manifest, manifestKey, certificate);
+    return { counts: manifest.counts, checkpoint: manifest.checkpoint, filterDisclosures: stated.disclosures };
+  }
+
+  async #entriesFile(): Promise<EntriesFile> {
+    const { db, eventLog, keyring } = this.options;
+    const { siteId, disclose } = this.request;
+    const { scope } = this.content;
+    const siteKey = await keyring.siteKey(siteId);
+    const runs = [...scope.consents, ...scope.notices, ...(scope.policies === null ? [] : [scope.policies])];
+    const total = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+    return new EntriesFile({
+      ...{ db, eventLog, keyring, siteId, scope, disclose, fits: this.#fits, size: this.#size },
+      openTag: this.#isReceipt ? (entry) => openPersonTag(db, keyring, siteKey, entry) : null,
+      beforePage: async (done) => {
+        this.#report('entries', done, total);
+        await this.#beforePiece();
+      },
+    });
+  }
+
+  /**
+   * Adds batches, proofs and checkpoints.
+   * @returns the numbers of the batches, sorted, and the newest checkpoint; null: there is none
+   */
+  async #addLedger(
+    entries: EntriesFile,
+    entryBytes: number,
+  ): Promise<{ readonly lines: readonly number[]; readonly newest: EnclosedCheckpoint | null }> {
+    const { writer } = this;
+    const { db } = this.options;
+    const { siteId } = this.request;
+    const { checkpoint, scope } = this.content;
+    const size = this.#size;
+    const isReceipt = this.#isReceipt;
+    const numbers = sortedNumbers([...entries.leavesByBatch.keys()]);
+    const cover = new Set(isReceipt ? [] : coverOf(size));
+    const dated = [...(await firstBatch(db, numbers)), ...numbers];
+    const holding = [...dated, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
+    // The header of the last leaf counts the policies.
+    const last = size > 0 && !holding.includes(size - 1) ? size - 1 : null;
+    const own = sortedNumbers(last === null ? holding : [...holding, last]);
+    const lines = isReceipt ? own : sortedNumbers([...own, ...(await renewalBatches(db, size, own))]);
+    if (checkpoint === null) {
+      await writer.add(PACKAGE_FILES.batches, []);
+      return { lines, newest: null };
+    }
     const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
     const batches = new BatchesFile(db, streams, checkpoint, last);
     const absent = new AbsentTags(nextTagOf(scope.person), entries.notErased, cover);
     const tags = new TagsFiles(db, writer, absent, entries.leavesByBatch, mostTagBytes(entryBytes));
-    progress({ step: 'batches', done: 0, total: lines.length });
-    await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, beforePiece)));
-    let done = 0;
-    for (const batch of batches.batches.values()) {
-      progress({ step: 'proofs', done, total: lines.length });
-      await beforePiece();
-      if (batch.level === 0)
-        await addBatchProofs(options, writer, tags, batch, entries.leavesByBatch.get(batch.number));
+    this.#report('batches', 0, lines.length);
+    await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, this.#beforePiece)));
+    for (const [done, batch] of [...batches.batches.values()].entries()) {
+      this.#report('proofs', done, lines.length);
+      await this.#beforePiece();
+      if (batch.level === 0) await addBatchProofs(db, writer, tags, batch, entries.leavesByBatch.get(batch.number));
       else await tags.addRollUp(batch);
-      done += 1;
     }
-    progress({ step: 'checkpoints', done: 0, total: null });
+    this.#report('checkpoints', 0, null);
     const needs = { size, batches: dated, policies: entries.policyBatches, after: batches.after, isReceipt };
-    enclosed = await addCheckpoints(writer, db, needs, beforePiece);
-  } else {
-    await writer.add(PACKAGE_FILES.batches, []);
+    const enclosed = await addCheckpoints(writer, db, needs, this.#beforePiece);
+    return { lines, newest: enclosed.at(-1) ?? null };
   }
-  // The entry of a configuration holds the same text: a receipt does not repeat it.
-  const configurations = isReceipt ? new Set<string>() : entries.configurations;
-  await addNotices(writer, db, siteId, entries.contents, configurations);
-  progress({ step: 'attachments', done: 0, total: entries.attachments.length });
-  const attachments = await addAttachments(
-    writer,
-    { db, keyring, siteId, assertRunning: beforePiece },
-    entries.attachments,
-  );
 
-  progress({ step: 'finishing', done: 0, total: null });
-  const stated = manifestFilter(siteId, filter, disclose, scope.person);
-  const notYetStamped = {
-    db,
-    eventLog,
-    keyring,
-    siteId,
-    after: scope.lastConsents,
-    fits,
-    visitorIndex,
-    // Without rests: it must reach the end of a stream that grows.
-    beforePage: assertRunning,
-  };
-  const manifest: Omit<Manifest, 'files'> = {
-    format,
-    version: packageVersion(entries.types),
-    origin: options.origin,
-    checkpoint: checkpoint?.size ?? null,
-    exported_at: now.toISOString(),
-    exported_by: request.exportedBy,
-    development: await isDevelopmentLedger(db),
-    filter: stated.filter,
-    counts: {
-      ...entries.counts,
-      attachments,
-      not_yet_stamped: isReceipt ? 0 : await countNotYetStamped(notYetStamped),
-    },
-    complete: [...scope.complete],
-  };
-  if (!isReceipt) {
-    const example = entries.example === null ? null : await workedExample(db, entries.example, lines, size);
-    const readme = packageReadme({
-      manifest,
-      checkpoint: enclosed.at(-1) ?? null,
-      example,
-      site: entries.site,
-      verifier: options.verifier ?? null,
-    });
-    await writer.add(PACKAGE_FILES.readme, [utf8(readme)]);
+  #report(step: ExportProgress['step'], done: number, total: number | null): void {
+    this.request.onProgress?.({ step, done, total });
   }
-  await addManifest(writer, manifest, manifestKey, certificate);
-  const { counts } = manifest;
-  return {
-    counts,
-    checkpoint: manifest.checkpoint,
-    filterDisclosures: stated.disclosures,
+
+  readonly #beforePiece = async (): Promise<void> => {
+    await this.options.giveWay?.();
+    await this.assertRunning();
   };
 }
 
@@ -347,7 +358,7 @@ function nextTagOf(person: PersonScope | null): readonly AbsentTag[] {
 }
 
 async function addBatchProofs(
-  { db }: ExportOptions,
+  db: Queryable,
   writer: FileSink,
   tags: TagsFiles,
   batch: EnclosedBatch,
@@ -356,14 +367,8 @@ async function addBatchProofs(
   const isSearched = tags.absent.concerns(batch.number);
   if (indexes.length === 0 && !isSearched) return;
   const leaves = await readBatchLeaves(db, batch.number);
-  if (indexes.length > 0) {
-    await addProofs(
-      writer,
-      batch,
-      leaves.map(({ hash }) => hash),
-      indexes,
-    );
-  }
+  const hashes = leaves.map(({ hash }) => hash);
+  if (indexes.length > 0) await addProofs(writer, batch, hashes, indexes);
   await tags.addBatch(batch, leaves);
 }
 
