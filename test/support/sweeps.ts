@@ -10,7 +10,7 @@ export const SWEEPS = {
   'altered columns': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
   'altered columns of granting rows': { file: 'test/api/server/sealed-rows.test.ts', share: 1 / 4 },
   'deleted rows': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
-  'duplicated rows': { file: 'test/audit/alterations.test.ts', share: 1 / 4 },
+  'duplicated rows': { file: 'test/audit/alterations.test.ts', share: 1 / 8 },
   'flipped bytes of a package': { file: 'test/verifier/sweep.test.ts', share: 1 / 16 },
   'flipped bytes of a person’s package': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 4 },
   'flipped bytes before the signature': { file: 'test/verifier/dishonest-operator/every-byte.test.ts', share: 1 / 4 },

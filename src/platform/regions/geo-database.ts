@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader } from 'mmdb-lib';
 import { z } from 'zod';
-import { messageOf } from '../errors/message-of.js';
 import { ipBytes } from '../net/ip-bytes.js';
 import { isSpecialAddress } from '../net/special-addresses.js';
 
@@ -102,5 +101,5 @@ function plainText(bytes: Uint8Array): string {
 
 function describe(error: unknown): string {
   if (error instanceof z.ZodError) return 'it is not a MaxMind DB file of format 2';
-  return messageOf(error);
+  return error instanceof Error ? error.message : String(error);
 }
