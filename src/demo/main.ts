@@ -21,11 +21,18 @@ const EMBEDDED_DEFAULT = {
   ERASURE_JOURNAL: '',
 };
 
+const CONSENTS = 1000;
+const FEWEST = 200;
+
 /**
- * The demonstration: `npm run demo`. All its files are in `demo-output`. At the end, it removes its
- * data folder and keeps the evidence.
+ * The demonstration: `npm run demo`, or `npm run demo -- COUNT` for another number of consents than
+ * 1000. All its files are in `demo-output`. At the end, it removes its data folder and keeps the
+ * evidence.
  */
 async function main(): Promise<void> {
+  const consents = Number(process.argv[2] ?? CONSENTS);
+  if (!Number.isInteger(consents) || consents < FEWEST)
+    throw new Error(`"${process.argv[2]}" is not a number of consents from ${FEWEST}.`);
   const dataDir = join(output, 'data');
   await removeEmbeddedPostgres(dataDir);
   await rm(output, { recursive: true, force: true });
@@ -41,7 +48,7 @@ async function main(): Promise<void> {
     ERASURE_ANNOUNCE_INTERVAL_SECONDS: '1',
     LOG_LEVEL: 'warn',
   };
-  const kept = await runDemo({ env, output });
+  const kept = await runDemo({ env, output, consents });
   const tsaRoot = join(output, 'tsa-root.pem');
   const ledgerKey = join(output, 'ledger.vkey');
   await copyFile(kept.tsaRoot, tsaRoot);

@@ -17,9 +17,9 @@ import { consentLedger, consentVerify, startService } from './program.js';
 import { Seed } from './seed.js';
 import { SignedClient } from './signed-client.js';
 
-const CONSENTS = 1000;
-const BATCHES = 6;
 const BATCH_SIZE = 100;
+/** The part of the consents that submission batches bring. */
+const IN_BATCHES = 0.6;
 const PARALLEL = 16;
 const PATIENCE_MS = 120_000;
 
@@ -29,20 +29,26 @@ export interface Kept {
   readonly ledgerKey: string;
 }
 
-interface Demo {
+interface DemoOptions {
+  /** Environment of the programs. */
   readonly env: NodeJS.ProcessEnv;
+  /** Folder for the packages. */
   readonly output: string;
+  /** How many are recorded; at least 200. */
+  readonly consents: number;
+}
+
+interface Demo extends DemoOptions {
   readonly narrator: Narrator;
   readonly seed: Seed;
   readonly client: SignedClient;
 }
 
 /**
- * Demonstrates the life cycle of a thousand consents, and checks every step.
- * @param options environment of the programs, and the folder for the packages
+ * Demonstrates the life cycle of many consents, and checks every step.
  * @throws Error if a step does not have the expected result
  */
-export async function runDemo(options: { env: NodeJS.ProcessEnv; output: string }): Promise<Kept> {
+export async function runDemo(options: DemoOptions): Promise<Kept> {
   const narrator = createNarrator(process.stdout);
   narrator.step('Starting the service with an embedded PostgreSQL and a development time stamp authority');
   const service = await startService(options.env);
@@ -66,15 +72,16 @@ export async function runDemo(options: { env: NodeJS.ProcessEnv; output: string 
   }
 }
 
-async function recordConsents({ client, narrator, seed, env }: Demo): Promise<string[]> {
-  narrator.step(`Recording ${CONSENTS} consents over HTTP; every request is signed`);
+async function recordConsents({ client, narrator, seed, env, consents: total }: Demo): Promise<string[]> {
+  narrator.step(`Recording ${total} consents over HTTP; every request is signed`);
   const cookiePolicy = documentOf(seed, 'cookie_policy');
   const approval = seed.documents.find((document) => document.requires_approval_token);
   if (approval === undefined)
     throw new Error('the demonstration tenant has no document that requires an approval token');
   const versions = await activeVersions(client, cookiePolicy.slug, approval.slug);
-  const bar = narrator.progress(CONSENTS);
-  const singles = CONSENTS - BATCHES * BATCH_SIZE - 1;
+  const bar = narrator.progress(total);
+  const batches = Math.floor((total * IN_BATCHES) / BATCH_SIZE);
+  const singles = total - batches * BATCH_SIZE - 1;
   const half = Math.floor(singles / 2);
 
   const record = async (from: number, count: number, current: Versions): Promise<string[]> => {
@@ -93,7 +100,7 @@ async function recordConsents({ client, narrator, seed, env }: Demo): Promise<st
     cookiePolicy: await activateSecondVersions(client, seed.site.id, cookiePolicy, env),
   };
   tokens.push(...(await record(half, singles - half, renewed)));
-  for (let batch = 0; batch < BATCHES; batch += 1) {
+  for (let batch = 0; batch < batches; batch += 1) {
     const from = singles + batch * BATCH_SIZE;
     const consents = Array.from({ length: BATCH_SIZE }, (_, i) => browserConsent(from + i, renewed, seed.categories));
     tokens.push(...(await client.recordBatch(consents)));
@@ -110,9 +117,9 @@ async function recordConsents({ client, narrator, seed, env }: Demo): Promise<st
   bar.advance(1);
   bar.done();
   const distinct = new Set(tokens).size;
-  if (distinct !== CONSENTS) throw new Error(`${distinct} consents were accepted, not ${CONSENTS}`);
+  if (distinct !== total) throw new Error(`${distinct} consents were accepted, not ${total}`);
   narrator.say(
-    `The service accepted ${distinct}: ${singles} one by one, ${BATCHES * BATCH_SIZE} in submission batches, 1 signed document.`,
+    `The service accepted ${distinct}: ${singles} one by one, ${batches * BATCH_SIZE} in submission batches, 1 signed document.`,
   );
   narrator.say('Each response confirms that the consent is durable and its proof hash final.');
   return tokens;

@@ -52,7 +52,7 @@ export async function inFlight(db: pg.Pool): Promise<number> {
 
 /** Resolves when nothing is in flight any more. */
 export async function settled(db: pg.Pool): Promise<void> {
-  while ((await inFlight(db)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await inFlight(db)) > 0) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 /** The rules for streams, batches and checkpoints that a settled installation breaks. */

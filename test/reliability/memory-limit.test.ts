@@ -7,10 +7,10 @@ import { expectKept } from './kept.js';
 const HEAP_MIB = 96;
 const PER_SECOND = 30;
 const OUT_OF_MEMORY = /heap out of memory/;
-/** Keeps some tens of megabytes more each second after the signal, in `serve` and in its worker process. */
+/** Keeps some hundred megabytes more each second after the signal, in `serve` and in its worker process. */
 const LEAK = `process.on('SIGUSR2', () => {
   const kept = [];
-  setInterval(() => { for (let i = 0; i < 30; i += 1) kept.push(new Array(5000).fill(i + 0.5)); }, 50).unref();
+  setInterval(() => { for (let i = 0; i < 150; i += 1) kept.push(new Array(5000).fill(i + 0.5)); }, 50).unref();
 });`;
 
 describe('serve at its memory limit', () => {

@@ -238,7 +238,7 @@ export class World {
   async ask(send: () => Promise<boolean>): Promise<Asked> {
     for (let attempts = 1; ; attempts += 1) {
       if (await send().catch(() => false)) return { attempts };
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 

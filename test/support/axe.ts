@@ -28,11 +28,12 @@ export async function violationsOf(
   name: string,
   shoot: (scheme: 'light' | 'dark') => Promise<void> = async () => undefined,
 ): Promise<readonly string[]> {
-  await page.evaluate(`${readFileSync(AXE, 'utf8')}; true`);
+  // A page keeps axe until another document replaces it.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${readFileSync(AXE, 'utf8')}; true`);
   const found: string[] = [];
   for (const scheme of ['light', 'dark'] as const) {
     await setAppearance(page, scheme);
-    const options = { runOnly: scheme === 'light' ? RULES : COLOUR_RULES, iframes: false };
+    const options = { runOnly: scheme === 'light' ? RULES : COLOUR_RULES, iframes: false, resultTypes: ['violations'] };
     const title = JSON.stringify(`${name}, ${scheme}`);
     const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ${title} + ': ' + id + ': ' + nodes.map(({ target, failureSummary }) => JSON.stringify(target) + failureSummary).join(' | ')))`;
     found.push(...Texts.parse(await page.evaluate(run)));

@@ -20,6 +20,15 @@ export const chromiumPath = [process.env.CHROMIUM ?? '', ...PATHS].find((path) =
   }
 });
 
+/**
+ * Without them, Chromium starts a process for most pages that a test opens: one in advance, and one
+ * for the page that it keeps in memory for the way back.
+ */
+const DISABLED_FEATURES = ['SpareRendererForSitePerProcess', 'BackForwardCache'];
+
+/** For `ChromiumPage.open`: pages are kept in memory for the way back, as users have it. */
+export const WITH_BACK_FORWARD_CACHE = `--disable-features=${DISABLED_FEATURES[0]}`;
+
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -32,6 +41,7 @@ const FLAGS = [
   '--disable-dev-shm-usage',
   '--remote-debugging-pipe',
   '--window-size=1100,1400',
+  `--disable-features=${DISABLED_FEATURES}`,
 ];
 
 const Message = z.looseObject({
@@ -74,7 +84,7 @@ export class ChromiumPage {
     });
   }
 
-  /** Starts Chromium and opens an empty page. @param flags of the command line, beside the usual ones */
+  /** Starts Chromium and opens an empty page. @param flags of the command line, which replace the usual ones of the same name */
   static async open(executable: string, flags: readonly string[] = []): Promise<ChromiumPage> {
     const page = new ChromiumPage(executable, flags);
     const { targetId } = await page.send('Target.createTarget', { url: 'about:blank' });

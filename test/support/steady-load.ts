@@ -5,9 +5,9 @@ import { cookieVersionOf, type SeededTenant } from './seeded-demo.js';
 import { postSigned } from './signed-requests.js';
 
 const Answer = z.object({ data: z.object({ consent_token: z.string() }) });
-const AGAIN_MS = 200;
+const AGAIN_MS = 500;
 /** Requests under way at most: while the service is away, the load waits. */
-const MOST_OPEN = 300;
+const MOST_OPEN = 60;
 
 export interface SteadyLoadOptions {
   /** Address of the service at the time. */

@@ -11,6 +11,7 @@ export type Foreign = Readonly<Record<string, string>>;
 
 const Id = z.object({ id: z.string() });
 const Made = z.object({ data: Id });
+const Digest = z.object({ name: z.string(), digest: z.string().nullable() });
 
 /** Gives the other tenant one of everything, through its own panel where that can be. */
 export async function furnish({ panel, demo, siteId, user, record, create, reaches }: ExportWorld): Promise<Foreign> {
@@ -105,16 +106,18 @@ export async function possessionsOf({ tenant_id, site_id }: Foreign, superuser: 
     password_resets: 'user_id in (select id from users where tenant_id = $1)',
     audit_log: 'tenant_id = $1',
   };
-  const parts: string[] = [];
-  for (const [table, condition] of Object.entries(tables)) {
-    const { rows } = await superuser.query(
-      `select $1::uuid as tenant, $2::uuid as site, md5(string_agg(row, ',' order by row)) as digest from (select (to_jsonb(t) - 'last_used_at')::text as row from ${table} t where ${condition}) r`,
-      [tenant_id, site_id],
-    );
-    expect(rows, `the other tenant has no ${table}: give it one`).not.toContainEqual(
-      expect.objectContaining({ digest: null }),
-    );
-    parts.push(`${table} ${JSON.stringify(rows)}`);
-  }
-  return parts.join('\n');
+  const digests = Object.entries(tables).map(
+    ([table, condition]) =>
+      `select '${table}' as name, md5(string_agg(row, ',' order by row)) as digest
+         from (select (to_jsonb(t) - 'last_used_at')::text as row from ${table} t where ${condition}) r`,
+  );
+  // One statement, as this is asked for each operation.
+  const { rows } = await superuser.query({
+    name: 'possessions of a tenant',
+    text: digests.join(' union all '),
+    values: [tenant_id, site_id],
+  });
+  for (const { name, digest } of z.array(Digest).parse(rows))
+    expect(digest, `the other tenant has no ${name}: give it one`).not.toBeNull();
+  return JSON.stringify(rows);
 }

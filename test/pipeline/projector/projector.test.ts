@@ -405,8 +405,8 @@ test('finds a row that was changed, deleted or added by hand when comparing', as
       `insert into ${schema}.consents select (jsonb_populate_record(c, jsonb_build_object('event_id', gen_random_uuid(), 'revision', -1))).*
          from ${schema}.consents c limit 1`,
   ];
+  expect(await compare()).toMatchObject([{ equal: true }, { equal: true }]);
   for (const alteration of alterations) {
-    expect(await compare()).toMatchObject([{ equal: true }, { equal: true }]);
     const { rows } = await pipeline.owner.query(
       `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
     );
@@ -418,6 +418,8 @@ test('finds a row that was changed, deleted or added by hand when comparing', as
       (await rebuildProjection({ db: pool, eventLog, projection: consents, isFollowed: true })).comparison,
     ).toMatchObject([{ equal: false }, { equal: true }]);
   }
+  // Each rebuild has repaired what was altered.
+  expect(await compare()).toMatchObject([{ equal: true }, { equal: true }]);
 });
 
 test('replays the example projection of the documentation', async () => {

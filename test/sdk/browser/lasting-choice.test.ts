@@ -249,12 +249,14 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'a 
   test('a page from the back and forward cache knows the refusal that came after it', async () => {
     await visitor.visit(WWW, SHARED);
     await visitor.choose('acceptAll()');
+    await visitor.ask('void (window.isKept = true)');
     await visitor.page.goto(`${visitor.origin(BLOG)}/`);
     await visitor.known();
     await visitor.choose('rejectAll()');
     await visitor.ask('void history.back()');
     await visitor.page.until(async () => (await visitor.ask('location.hostname')) === WWW);
     await visitor.known();
+    expect(await visitor.ask('window.isKept')).toBe(true);
     expect((await visitor.state()).allows).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChromiumPage } from '../../support/chromium.js';
+import { ChromiumPage, WITH_BACK_FORWARD_CACHE } from '../../support/chromium.js';
 import type { PageOptions, Shop } from './shop.js';
 
 /** Hosts of one site. Browsers take `localhost` and what is below it for secure. */
@@ -21,7 +21,7 @@ export class SiteVisitor {
 
   static async start(executable: string, shop: Shop): Promise<SiteVisitor> {
     return new SiteVisitor(
-      await ChromiumPage.open(executable, [`--host-resolver-rules=MAP *.localhost 127.0.0.1`]),
+      await ChromiumPage.open(executable, ['--host-resolver-rules=MAP *.localhost 127.0.0.1', WITH_BACK_FORWARD_CACHE]),
       shop,
     );
   }
