@@ -13,6 +13,7 @@ import { startBenchedService } from './benched-service.js';
 import { benchEventStoreDb } from './eventstoredb.js';
 import { benchFloods } from './floods.js';
 import { machineFacts } from './machine.js';
+import { benchPeer } from './peer.js';
 import { benchPersons, benchTagsOfBatch } from './person-tags.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
@@ -28,6 +29,8 @@ type Part = (postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixtur
 const STORED = 'stored';
 /** Not measured unless the command line names it, because it measures no throughput. */
 const FLOODS = 'floods';
+/** Not measured unless the command line names it, because it installs packages. */
+const PEER = 'peer';
 
 /** Parts of the benchmark by name; the command line may name some of them. */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -48,6 +51,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   serve: benchServe,
   [STORED]: benchStored,
   [FLOODS]: benchFloods,
+  [PEER]: benchPeer,
 };
 
 /** Not measured unless the command line names it, because it needs a server. */
@@ -73,7 +77,7 @@ if (names.includes('scale')) {
   simulateScale(WORKER_MICROS);
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS].includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS, PEER].includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
 }
