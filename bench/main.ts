@@ -15,6 +15,7 @@ import { benchFloods } from './floods.js';
 import { machineFacts } from './machine.js';
 import { benchPeer } from './peer.js';
 import { benchPersons, benchTagsOfBatch } from './person-tags.js';
+import { benchProcesses } from './processes.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
@@ -31,6 +32,8 @@ const STORED = 'stored';
 const FLOODS = 'floods';
 /** Not measured unless the command line names it, because it installs packages. */
 const PEER = 'peer';
+/** Not measured unless the command line names it, because it compares the service with itself. */
+const PROCESSES = 'processes';
 
 /** Parts of the benchmark by name; the command line may name some of them. */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -52,6 +55,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   [STORED]: benchStored,
   [FLOODS]: benchFloods,
   [PEER]: benchPeer,
+  [PROCESSES]: benchProcesses,
 };
 
 /** Not measured unless the command line names it, because it needs a server. */
@@ -77,7 +81,7 @@ if (names.includes('scale')) {
   simulateScale(WORKER_MICROS);
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS, PEER].includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS, PEER, PROCESSES].includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
 }

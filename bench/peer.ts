@@ -25,14 +25,14 @@ const ROUNDS = 3;
 const REQUESTS = 4_000;
 const WARM_UP = 1_000;
 const CONNECTIONS = 64;
-/** Of the pool of each service: the default of `DATABASE_POOL_SIZE`. */
+/** Connections of the pool of each service: the default of `DATABASE_POOL_SIZE`. */
 const POOL = 10;
 const GOAL = 10;
 
 /** One round of one side. */
 interface Round {
   readonly load: LoadResult;
-  /** Of the processes of the service, until all stages have ended, in milliseconds; not a number without /proc. */
+  /** Processor milliseconds of the service, until all stages have ended; not a number without /proc. */
   readonly serviceCpuMs: number;
   readonly postgresCpuMs: number;
 }

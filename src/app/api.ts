@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
@@ -26,9 +27,9 @@ import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import { accountCreator } from './create-account.js';
 import type { Installation } from './installation.js';
-import { listen } from './listen.js';
+import { listen, listenOn } from './listen.js';
 import { createGroupObserver } from './metrics/group-observer.js';
-import { metricsGroup, observeApp } from './observe-app.js';
+import { metricsGroup, metricsGroupOf, observeApp } from './observe-app.js';
 import { rememberAccepted } from './process-memory.js';
 import { readinessOf } from './readiness.js';
 import {
@@ -40,7 +41,7 @@ import {
   workerSource,
 } from './readiness-sources.js';
 import { serviceRoutes } from './service-routes.js';
-import type { WorkerBeside } from './supervise-worker.js';
+import type { WorkerBeside } from './supervise-process.js';
 import { readTsaRoots } from './timestamping.js';
 
 const SWEEP_MS = 60_000;
@@ -57,6 +58,12 @@ const COMPARE_MS = 5_000;
 export interface Api {
   /** Starts to listen. @returns the URL */
   listen(): Promise<string>;
+  /** Prepares to listen. Call it before `listenOn`. */
+  ready(): Promise<void>;
+  /** Listens on the socket of another server, at once. */
+  listenOn(server: Server): void;
+  /** The server, which has a socket after `listen`. */
+  readonly server: Server;
   /** Finishes the requests in progress, then stops. */
   stop(): Promise<void>;
 }
@@ -66,12 +73,16 @@ export interface ApiOptions {
   readonly worker?: WorkerBeside;
   /** The preparation of the installation by this process; absent: the worker beside it prepares. */
   readonly preparing?: Pick<WorkerBeside, 'reasons'>;
+  /** Admission groups that this process may have in the database at a time; absent: as a process alone. */
+  readonly groupsInFlight?: number;
+  /** Returns the metrics of all processes for `GET /metrics`; absent: this process adds them up. */
+  readonly metricsText?: () => Promise<string>;
 }
 
 /** Composes the HTTP application of an installation. */
 export async function createApi(
   installation: Installation,
-  { worker, preparing = worker }: ApiOptions = {},
+  { worker, preparing = worker, groupsInFlight = DEFAULT_GROUP_LIMITS.maxInFlight, metricsText }: ApiOptions = {},
 ): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, guard, server, metrics, tracing } = installation;
   if (worker !== undefined) metrics.showBeside(worker);
@@ -120,7 +131,7 @@ export async function createApi(
     onError: (error) => logger.error({ reason: describe(error) }, 'an admission group failed'),
     onUnsigned: (error) =>
       logger.error({ reason: describe(error) }, 'consents were accepted without promises: signing them failed'),
-    limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
+    limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup, maxInFlight: groupsInFlight },
     observer: {
       ...groups,
       around: (submissions, send) => writes.around(() => groups.around(submissions, send)),
@@ -240,7 +251,7 @@ export async function createApi(
           backupRetentionDays: config.backupRetentionDays ?? null,
         }),
       }),
-      metricsGroup(installation, pool),
+      metricsText === undefined ? metricsGroup(installation, pool) : metricsGroupOf(installation, metricsText),
     ],
   );
   observeApp(app, installation);
@@ -262,6 +273,11 @@ export async function createApi(
   });
   return {
     listen: () => listen(app, config.http),
+    ready: async () => {
+      await app.ready();
+    },
+    listenOn: (server) => listenOn(app, server),
+    server: app.server,
     stop: async () => {
       stopSweeping();
       stopRenewing();
