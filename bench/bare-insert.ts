@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { z } from 'zod';
+import { describeDurability } from './storage.js';
 
 const Bodies = z.array(z.object({ body: z.instanceof(Buffer) }));
 
@@ -43,14 +44,9 @@ export class BareInsert {
     return performance.now() - started;
   }
 
-  /** Returns the settings that define the durability of a commit. */
-  async durability(): Promise<Readonly<Record<string, string>>> {
-    const { rows } = await this.client.query(
-      `select name, setting from pg_settings
-        where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'wal_sync_method', 'server_version') order by name`,
-    );
-    const settings = z.array(z.object({ name: z.string(), setting: z.string() })).parse(rows);
-    return Object.fromEntries(settings.map(({ name, setting }) => [name, setting]));
+  /** Describes what defines the durability of a commit. */
+  durability(): Promise<string> {
+    return describeDurability(this.client);
   }
 
   end(): Promise<void> {

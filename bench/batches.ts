@@ -37,8 +37,9 @@ export async function benchBatches(service: BenchedService, databaseUrl: string,
     printRatio(`Batches of ${BATCH} against a bare multi-row insert of the same bytes by one connection`, GOAL, ratios);
     console.log(`  insert:  ${Math.round((CONSENTS / median(inserts)) * 1000)} rows/s`);
     console.log(`  consent: ${describeRun(batches, CONSENTS)}`);
-    const durability = Object.entries(await bare.durability()).map(([name, value]) => `${name} = ${value}`);
-    console.log(`  Durability of both sides of both comparisons that write: ${durability.join(', ')}; admission sets`);
+    console.log(
+      `  Durability of both sides of both comparisons that write: ${await bare.durability()}; admission sets`,
+    );
     console.log('  synchronous_commit = on by itself. Rate-limit counters alone commit without waiting for the disk.');
   } finally {
     await bare.end();

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
-import { type LoadJob, LoadResult, nextMessage, ServiceUsage } from './messages.js';
+import { nextMessage, ServiceUsage, type SignedJob } from './messages.js';
 import { postgresCpuMs, postmasterPid } from './processor-time.js';
+import { RequestLoad } from './request-load.js';
 
 /**
  * Processor milliseconds of one run by process, and the utilization of the service's main thread (0
@@ -21,7 +22,7 @@ export interface RunFigures {
 
 export interface BenchedService {
   /** Sends a job's requests through the load generator. */
-  run(job: Omit<LoadJob, 'port' | 'apiKey' | 'documentVersionId'>): Promise<RunFigures>;
+  run(job: Omit<SignedJob, 'kind' | 'port' | 'apiKey' | 'documentVersionId'>): Promise<RunFigures>;
   stop(): Promise<void>;
 }
 
@@ -40,7 +41,7 @@ export async function startBenchedService(
     writeKey: site.writeKey,
   };
   const service = fork(fileURLToPath(new URL('service-process.js', import.meta.url)), [JSON.stringify(settings)]);
-  const generator = fork(fileURLToPath(new URL('load-process.js', import.meta.url)));
+  const generator = new RequestLoad();
   const port = await nextMessage(service, z.int());
   const postmaster = await postmasterPid(postgres.superuserUrl);
   const usage = async (): Promise<ServiceUsage> => {
@@ -49,12 +50,11 @@ export async function startBenchedService(
   };
   return {
     run: async (job) => {
-      generator.send({ ...job, port, apiKey: site.writeKey, documentVersionId: site.versions.cookieEn });
-      await nextMessage(generator, z.literal('ready'));
+      const { writeKey: apiKey, versions } = site;
+      await generator.prepare({ kind: 'signed', ...job, port, apiKey, documentVersionId: versions.cookieEn });
       const postgresBefore = await postgresCpuMs(postmaster);
       await usage();
-      generator.send('go');
-      const result = await nextMessage(generator, LoadResult);
+      const result = await generator.run();
       const used = await usage();
       const postgresAfter = await postgresCpuMs(postmaster);
       return {
@@ -66,9 +66,9 @@ export async function startBenchedService(
       };
     },
     stop: async () => {
-      if (generator.connected) generator.disconnect();
+      await generator.stop();
       if (service.connected) service.send('stop');
-      await Promise.all([ended(service), ended(generator)]);
+      await ended(service);
     },
   };
 }

@@ -35,3 +35,27 @@ export function signedRequestBytes(port: number, path: string, apiKey: string, p
   ].join('\r\n');
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
 }
+
+/** Returns the bytes of a request with a consent of a cookie banner for the service of peer.ts. */
+export function peerRequestBytes(port: number): Buffer {
+  const body = Buffer.from(
+    JSON.stringify({
+      type: 'cookie_banner',
+      // Its ids are in base 58, which has no zero.
+      subjectId: `sub_${randomBytes(12).toString('hex').replaceAll('0', 'z')}`,
+      domain: 'shop.example',
+      preferences: { necessary: true, measurement: true, marketing: false },
+      givenAt: Date.now(),
+      metadata: { page: '/products/42', banner: 'bottom', version: 3 },
+    }),
+  );
+  const head = [
+    'POST /subjects HTTP/1.1',
+    `host: 127.0.0.1:${port}`,
+    'content-type: application/json',
+    'origin: https://shop.example',
+    'user-agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    `content-length: ${body.length}`,
+  ].join('\r\n');
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
+}

@@ -4,7 +4,7 @@ import net from 'node:net';
  * Sends prepared requests over several connections, one request at a time on each. The generator
  * thus uses little processor time beside the server on the same machine.
  * @param expectedStatus any other status ends the run
- * @returns milliseconds from the first sent byte to the last response
+ * @returns milliseconds from the first sent byte to the last response, and of each request
  * @throws Error for another status, or a broken connection
  */
 export async function sendAll(
@@ -12,13 +12,14 @@ export async function sendAll(
   requests: readonly Buffer[],
   connections: number,
   expectedStatus: number,
-): Promise<number> {
+): Promise<{ readonly ms: number; readonly each: readonly number[] }> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)));
+  const each: number[] = [];
   let next = 0;
   const started = performance.now();
   try {
-    await Promise.all(sockets.map((socket) => work(socket, () => requests[next++], expectedStatus)));
-    return performance.now() - started;
+    await Promise.all(sockets.map((socket) => work(socket, () => requests[next++], expectedStatus, each)));
+    return { ms: performance.now() - started, each };
   } finally {
     for (const socket of sockets) socket.destroy();
   }
@@ -32,11 +33,18 @@ function connect(port: number): Promise<net.Socket> {
   });
 }
 
-function work(socket: net.Socket, take: () => Buffer | undefined, expectedStatus: number): Promise<void> {
+function work(
+  socket: net.Socket,
+  take: () => Buffer | undefined,
+  expectedStatus: number,
+  each: number[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = '';
+    let sentAt = 0;
     const send = (): void => {
       const request = take();
+      sentAt = performance.now();
       if (request === undefined) resolve();
       else socket.write(request);
     };
@@ -50,6 +58,7 @@ function work(socket: net.Socket, take: () => Buffer | undefined, expectedStatus
       if (length === null) return reject(new Error('an answer states no length'));
       if (received.length < headEnd + 4 + Number(length[1])) return;
       if (received.slice(9, 12) !== String(expectedStatus)) return reject(new Error(received.slice(0, 2000)));
+      each.push(performance.now() - sentAt);
       received = '';
       send();
     });

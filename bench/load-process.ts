@@ -1,6 +1,7 @@
-import { cookieConsent, signedRequestBytes } from './consents.js';
+import { cookieConsent, peerRequestBytes, signedRequestBytes } from './consents.js';
+import { latenciesOf } from './latencies.js';
 import { sendAll } from './load-client.js';
-import { LoadJob, type LoadResult } from './messages.js';
+import { LoadJob, type LoadResult, type SignedJob } from './messages.js';
 
 // The load generator in a separate process. It creates and signs all requests of a job, reports
 // "ready", and sends them on command.
@@ -12,24 +13,26 @@ process.on('message', (message) => {
 });
 
 function prepare(job: LoadJob): void {
-  const consent = () => cookieConsent(job.documentVersionId, job.hasPerson);
-  const requests = Array.from({ length: job.requests }, () =>
-    signedRequestBytes(
-      job.port,
-      job.path,
-      job.apiKey,
-      job.batch === 0 ? consent() : { consents: Array.from({ length: job.batch }, consent) },
-    ),
-  );
-  pending = { job, requests };
+  const request = job.kind === 'peer' ? () => peerRequestBytes(job.port) : () => signedRequest(job);
+  pending = { job, requests: Array.from({ length: job.requests }, request) };
   process.send?.('ready');
+}
+
+function signedRequest({ port, path, apiKey, documentVersionId, batch, hasPerson }: SignedJob): Buffer {
+  const consent = () => cookieConsent(documentVersionId, hasPerson);
+  return signedRequestBytes(
+    port,
+    path,
+    apiKey,
+    batch === 0 ? consent() : { consents: Array.from({ length: batch }, consent) },
+  );
 }
 
 async function run(): Promise<void> {
   if (pending === null) throw new Error('told to go without a job');
   const { job, requests } = pending;
   const before = process.cpuUsage();
-  const ms = await sendAll(job.port, requests, job.connections, job.expectedStatus);
+  const { ms, each } = await sendAll(job.port, requests, job.connections, job.expectedStatus);
   const { user, system } = process.cpuUsage(before);
-  process.send?.({ ms, cpuMs: (user + system) / 1000 } satisfies LoadResult);
+  process.send?.({ ms, cpuMs: (user + system) / 1000, latency: latenciesOf(each) } satisfies LoadResult);
 }

@@ -13,7 +13,9 @@ import { startBenchedService } from './benched-service.js';
 import { benchEventStoreDb } from './eventstoredb.js';
 import { benchFloods } from './floods.js';
 import { machineFacts } from './machine.js';
+import { benchPeer } from './peer.js';
 import { benchPersons, benchTagsOfBatch } from './person-tags.js';
+import { benchProcesses } from './processes.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
@@ -28,6 +30,10 @@ type Part = (postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixtur
 const STORED = 'stored';
 /** Not measured unless the command line names it, because it measures no throughput. */
 const FLOODS = 'floods';
+/** Not measured unless the command line names it, because it installs packages. */
+const PEER = 'peer';
+/** Not measured unless the command line names it, because it compares the service with itself. */
+const PROCESSES = 'processes';
 
 /** Parts of the benchmark by name; the command line may name some of them. */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -48,6 +54,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   serve: benchServe,
   [STORED]: benchStored,
   [FLOODS]: benchFloods,
+  [PEER]: benchPeer,
+  [PROCESSES]: benchProcesses,
 };
 
 /** Not measured unless the command line names it, because it needs a server. */
@@ -73,7 +81,7 @@ if (names.includes('scale')) {
   simulateScale(WORKER_MICROS);
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS].includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS, PEER, PROCESSES].includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
 }

@@ -1,23 +1,36 @@
 import type { ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 
-/** Requests of one run of the load generator. */
-export const LoadJob = z.object({
+const Requests = z.object({
   port: z.int(),
-  path: z.string(),
-  apiKey: z.string(),
-  documentVersionId: z.string(),
   requests: z.int(),
-  /** Consents in one request; 0: a single consent without a submission batch. */
-  batch: z.int(),
   connections: z.int(),
   expectedStatus: z.int(),
-  /** Whether each consent names a new person. */
-  hasPerson: z.boolean(),
 });
-export type LoadJob = z.infer<typeof LoadJob>;
 
-export const LoadResult = z.object({ ms: z.number(), cpuMs: z.number() });
+/** Requests of one run of the load generator. */
+export const LoadJob = z.discriminatedUnion('kind', [
+  Requests.extend({
+    kind: z.literal('signed'),
+    path: z.string(),
+    apiKey: z.string(),
+    documentVersionId: z.string(),
+    /** Consents in one request; 0: a single consent without a submission batch. */
+    batch: z.int(),
+    /** Whether each consent names a new person. */
+    hasPerson: z.boolean(),
+  }),
+  /** Single consents for the service of peer.ts. */
+  Requests.extend({ kind: z.literal('peer') }),
+]);
+export type LoadJob = z.infer<typeof LoadJob>;
+export type SignedJob = Extract<LoadJob, { kind: 'signed' }>;
+
+/** Milliseconds from the time at which a request was due to its whole answer. */
+const Latencies = z.object({ p50: z.number(), p99: z.number(), most: z.number() });
+export type Latencies = z.infer<typeof Latencies>;
+
+export const LoadResult = z.object({ ms: z.number(), cpuMs: z.number(), latency: Latencies });
 export type LoadResult = z.infer<typeof LoadResult>;
 
 /** Commands to the generator of a sustained load. */
@@ -36,9 +49,6 @@ export const LoadCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rate'), rate: z.number().nullable() }),
 ]);
 export type LoadCommand = z.infer<typeof LoadCommand>;
-
-/** Milliseconds from the time at which a request was due to its whole answer. */
-const Latencies = z.object({ p50: z.number(), p99: z.number(), most: z.number() });
 
 export const SustainedResult = z.object({
   ms: z.number(),

@@ -53,6 +53,11 @@ export async function childPids(parent: number): Promise<number[]> {
   return stats.flatMap((stat) => (stat?.parent === parent ? [stat.pid] : []));
 }
 
+/** Returns the command line of a process; empty without /proc. */
+export async function commandOf(pid: number): Promise<string> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
+}
+
 /** Finds the listening process of a server, the parent of all its processes. */
 export async function postmasterPid(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type MeasuredCommand, measuredCommand } from '../test/support/measured-process.js';
-import { childPids, processCpuMs, residentMiB } from './processor-time.js';
+import { childPids, commandOf, processCpuMs, residentMiB } from './processor-time.js';
 
 const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
 
@@ -66,11 +66,19 @@ export class RunningRole {
     return processCpuMs(this.child.pid ?? 0);
   }
 
-  /** Resources that the process and its worker process use; the second is null where there is none. */
+  /**
+   * Resources that the processes which answer callers use together, and those of the worker process,
+   * null where there is none.
+   */
   async use(): Promise<{ readonly main: ProcessUse; readonly worker: ProcessUse | null }> {
     const pid = this.child.pid ?? 0;
-    const [worker] = await childPids(pid);
-    return { main: await useOf(pid), worker: worker === undefined ? null : await useOf(worker) };
+    const children = await Promise.all(
+      (await childPids(pid)).map(async (child) => ({ child, command: await commandOf(child) })),
+    );
+    const worker = children.find(({ command }) => command.includes('worker-process'));
+    const apis = children.filter((child) => child !== worker);
+    const uses = await Promise.all([pid, ...apis.map(({ child }) => child)].map(useOf));
+    return { main: sumOf(uses), worker: worker === undefined ? null : await useOf(worker.child) };
   }
 
   /** Runs a command of the installation beside the role, until it ends. @throws Error if it fails */
@@ -85,6 +93,12 @@ export class RunningRole {
     }
     await rm(this.dataDir, { recursive: true, force: true });
   }
+}
+
+function sumOf(uses: readonly ProcessUse[]): ProcessUse {
+  const sum = (values: readonly (number | null)[]): number | null =>
+    values.reduce((all, value) => (all === null || value === null ? null : all + value), 0);
+  return { cpuMs: sum(uses.map(({ cpuMs }) => cpuMs)), residentMiB: sum(uses.map((use) => use.residentMiB)) };
 }
 
 async function useOf(pid: number): Promise<ProcessUse> {

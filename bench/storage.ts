@@ -11,6 +11,19 @@ export interface Storage {
   readonly flushes: number;
 }
 
+const Settings = z.array(z.object({ name: z.string(), setting: z.string() }));
+
+/** Describes the settings that define the durability of a commit. */
+export async function describeDurability(db: Pick<pg.Pool | pg.Client, 'query'>): Promise<string> {
+  const { rows } = await db.query(
+    `select name, setting from pg_settings
+      where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'wal_sync_method', 'server_version') order by name`,
+  );
+  return Settings.parse(rows)
+    .map(({ name, setting }) => `${name} = ${setting}`)
+    .join(', ');
+}
+
 const TableRows = z.array(z.object({ name: z.string(), bytes: z.coerce.number() }));
 const WalRow = z.tuple([z.object({ wal: z.coerce.number(), flushes: z.coerce.number() })]);
 

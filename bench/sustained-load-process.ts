@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { cookieConsent, signedRequestBytes } from './consents.js';
+import { latenciesOf } from './latencies.js';
 import { LoadCommand, type SustainedResult } from './messages.js';
 
 // The generator of a sustained load in a separate process. It sends prepared requests at a rate, or
@@ -141,12 +142,6 @@ class Generator {
   private note(what: string): void {
     this.others[what] = (this.others[what] ?? 0) + 1;
   }
-}
-
-function latenciesOf(values: readonly number[]): SustainedResult['acceptedLatency'] {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-  return { p50: at(0.5), p99: at(0.99), most: at(1) };
 }
 
 function sleep(ms: number): Promise<void> {

@@ -1,16 +1,17 @@
+import type { Server } from 'node:net';
 import { createRateLimiter } from '../api/guards/rate-limiter.js';
 import { createApp } from '../api/server/app.js';
 import { messageOf } from '../platform/errors/message-of.js';
 import { createKeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
 import type { Installation } from './installation.js';
-import { listen } from './listen.js';
-import { metricsGroup, observeApp } from './observe-app.js';
+import { listen, listenOn } from './listen.js';
+import { metricsGroup, metricsGroupOf, observeApp } from './observe-app.js';
 import { openAdmission } from './open-admission.js';
 import { readinessOf } from './readiness.js';
 import { databaseSource, historySource, logSource, workerSource } from './readiness-sources.js';
 import { serviceRoutes } from './service-routes.js';
-import type { WorkerBeside } from './supervise-worker.js';
+import type { WorkerBeside } from './supervise-process.js';
 
 const SWEEP_MS = 60_000;
 /** Interval of the comparison of the ledger with its head. */
@@ -22,6 +23,12 @@ const COMPARE_MS = 5_000;
 export interface Api {
   /** Starts to listen. @returns the URL */
   listen(): Promise<string>;
+  /** Prepares to listen. Call it before `listenOn`. */
+  ready(): Promise<void>;
+  /** Listens on the socket of another server, at once. */
+  listenOn(server: Server): void;
+  /** The server, which has a socket after `listen`. */
+  readonly server: Server;
   /** Finishes the requests in progress, then stops. */
   stop(): Promise<void>;
 }
@@ -31,19 +38,23 @@ export interface ApiOptions {
   readonly worker?: WorkerBeside;
   /** The preparation of the installation by this process; absent: the worker beside it prepares. */
   readonly preparing?: Pick<WorkerBeside, 'reasons'>;
+  /** Admission groups that this process may have in the database at a time; absent: as a process alone. */
+  readonly groupsInFlight?: number;
+  /** Returns the metrics of all processes for `GET /metrics`; absent: this process adds them up. */
+  readonly metricsText?: () => Promise<string>;
 }
 
 /** Composes the HTTP application of an installation. */
 export async function createApi(
   installation: Installation,
-  { worker, preparing = worker }: ApiOptions = {},
+  { worker, preparing = worker, groupsInFlight, metricsText }: ApiOptions = {},
 ): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, guard, server, metrics } = installation;
   if (worker !== undefined) metrics.showBeside(worker);
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const keyUsage = createKeyUsage(pool, Date.now);
-  const { admission, outbox, renewPromiseKey, sources } = await openAdmission(installation, directory);
+  const { admission, outbox, renewPromiseKey, sources } = await openAdmission(installation, directory, groupsInFlight);
   const readiness = readinessOf(installation, [
     historySource(installation),
     databaseSource(installation),
@@ -67,7 +78,7 @@ export async function createApi(
     },
     [
       ...(await serviceRoutes(installation, { admission, outbox, directory, rateLimiter, keyUsage, readiness })),
-      metricsGroup(installation, pool),
+      metricsText === undefined ? metricsGroup(installation, pool) : metricsGroupOf(installation, metricsText),
     ],
   );
   observeApp(app, installation);
@@ -91,6 +102,11 @@ export async function createApi(
   for (const timer of timers) timer.unref();
   return {
     listen: () => listen(app, config.http),
+    ready: async () => {
+      await app.ready();
+    },
+    listenOn: (server) => listenOn(app, server),
+    server: app.server,
     stop: async () => {
       for (const timer of timers) clearInterval(timer);
       await app.close();

@@ -13,7 +13,10 @@ import { databaseSource, historySource, logSource, workerSource } from './readin
  * worker's parts) and metrics.
  * @param reasons returns why the parts do not do all their work
  */
-export function createHealthServer(installation: Installation, reasons: () => readonly ReadinessReason[]): Api {
+export function createHealthServer(
+  installation: Installation,
+  reasons: () => readonly ReadinessReason[],
+): Pick<Api, 'listen' | 'stop'> {
   const { config, logger, workerPool, eventLog } = installation;
   const readiness = readinessOf(installation, [
     historySource(installation),

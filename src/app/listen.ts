@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../platform/config/index.js';
 
@@ -28,4 +29,13 @@ export async function listen(app: FastifyInstance, { host, port }: Config['http'
     }
     throw cause;
   }
+}
+
+/**
+ * Accepts connections from the socket of a server of another process too. The system gives each
+ * connection to one of the processes that are not busy.
+ * @param app must be ready
+ */
+export function listenOn(app: FastifyInstance, server: Server): void {
+  app.server.listen(server, BACKLOG);
 }

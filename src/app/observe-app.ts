@@ -12,6 +12,13 @@ export function observeApp(app: FastifyInstance, { metrics, tracing }: Installat
   tracing.traceRequests(app);
 }
 
+/** The route GET /metrics with the metrics of all processes, if a token is configured. */
+export function metricsGroupOf({ config, metrics }: Installation, text: () => Promise<string>): RouteGroup {
+  const { metricsToken } = config;
+  if (metricsToken === undefined) return () => undefined;
+  return (scope) => metricsRoute(scope, { contentType: metrics.contentType, text }, metricsToken);
+}
+
 /**
  * The route GET /metrics with the state of the installation, if a token is configured.
  * @param db handle for reading the state

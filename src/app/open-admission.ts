@@ -26,8 +26,15 @@ export interface OpenedAdmission {
   readonly renewPromiseKey: () => Promise<void>;
 }
 
-/** Opens the admission of an installation. */
-export async function openAdmission(installation: Installation, directory: SiteDirectory): Promise<OpenedAdmission> {
+/**
+ * Opens the admission of an installation.
+ * @param groupsInFlight groups that it may have in the database at a time
+ */
+export async function openAdmission(
+  installation: Installation,
+  directory: SiteDirectory,
+  groupsInFlight: number = DEFAULT_GROUP_LIMITS.maxInFlight,
+): Promise<OpenedAdmission> {
   const { config, logger, apiPool: db, keyring, guard, server, metrics, tracing } = installation;
   const origin = config.ledgerOrigin;
   const monotonic = (): number => performance.now();
@@ -66,7 +73,7 @@ export async function openAdmission(installation: Installation, directory: SiteD
     onError: (error) => logger.error({ reason: messageOf(error) }, 'an admission group failed'),
     onUnsigned: (error) =>
       logger.error({ reason: messageOf(error) }, 'consents were accepted without promises: signing them failed'),
-    limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
+    limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup, maxInFlight: groupsInFlight },
     observer: {
       ...groups,
       around: (submissions, send) => writes.around(() => groups.around(submissions, send)),

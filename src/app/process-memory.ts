@@ -38,6 +38,12 @@ export function createProcessMemory(): ProcessMemory {
   return { head: null, accepted: [] };
 }
 
+/** Remembers consents that this process, or one beside it, accepted now. */
+export function noteAccepted(memory: ProcessMemory, eventIds: readonly string[]): void {
+  const at = performance.now();
+  memory.accepted = [...memory.accepted, ...eventIds.map((eventId) => ({ eventId, at }))].slice(-MAX_REMEMBERED);
+}
+
 const RETRY_AFTER_SECONDS = 2;
 
 /**
@@ -55,11 +61,10 @@ export function rememberAccepted(
       if (server.refusal() !== null) {
         throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
-      const at = performance.now();
       const ids = result.consents.flatMap((consent) =>
         consent.status === 'accepted' ? (eventIdOfConsentToken(consent.consentToken) ?? []) : [],
       );
-      memory.accepted = [...memory.accepted, ...ids.map((eventId) => ({ eventId, at }))].slice(-MAX_REMEMBERED);
+      noteAccepted(memory, ids);
       return result;
     },
   };

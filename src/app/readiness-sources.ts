@@ -8,7 +8,7 @@ import type { ReadinessSource } from '../platform/health/readiness.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { KeyError } from '../platform/keys/index.js';
 import type { Installation } from './installation.js';
-import type { WorkerBeside } from './supervise-worker.js';
+import type { WorkerBeside } from './supervise-process.js';
 
 /**
  * The database, its master key, and the projections. It uses the worker's connections, which in a

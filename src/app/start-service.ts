@@ -2,15 +2,16 @@ import type { Logger } from 'pino';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
-import type { Config } from '../platform/config/index.js';
+import type { Config, Environment } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { createApi } from './api.js';
 import { assertMayPromise } from './compare-history.js';
 import { followServer, type Life, type Turn } from './follow-server.js';
+import { createFurtherApis, GROUPS_OF_SEVERAL } from './further-apis.js';
 import { type Installation, openInstallation } from './installation.js';
 import { whenLogAnswers } from './prepare-installation.js';
 import { assertAcceptedKept } from './process-memory.js';
-import type { WorkerBeside } from './supervise-worker.js';
+import type { WorkerBeside } from './supervise-process.js';
 
 /**
  * A running role. Its `stop` stops the parts in the order of the pipeline: accepted requests and
@@ -56,9 +57,15 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
  * Composes and starts `serve`: the API in this process, and a worker beside it. It migrates the
  * schema. The worker prepares the installation.
  * @param worker is stopped with the service, also if the service does not start
+ * @param env variables of the further processes that answer callers; null: there are none
  * @throws as `startApi`; errors of the worker
  */
-export async function startServe(config: Config, logger: Logger, worker: WorkerBeside): Promise<Service> {
+export async function startServe(
+  config: Config,
+  logger: Logger,
+  worker: WorkerBeside,
+  env: Environment | null = null,
+): Promise<Service> {
   let isEnding = true;
   const beside = { stop: async () => (isEnding ? worker.stop() : undefined) };
   const open = (turn: Turn): Promise<Life> =>
@@ -77,11 +84,22 @@ export async function startServe(config: Config, logger: Logger, worker: WorkerB
       workerRuns.catch(() => undefined);
       const gate = gateEventLog(installation.eventLog);
       void worker.prepared.then(() => gate.open());
-      const api = await createApi({ ...installation, eventLog: gate.eventLog }, { worker });
-      running.push(api);
+      const furtherCount = env === null ? 0 : turn.config.http.processes - 1;
+      const apiOptions = { worker, ...(furtherCount > 0 && { groupsInFlight: GROUPS_OF_SEVERAL }) };
+      const api = await createApi({ ...installation, eventLog: gate.eventLog }, apiOptions);
+      const answering: Running[] = [api];
+      // All processes drain at the same time: callers must find none that still seems to stay.
+      running.push({ stop: async () => void (await Promise.all(answering.map((part) => part.stop()))) });
       await workerRuns;
       await turn.begins();
-      return { installation, url: await api.listen(), failed: worker.failed };
+      const url = await api.listen();
+      if (env !== null && furtherCount > 0) {
+        const further = createFurtherApis({ count: furtherCount, env, installation, worker, server: api.server });
+        answering.push(further);
+        installation.metrics.showFurther(further);
+        await further.start();
+      }
+      return { installation, url, failed: worker.failed };
     });
   const service = await followServer({ config, logger, open });
   isEnding = false;

@@ -6,7 +6,7 @@ import { historyReasons } from './readiness-sources.js';
 import { openWorkerLife, type WorkerLife } from './worker-life.js';
 import { type FromWorker, HEARTBEAT_MS, ToWorker } from './worker-messages.js';
 
-// The worker's parts of `serve`, in a process of their own: see supervise-worker.ts. It listens to
+// The worker's parts of `serve`, in a process of their own: see supervise-process.ts. It listens to
 // the process that started it, and to nothing else.
 const config = loadConfig(process.env);
 const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({

@@ -12,7 +12,8 @@ import { endInTime } from './end-in-time.js';
 type Role = 'serve' | 'api' | 'worker';
 
 const DESCRIPTIONS: Readonly<Record<Role, string>> = {
-  serve: 'run the whole service: the part that answers callers, and a worker in a process of its own',
+  serve:
+    'run the whole service: the part that answers callers, in API_PROCESSES processes, and a worker in one of its own',
   api: 'run the part that answers callers; any number may run',
   worker: 'run the background part: relay, projections, sealer, stamper, erasure; any number may run',
 };
@@ -58,11 +59,11 @@ const LONGEST_STOP_MS = 25_000;
 // Both modules are imported here, because they load the code of the service.
 async function startRole(context: CliContext, role: Role, config: Config, logger: Logger): Promise<Service> {
   if (role === 'serve') {
-    const { superviseWorker, WORKER_PROGRAM } = await import('../app/supervise-worker.js');
+    const { superviseProcess, WORKER_PROGRAM } = await import('../app/supervise-process.js');
     // Its process loads the program while this one does.
-    const worker = superviseWorker({ program: WORKER_PROGRAM, env: context.env, logger });
+    const worker = superviseProcess({ name: 'worker', program: WORKER_PROGRAM, env: context.env, logger });
     const { startServe } = await import('../app/start-service.js');
-    return startServe(config, logger, worker);
+    return startServe(config, logger, worker, context.env);
   }
   const { startApi, startWorkerService } = await import('../app/start-service.js');
   return role === 'api' ? startApi(config, logger) : startWorkerService(config, logger);

@@ -38,6 +38,7 @@ test.skipIf(!isRoomy)(
     const http = {
       host: '127.0.0.1',
       port: 0,
+      processes: 1,
       scannerHost: undefined,
       trustedProxies: [],
       lameDuckMs: 0,

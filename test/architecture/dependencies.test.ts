@@ -98,9 +98,10 @@ test('the environment is read in one place', () => {
   const readers = readdirSync(resolve(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && reads.test(readFileSync(resolve(ROOT, 'src', name), 'utf8')))
     .sort();
-  // The command line and the worker process of `serve`; and what passes the environment on, to PostgreSQL's programs and
+  // The command line and the other processes of `serve`; and what passes the environment on, to PostgreSQL's programs and
   // to those of the demonstration.
   expect(readers).toEqual([
+    'app/api-process.ts',
     'app/worker-process.ts',
     'demo/main.ts',
     'main.ts',

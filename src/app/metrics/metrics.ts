@@ -19,6 +19,12 @@ export interface ProcessBeside {
   restarts(): number;
 }
 
+/** Further processes that answer callers. */
+export interface FurtherProcesses {
+  metrics(): Promise<readonly ProcessMetrics[]>;
+  restarts(): number;
+}
+
 /**
  * The metrics of one process, in one registry. No label names a person, a tenant, a site or a value
  * from a client, so that the program bounds the number of series.
@@ -38,6 +44,8 @@ export interface Metrics {
   showServer(server: ServerBinding): void;
   /** Adds up the metrics of another process and those of this one in `text`. Call it once. */
   showBeside(beside: ProcessBeside): void;
+  /** Adds up the metrics of further processes that answer callers, too. Call it once, after `showBeside`. */
+  showFurther(further: FurtherProcesses): void;
   /** Adds the reasons for which this process is not simply ready. Call it once. */
   showReadiness(readiness: Readiness): void;
   /** Adds the state of the installation from its database and event log. Call it once. */
@@ -68,6 +76,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
   const stop = createProcessMetrics(registry, about.role);
   let refreshState = async (): Promise<void> => undefined;
   let beside: ProcessBeside | null = null;
+  let further: FurtherProcesses | null = null;
   return {
     observeRequests: createHttpMetrics(registry),
     admission: createAdmissionMetrics(registry),
@@ -92,11 +101,23 @@ export function createMetrics(about: { readonly role: string; readonly version: 
           this.inc(other.restarts());
         },
       });
+      new Counter({
+        name: 'consent_ledger_api_process_restarts_total',
+        help: 'How often `serve` started one of its further API processes again, because it had died or hung.',
+        registers: [registry],
+        collect() {
+          this.reset();
+          this.inc(further?.restarts() ?? 0);
+        },
+      });
+    },
+    showFurther: (others) => {
+      further = others;
     },
     text: async () => {
-      const [others] = await Promise.all([beside?.metrics(), refreshState()]);
-      if (others === undefined) return registry.metrics();
-      return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), others]).metrics();
+      const [worker, apis = []] = await Promise.all([beside?.metrics(), further?.metrics(), refreshState()]);
+      if (worker === undefined) return registry.metrics();
+      return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), worker, ...apis]).metrics();
     },
     json: async () => ProcessMetrics.parse(await registry.getMetricsAsJSON()),
     contentType: registry.contentType,

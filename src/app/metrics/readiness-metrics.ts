@@ -9,6 +9,8 @@ export function createReadinessMetrics(registry: Registry, readiness: Readiness)
     help: '1 for each reason for which this process is unready or degraded, 0 for the others.',
     labelNames: ['code', 'effect'] as const,
     registers: [registry],
+    // A reason of one process counts, however many there are.
+    aggregator: 'max',
     async collect() {
       const reasons = await readiness.reasons();
       for (const code of READINESS_CODES) {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
@@ -23,6 +24,8 @@ export interface Config {
   readonly http: {
     readonly host: string;
     readonly port: number;
+    /** Processes of `serve` that answer callers. */
+    readonly processes: number;
     readonly scannerHost: string | undefined;
     readonly trustedProxies: readonly string[];
     /** Time in milliseconds for which the service still accepts connections when it stops. */
@@ -237,6 +240,7 @@ function assemble(values: Values): Config {
     http: {
       host: values.HOST,
       port: values.PORT,
+      processes: values.API_PROCESSES ?? Math.max(1, Math.floor(availableParallelism() / PROCESSORS_OF_API)),
       scannerHost: values.SCANNER_HOST?.toLowerCase(),
       trustedProxies: values.TRUSTED_PROXIES,
       lameDuckMs: values.LAME_DUCK_MS,
@@ -312,6 +316,9 @@ function tracingConfig(values: Values): TracingConfig | undefined {
     samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,
   };
 }
+
+/** The worker and PostgreSQL need as much as three processes that answer callers. */
+const PROCESSORS_OF_API = 4;
 
 function masterKeySource(values: Values, dataDir: string): MasterKeySource {
   if (values.MASTER_KEY !== undefined) return { kind: 'given', key: values.MASTER_KEY };

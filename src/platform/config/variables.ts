@@ -61,6 +61,12 @@ export const variables = z.object({
     default: '10',
     example: '20',
   }),
+  API_PROCESSES: integer(1, 64).optional().register(descriptions, {
+    meaning:
+      'Number of processes in which `serve` answers callers, on one port. Each of them counts as one process where this page states a limit of one process.',
+    otherwise: 'one for each four processors of the machine, at least one',
+    example: '4',
+  }),
   EVENTSTORE_URL: eventStoreUrl.optional().register(descriptions, {
     meaning: 'EventStoreDB or KurrentDB server or cluster for the event log.',
     otherwise: 'PostgreSQL holds the event log',

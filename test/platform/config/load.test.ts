@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatWitnessKey, parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
@@ -31,6 +32,7 @@ describe('loadConfig', () => {
       http: {
         host: '127.0.0.1',
         port: 8080,
+        processes: Math.max(1, Math.floor(availableParallelism() / 4)),
         scannerHost: undefined,
         trustedProxies: [],
         lameDuckMs: 1_000,
@@ -66,6 +68,7 @@ describe('loadConfig', () => {
     const config = loadConfig({
       DATABASE_URL: 'postgresql://u:p@h/d',
       DATABASE_POOL_SIZE: '20',
+      API_PROCESSES: '3',
       EVENTSTORE_URL: 'esdb://a:2113,b:2113,c:2113?tls=false',
       TSA_URLS: 'https://a.example/tsr , http://b.example',
       TSA_QUORUM: '2',
@@ -130,6 +133,7 @@ describe('loadConfig', () => {
       http: {
         host: '0.0.0.0',
         port: 0,
+        processes: 3,
         scannerHost: 'scan.example.org',
         trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
         lameDuckMs: 15_000,

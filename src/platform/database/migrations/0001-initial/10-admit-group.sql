@@ -205,12 +205,12 @@ begin
     where (select c.config_revision from sites c where c.id = s.site_id) is distinct from s.config_revision;
 
   -- 3. Nonces: finds those that were used before, and uses up the others.
-  v_used_nonces := array(select n.digest from nonces n where n.digest = any (v_nonces));
+  select g.slot into v_slot from admission_generations g where g.kind = 'nonces';
+  v_used_nonces := used_nonces(v_nonces, v_slot);
   if cardinality(v_used_nonces) > 0 then
     select array_agg(r.ordinality) into v_replayed
       from unnest(p_requests) with ordinality r where r.nonce = any (v_used_nonces);
   end if;
-  select g.slot into v_slot from admission_generations g where g.kind = 'nonces';
   insert into nonces (digest, slot)
     select r.nonce, v_slot from unnest(p_requests) with ordinality r
     where r.nonce is not null and (v_replayed is null or r.ordinality <> all (v_replayed));
@@ -219,6 +219,7 @@ begin
   if v_item_count > 0 then
     select array_agg(i.idempotency), bool_or(i.refusal <> 'none' or i.token is not null) into v_keys, v_special
       from unnest(p_items) i;
+    select g.slot into v_slot from admission_generations g where g.kind = 'idempotency';
     select array_agg(d.item), array_agg(
              (d.item, d.event_id, d.proof_hash, d.record_digest, d.created_at, d.sealed_before, d.same_body)::admission_original)
       into v_duplicates, originals
@@ -229,9 +230,8 @@ begin
                  (select a.body_digest = sha256(i.body_digest || k.seed) from record_keys k where k.event_id = a.event_id),
                  true) as same_body
           from (
-            select * from idempotency r
-              where r.digest = any (v_keys) and r.remembered_at > v_now - interval '24 hours'
-              offset 0
+            select * from remembered_answers(v_keys, v_slot) r
+              where r.remembered_at > v_now - interval '24 hours'
           ) a
           join unnest(p_items) with ordinality i on i.idempotency = a.digest
       ) d;
@@ -339,7 +339,6 @@ begin
         where v_plain or items[a.item] = 'accepted';
   end if;
 
-  select g.slot into v_slot from admission_generations g where g.kind = 'idempotency';
   insert into idempotency (digest, slot, body_digest, event_id, proof_hash, record_digest, created_at, sealed_before)
     select i.idempotency, v_slot, sha256(i.body_digest || i.seed), i.event_id, i.proof_hash, i.record_digest,
            i.created_at, i.sealed_before

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { SilenceLimits } from '../../src/app/silence.js';
-import { superviseWorker, type WorkerBeside } from '../../src/app/supervise-worker.js';
+import { type SupervisedProcess, superviseProcess } from '../../src/app/supervise-process.js';
 import { OperatorNeeded } from '../../src/platform/background/part.js';
 
 // Programs in place of the worker process, each with one fault.
@@ -43,7 +43,7 @@ const PROGRAMS = {
 };
 
 let folder: string;
-let worker: WorkerBeside;
+let worker: SupervisedProcess;
 let log: string[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'consent-ledger-supervise-'));
@@ -52,9 +52,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => worker.stop());
 
-function supervise(name: keyof typeof PROGRAMS, silence?: SilenceLimits): WorkerBeside {
+function supervise(name: keyof typeof PROGRAMS, silence?: SilenceLimits): SupervisedProcess {
   log = [];
-  worker = superviseWorker({
+  worker = superviseProcess({
+    name: 'worker',
     program: pathToFileURL(join(folder, `${name}.mjs`)),
     env: { PATH: process.env.PATH, MARK: join(folder, 'mark') },
     logger: pino({ level: 'info' }, { write: (line) => log.push(line) }),

@@ -1,22 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Server } from 'node:net';
 import { URL } from 'node:url';
 import { OperatorNeeded, type ServiceLogger } from '../platform/background/part.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Environment } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
+import type { ToApi } from './api-messages.js';
 import type { ProcessMetrics } from './metrics/process-json.js';
 import { Silence, type SilenceLimits } from './silence.js';
-import { FromWorker, type ToWorker } from './worker-messages.js';
+import { FromWorker } from './worker-messages.js';
 
-/** A worker beside the API of `serve`, in a process of its own. */
-export interface WorkerBeside {
+/** A process beside the first one of `serve`: the worker, or a further one that answers callers. */
+export interface SupervisedProcess {
   /**
    * Lets the parts run, as soon as the schema is up to date. Resolves when they run, or when they
    * only wait for the event log.
    * @throws Error if the first process ends instead, with its message for the operator
    */
   start(): Promise<void>;
-  /** Resolves when the parts run for the first time: the event log is checked. */
+  /** Resolves when the process runs for the first time; of the worker, its event log is checked then. */
   readonly prepared: Promise<void>;
   /** Rejects when a part fails permanently and an operator must act. */
   readonly failed: Promise<never>;
@@ -24,6 +26,8 @@ export interface WorkerBeside {
   reasons(): readonly ReadinessReason[];
   /** How often the process was started again. */
   restarts(): number;
+  /** Sends a message that its program knows. One that has just died gets none. @param handle goes with it */
+  tell(message: ToApi, handle?: Server): void;
   /** The metrics of the process; none while it does not answer. */
   metrics(): Promise<ProcessMetrics>;
   /**
@@ -33,19 +37,29 @@ export interface WorkerBeside {
   stop(): Promise<void>;
 }
 
+/** The worker beside `serve`. */
+export type WorkerBeside = Omit<SupervisedProcess, 'tell'>;
+
 export interface SuperviseOptions {
-  /** Program of the process: worker-process.js, or one that fails. */
+  /** Name of the process in the log. */
+  readonly name: 'worker' | 'API';
+  /** Program of the process: worker-process.js, api-process.js, or one that fails. */
   readonly program: URL;
+  readonly args?: readonly string[];
   readonly env: Environment;
   readonly logger: ServiceLogger;
-  /** Longest wait for the end of the process when it is stopped, in milliseconds. */
-  readonly stopMs?: number;
+  /** Longest wait for the end of the process when it is stopped, in milliseconds; null: without a limit. */
+  readonly stopMs?: number | null;
   /** When a process that gives no sign of life is shown, and killed. */
   readonly silence?: SilenceLimits;
+  /** Takes a message that only its program sends. @returns false if it has no meaning */
+  readonly onOther?: (message: unknown) => boolean;
 }
 
 /** The program of the worker process. */
 export const WORKER_PROGRAM = new URL('./worker-process.js', import.meta.url);
+/** The program of the further processes that answer callers. */
+export const API_PROGRAM = new URL('./api-process.js', import.meta.url);
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
@@ -73,13 +87,13 @@ interface End {
 }
 
 /**
- * Starts the worker process, which loads its program while the caller opens the installation. A
+ * Starts a process, which loads its program while the caller opens the installation. A
  * process that dies is replaced, after a pause that doubles up to ten seconds. One whose event loop
  * does not turn, because it is blocked or the process was stopped, is killed and replaced too. The
  * process writes its log to the standard error of this one.
  */
-export function superviseWorker(options: SuperviseOptions): WorkerBeside {
-  const { program, env, logger, stopMs = STOP_MS, silence: limits = SILENCE } = options;
+export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
+  const { name, program, args = [], env, logger, stopMs = STOP_MS, silence: limits = SILENCE } = options;
   const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   const stopping = new AbortController();
   const answers = new Map<number, (metrics: ProcessMetrics) => void>();
@@ -100,12 +114,12 @@ export function superviseWorker(options: SuperviseOptions): WorkerBeside {
   let hasStarted = false;
 
   function spawn(): ChildProcess {
-    return fork(program, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    return fork(program, args, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   }
 
-  function tell(message: ToWorker): void {
+  function tell(message: ToApi, handle?: Server): void {
     // A process that has just died gets no message; its end is handled elsewhere.
-    if (child.connected) child.send(message, () => undefined);
+    if (child.connected) child.send(message, handle, () => undefined);
   }
 
   function live(): Promise<End> {
@@ -124,7 +138,8 @@ export function superviseWorker(options: SuperviseOptions): WorkerBeside {
       silence.heard();
       const parsed = FromWorker.safeParse(message);
       if (!parsed.success) {
-        logger.warn({ reason: parsed.error.message }, 'a message of the worker process was ignored');
+        if (options.onOther?.(message) === true) return;
+        logger.warn({ reason: parsed.error.message }, `a message of the ${name} process was ignored`);
         return;
       }
       const { data } = parsed;
@@ -162,10 +177,10 @@ export function superviseWorker(options: SuperviseOptions): WorkerBeside {
       if (stopping.signal.aborted) return;
       if (failure?.needsOperator === true) throw new OperatorNeeded(failure.message);
       const reason = failure?.message ?? `it ended with ${signal ?? `exit code ${code}`}`;
-      if (!hasStarted) throw new Error(failure?.message ?? `The worker process did not start: ${reason}.`);
+      if (!hasStarted) throw new Error(failure?.message ?? `The ${name} process did not start: ${reason}.`);
       if (ranMs > STEADY_MS) backOff.reset();
       restarts += 1;
-      logger.error({ reason, restarts }, 'the worker process ended unexpectedly; starting it again');
+      logger.error({ reason, restarts }, `the ${name} process ended unexpectedly; starting it again`);
       await pause(backOff.next(), stopping.signal);
       if (stopping.signal.aborted) return;
       child = spawn();
@@ -191,6 +206,7 @@ export function superviseWorker(options: SuperviseOptions): WorkerBeside {
       return state === 'down' ? [{ code: 'worker_down' }] : said;
     },
     restarts: () => restarts,
+    tell,
     metrics: async () => {
       if (state !== 'running') return [];
       lastId += 1;
@@ -209,10 +225,11 @@ export function superviseWorker(options: SuperviseOptions): WorkerBeside {
     stop: async () => {
       stopping.abort();
       tell({ kind: 'stop' });
-      const hung = setTimeout(() => {
-        logger.error({ after_ms: stopMs }, 'the worker process does not stop; killing it');
+      const kill = (): void => {
+        logger.error({ after_ms: stopMs }, `the ${name} process does not stop; killing it`);
         child.kill('SIGKILL');
-      }, stopMs);
+      };
+      const hung = stopMs === null ? undefined : setTimeout(kill, stopMs);
       await ended.catch(() => undefined);
       clearTimeout(hung);
     },

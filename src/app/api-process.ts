@@ -1,0 +1,128 @@
+import { Server } from 'node:net';
+import { pino } from 'pino';
+import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
+import { loadConfig } from '../platform/config/index.js';
+import type { ReadinessReason } from '../platform/health/reasons.js';
+import { type Api, createApi } from './api.js';
+import { type FromApi, ToApi } from './api-messages.js';
+import { GROUPS_OF_SEVERAL } from './further-apis.js';
+import { type Installation, openInstallation } from './installation.js';
+import { createProcessMemory } from './process-memory.js';
+import { type FromWorker, HEARTBEAT_MS } from './worker-messages.js';
+
+// A further process of `serve` that answers callers: see further-apis.ts. Its argument is its number.
+const number = Number(process.argv[2]);
+const config = loadConfig(process.env);
+const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({
+  role: 'api',
+  process: number,
+});
+const memory = createProcessMemory();
+const texts = new Map<number, (text: string) => void>();
+let reasons: readonly ReadinessReason[] = [{ code: 'worker_down' }];
+let openGate = (): void => undefined;
+let opening: Promise<{ readonly installation: Installation; readonly api: Api }> | null = null;
+let listening: Api | null = null;
+let asked = 0;
+let ending = false;
+
+// Ctrl-C and service managers signal every process of a group. The parent stops this process itself.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
+// The parent was killed, and its worker with it. Consents that are not answered yet may be repeated.
+process.on('disconnect', () => process.exit(1));
+process.on('message', (message, handle) => {
+  const told = ToApi.parse(message);
+  if (told.kind === 'start') run().catch(fail);
+  else if (told.kind === 'stop') void end(0);
+  else if (told.kind === 'metrics') void sendMetrics(told.id);
+  else if (told.kind === 'text') texts.get(told.id)?.(told.text);
+  else if (told.kind === 'worker') {
+    reasons = told.reasons;
+    if (told.isPrepared) openGate();
+  }
+  // At once: the socket accepts connections from now on.
+  else if (handle instanceof Server && listening !== null) {
+    listening.listenOn(handle);
+    void send({ kind: 'running' });
+  }
+});
+
+sayAlive();
+setInterval(sayAlive, HEARTBEAT_MS);
+
+function sayAlive(): void {
+  void send({ kind: 'alive', reasons: [] });
+  const eventIds = memory.accepted.map(({ eventId }) => eventId);
+  memory.accepted = [];
+  if (eventIds.length > 0) void send({ kind: 'accepted', eventIds });
+}
+
+async function run(): Promise<void> {
+  opening = open();
+  const { installation, api } = await opening;
+  listening = api;
+  await send({ kind: 'opened', server: installation.server.server() });
+  // The next process begins anew, when the first one has compared the server with what is known.
+  await installation.server.lost;
+}
+
+async function open(): Promise<{ readonly installation: Installation; readonly api: Api }> {
+  const installation = await openInstallation(config, logger, { role: `serve ${number}`, migrates: false, memory });
+  try {
+    await installation.guard.check();
+    const gate = gateEventLog(installation.eventLog);
+    openGate = gate.open;
+    const options = {
+      preparing: { reasons: () => reasons },
+      groupsInFlight: GROUPS_OF_SEVERAL,
+      metricsText: askForText,
+    };
+    const api = await createApi({ ...installation, eventLog: gate.eventLog }, options);
+    await api.ready();
+    return { installation, api };
+  } catch (error) {
+    await installation.close();
+    throw error;
+  }
+}
+
+/** Returns the metrics of all processes, which only the first one knows. */
+function askForText(): Promise<string> {
+  asked += 1;
+  const id = asked;
+  return new Promise((resolve) => {
+    texts.set(id, (text) => {
+      texts.delete(id);
+      resolve(text);
+    });
+    void send({ kind: 'ask_text', id });
+  });
+}
+
+async function sendMetrics(id: number): Promise<void> {
+  const opened = await opening;
+  if (opened !== null) await send({ kind: 'metrics', id, metrics: await opened.installation.metrics.json() });
+}
+
+async function fail(error: unknown): Promise<void> {
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  await send({ kind: 'failed', message, needsOperator: false });
+  await end(1);
+}
+
+async function end(exitCode: number): Promise<void> {
+  if (ending) return;
+  ending = true;
+  const opened = await opening?.catch(() => null);
+  await opened?.api.stop();
+  sayAlive();
+  await opened?.installation.close();
+  process.exit(exitCode);
+}
+
+/** Resolves also if the parent is gone, which ends this process. */
+function send(message: FromWorker | FromApi): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, () => resolve());
+  });
+}

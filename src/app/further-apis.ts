@@ -1,0 +1,99 @@
+import type { Server } from 'node:net';
+import type { Environment } from '../platform/config/index.js';
+import { FromApi } from './api-messages.js';
+import type { Installation } from './installation.js';
+import type { ProcessMetrics } from './metrics/process-json.js';
+import { noteAccepted } from './process-memory.js';
+import type { SilenceLimits } from './silence.js';
+import { API_PROGRAM, type SupervisedProcess, superviseProcess, type WorkerBeside } from './supervise-process.js';
+import { HEARTBEAT_MS } from './worker-messages.js';
+
+/** The processes of `serve` that answer callers, without the first one. */
+export interface FurtherApis {
+  /** Resolves when all of them listen. @throws Error if one ends instead, with its message for the operator */
+  start(): Promise<void>;
+  /** The metrics of each that answers. */
+  metrics(): Promise<readonly ProcessMetrics[]>;
+  /** How often one of them was started again. */
+  restarts(): number;
+  /** Finishes the requests in progress, then ends the processes. */
+  stop(): Promise<void>;
+}
+
+export interface FurtherApisOptions {
+  readonly count: number;
+  readonly env: Environment;
+  /** Installation of the first process: a process on another database server must not answer. */
+  readonly installation: Installation;
+  readonly worker: WorkerBeside;
+  /** The server of the first process, which listens. All processes accept connections from its socket. */
+  readonly server: Server;
+}
+
+/**
+ * Admission groups that each of several processes may have in the database at a time. Groups of one
+ * site wait for each other: more of them are smaller, and cost more for each consent.
+ */
+export const GROUPS_OF_SEVERAL = 1;
+
+/** As long as the watchdog of the first process waits: see watchdog.ts. */
+const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
+
+/**
+ * Creates further processes that answer callers. They live as long as the application of the first
+ * process. One that dies or hangs is replaced; the others accept its connections meanwhile.
+ */
+export function createFurtherApis({ count, env, installation, worker, server }: FurtherApisOptions): FurtherApis {
+  const { logger, memory, metrics } = installation;
+  let isPrepared = false;
+  void worker.prepared.then(() => {
+    isPrepared = true;
+  });
+  const tellOfWorker = (process: SupervisedProcess): void => {
+    const reasons = worker.reasons().map(({ code, names = [] }) => ({ code, names: [...names] }));
+    process.tell({ kind: 'worker', isPrepared, reasons });
+  };
+  const answer = async (process: SupervisedProcess, message: FromApi): Promise<void> => {
+    if (message.kind === 'accepted') noteAccepted(memory, message.eventIds);
+    else if (message.kind === 'ask_text') {
+      process.tell({ kind: 'text', id: message.id, text: await metrics.text() });
+    } else if (message.server !== installation.server.server()) {
+      logger.error({ server: message.server }, 'an API process reached another database server: it does not answer');
+      process.tell({ kind: 'stop' });
+    } else {
+      tellOfWorker(process);
+      process.tell({ kind: 'listen' }, server);
+    }
+  };
+  const processes = Array.from({ length: count }, (_, i): SupervisedProcess => {
+    const process = superviseProcess({
+      name: 'API',
+      program: API_PROGRAM,
+      // The first process is number 1.
+      args: [String(i + 2)],
+      env,
+      logger,
+      stopMs: null,
+      silence: SILENCE,
+      onOther: (message) => {
+        const { success, data } = FromApi.safeParse(message);
+        if (success) void answer(process, data);
+        return success;
+      },
+    });
+    return process;
+  });
+  const telling = setInterval(() => processes.forEach(tellOfWorker), HEARTBEAT_MS);
+  telling.unref();
+  return {
+    start: async () => {
+      await Promise.all(processes.map((process) => process.start()));
+    },
+    metrics: () => Promise.all(processes.map((process) => process.metrics())),
+    restarts: () => processes.reduce((sum, process) => sum + process.restarts(), 0),
+    stop: async () => {
+      await Promise.all(processes.map((process) => process.stop()));
+      clearInterval(telling);
+    },
+  };
+}
