@@ -79,7 +79,7 @@ const CONTRADICTIONS = [
     sql: `select t.id as key from approval_tokens t
            where consumed_by is not null
              and not exists (select from read_model.consents c
-                              where c.event_id = t.consumed_by and position('"approval_token_id":"' || t.id || '"' in c.record) > 0)
+                              where c.event_id = t.consumed_by and c.approval_token_id = t.id)
              and not exists (select from outbox o where o.event_id = t.consumed_by)`,
   },
   {

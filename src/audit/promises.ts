@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LEDGER_POLICY_SET } from '../../schemas/events/ledger-policy.js';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
+import { consentsStreamSql } from '../platform/database/consents-stream.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';
 
@@ -23,7 +24,7 @@ export async function auditPromises({ db, findings, now }: Pick<Section, 'db' | 
   const late = await db.query(
     `select c.event_id, extract(epoch from coalesce(b.sealed_at, $2) - c.created_at)::float8 as seconds
        from read_model.consents c
-       left join leaves l on l.stream = c.stream and l.revision = c.revision
+       left join leaves l on l.stream = ${consentsStreamSql('c.site_id')} and l.revision = c.revision
        left join batches b on b.number = l.batch
       where coalesce(b.sealed_at, $2) > c.created_at + $1 * interval '1 second'
       order by c.created_at limit ${PAGE}`,

@@ -155,6 +155,7 @@ describe('the preparation of an installation', () => {
     const gate = gateEventLog(eventLog);
     const calls = [
       () => gate.eventLog.readStream('a', 0, 1),
+      () => gate.eventLog.readEvents([{ stream: 'a', revision: 0 }]),
       () => gate.eventLog.lastRevision('a'),
       () => gate.eventLog.lastRevisions(['a']),
       () => gate.eventLog.firstRevisions(['a']),
@@ -169,5 +170,6 @@ describe('the preparation of an installation', () => {
     gate.open();
     await gate.eventLog.ping();
     expect(await gate.eventLog.lastRevision('a')).toBe(-1);
+    expect(await gate.eventLog.readEvents([{ stream: 'a', revision: 0 }])).toEqual([null]);
   });
 });

@@ -2,12 +2,13 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
-import { readRecord } from '../../evidence/verification/check-record.js';
+import { type LoggedRecord, readLoggedRecords } from '../../evidence/verification/logged-record.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import {
   blindIndex,
+  findProofKey,
   isProofHashOf,
-  KeyError,
   type Keyring,
   keyRowColumns,
   keyRowsOf,
@@ -16,17 +17,22 @@ import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { getConsentStatus } from './operations/reading.js';
 import { reads, type ToolRoute } from './route.js';
 
-export type StatusKeys = Pick<Keyring, 'proofKeyById' | 'openKeyRows' | 'reportAltered'>;
+export interface StatusOptions {
+  /** In the role `consent_ledger_api`. */
+  readonly db: Queryable;
+  readonly eventLog: EventLog;
+  readonly keyring: Pick<Keyring, 'proofKeyById' | 'openKeyRows' | 'reportAltered'>;
+}
 
 /**
- * Serves the consents of one visitor that are in force, newest first. A record whose stored
- * rows were altered is left out and reported; the others are shown.
- * @param db in the role `consent_ledger_api`
+ * Serves the consents of one visitor that are in force, newest first. The read model finds them, and
+ * the event log has what is shown. A record whose stored rows were altered is left out and reported;
+ * the others are shown.
  */
-export function statusRoutes(db: Queryable, keys: StatusKeys): readonly ToolRoute[] {
+export function statusRoutes(options: StatusOptions): readonly ToolRoute[] {
   return [
     reads(getConsentStatus, async ({ caller, query }) => ({
-      data: { consents: await consentsInForce(db, keys, caller.site, query) },
+      data: { consents: await consentsInForce(options, caller.site, query) },
     })),
   ];
 }
@@ -35,7 +41,7 @@ export function statusRoutes(db: Queryable, keys: StatusKeys): readonly ToolRout
 // copies of the record, and decide nothing here. No statistics exist on the index of the visitor:
 // OFFSET makes the planner look the visitor up first.
 const STATUS_SQL = `
-select c.revision, c.record, c.proof_hash, c.document_version_id, d.slug, ${keyRowColumns('k')}
+select c.revision, encode(c.proof_hash, 'hex') as proof_hash, c.document_version_id, d.slug, ${keyRowColumns('k')}
   from (select * from record_keys where site_id = $1 and visitor_index = $2 offset 0) k
   join read_model.consents c on c.event_id = k.event_id and c.site_id = k.site_id
   left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
@@ -43,12 +49,11 @@ select c.revision, c.record, c.proof_hash, c.document_version_id, d.slug, ${keyR
  where ($3::bigint is null or c.revision < $3)
  order by c.revision desc
  limit $4`;
-const PAGE = 50;
 
 const StatusRow = z.object({
   event_id: z.string(),
+  site_id: z.string(),
   revision: z.int(),
-  record: z.string(),
   proof_hash: z.string(),
   document_version_id: z.string(),
   slug: z.string().nullable(),
@@ -56,8 +61,7 @@ const StatusRow = z.object({
 type StatusRow = z.infer<typeof StatusRow>;
 
 async function consentsInForce(
-  db: Queryable,
-  keys: StatusKeys,
+  { db, eventLog, keyring }: StatusOptions,
   site: SiteContext,
   query: StatusQuery,
 ): Promise<StatusItem[]> {
@@ -67,36 +71,41 @@ async function consentsInForce(
     const { rows }: pg.QueryResult = await db.query({
       name: 'consent_status',
       text: STATUS_SQL,
-      values: [site.siteId, visitor, before, PAGE],
+      values: [site.siteId, visitor, before, MAX_STATUS_ITEMS],
     });
     const page = z.array(StatusRow).parse(rows);
-    const own = new Set((await keys.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));
-    for (const row of page) {
-      if (!own.has(row.event_id)) continue;
-      const item = await provedItem(row, site, keys);
-      if (item === null) keys.reportAltered({ table: 'read_model.consents', id: row.event_id });
+    const opened = new Set((await keyring.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));
+    const own = page.filter((row) => opened.has(row.event_id));
+    const logged = await readLoggedRecords(eventLog, own);
+    for (const [place, row] of own.entries()) {
+      const item = await provedItem(row, logged[place] ?? null, keyring);
+      if (item === null) keyring.reportAltered({ table: 'read_model.consents', id: row.event_id });
       else if (matchesQuery(item, query, Date.now())) found.push(item);
       if (found.length === MAX_STATUS_ITEMS) return found;
     }
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return found;
+    if (last === undefined || page.length < MAX_STATUS_ITEMS) return found;
     before = last.revision;
   }
 }
 
 /**
  * The record, if its proof hash matches its text and the columns that selected it match the record.
- * @returns null if the row of the read model was altered
+ * @returns null if the row of the read model or the event was altered
  */
-async function provedItem(row: StatusRow, site: SiteContext, keys: StatusKeys): Promise<StatusItem | null> {
-  const record = readRecord(row.record);
-  if (record === null) return null;
-  const key = await proofKeyOf(keys, record.proof_key_id);
+async function provedItem(
+  row: StatusRow,
+  logged: LoggedRecord | null,
+  keys: Pick<Keyring, 'proofKeyById'>,
+): Promise<StatusItem | null> {
+  if (logged === null || logged.record === null) return null;
+  const { record, text } = logged;
+  const key = await findProofKey(keys, record.proof_key_id);
   const isSelected =
     record.event_id === row.event_id &&
-    record.site_id === site.siteId &&
+    record.site_id === row.site_id &&
     record.document_version_id === row.document_version_id;
-  if (!isSelected || key === null || !isProofHashOf(row.record, row.proof_hash, key)) return null;
+  if (!isSelected || key === null || !isProofHashOf(text, row.proof_hash, key.key)) return null;
   return StatusItem.parse({
     ...record,
     id: record.event_id,
@@ -104,15 +113,6 @@ async function provedItem(row: StatusRow, site: SiteContext, keys: StatusKeys): 
     proof_hash: row.proof_hash,
     document_slug: row.slug,
   });
-}
-
-async function proofKeyOf(keys: StatusKeys, keyId: string): Promise<Uint8Array | null> {
-  try {
-    return (await keys.proofKeyById(keyId)).key;
-  } catch (error) {
-    if (!(error instanceof KeyError) || error.code !== 'key_missing') throw error;
-    return null;
-  }
 }
 
 function matchesQuery(item: StatusItem, query: StatusQuery, now: number): boolean {

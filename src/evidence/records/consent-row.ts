@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
+import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
-import { ConsentReadModelRow } from '../verification/stored-record.js';
+import { CONSENT_READ_MODEL_COLUMNS, ConsentReadModelRow } from '../verification/stored-record.js';
 
 /** A row of the read model, with the display data of the panel. No column is verified. */
 export const ConsentRow = ConsentReadModelRow.extend({
@@ -20,8 +21,7 @@ export const ConsentRow = ConsentReadModelRow.extend({
 export type ConsentRow = z.infer<typeof ConsentRow>;
 
 /** Columns of `read_model.consents c` with `CONSENT_JOINS`. */
-export const CONSENT_COLUMNS = `c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.consent_type, c.decision, c.categories,
-  c.language, c.document_version_id, c.compliance_framework, c.created_at, c.valid_until, c.channel, c.erased_by,
+export const CONSENT_COLUMNS = `${CONSENT_READ_MODEL_COLUMNS},
   exists (select from record_keys k where k.event_id = c.event_id and k.site_id = c.site_id) as has_key,
   d.slug, l.batch, l.index, b.sealed_at, p.size as checkpoint_size, p.gen_time, p.authorities, p.tokens,
   ${isDevelopmentStamp('p')} as is_development`;
@@ -29,7 +29,7 @@ export const CONSENT_COLUMNS = `c.event_id, c.site_id, c.stream, c.revision, c.r
 export const CONSENT_JOINS = `
   left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
   left join documents d on d.id = v.document_id
-  left join leaves l on l.stream = c.stream and l.revision = c.revision
+  left join leaves l on l.stream = ${consentsStreamSql('c.site_id')} and l.revision = c.revision
   left join batches b on b.number = l.batch
   ${joinFirstStamp('l.batch', 'size, gen_time, authorities, tokens, certificates', 'p')}`;
 

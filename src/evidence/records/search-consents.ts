@@ -3,6 +3,7 @@ import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
 import { INDEX_COLUMNS } from '../../erasure/index.js';
 import { isStamped } from '../../pipeline/ledger/stamped.js';
+import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { BlindIndexKind, KeyRows } from '../../platform/keys/index.js';
@@ -159,7 +160,7 @@ interface Examined {
   readonly oldestFirst: string;
 }
 
-const COLUMNS = `c.stream, c.revision, c.created_at, c.consent_type, c.decision, c.categories, c.document_version_id, c.channel,
+const COLUMNS = `c.revision, c.created_at, c.consent_type, c.decision, c.categories, c.document_version_id, c.channel,
   c.valid_until, c.erased_by`;
 
 /** The next records of the site. */
@@ -229,5 +230,5 @@ const VERSIONS_OF_SLUG =
 const ANONYMIZED =
   '(w.erased_by is not null or not exists (select from record_keys k where k.event_id = w.event_id and k.site_id = $1))';
 // A batch below the size of a stamped checkpoint is covered by it.
-const STAMPED = `exists (select from leaves l where l.stream = w.stream and l.revision = w.revision
+const STAMPED = `exists (select from leaves l where l.stream = ${consentsStreamSql('$1::uuid')} and l.revision = w.revision
   and ${isStamped('l.batch')})`;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ExportQuery } from '../../../schemas/api/export.js';
-import { consentsStream } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { blindIndex, type KeyRows } from '../../platform/keys/index.js';
@@ -49,10 +48,9 @@ export async function* selectRecords(
 ): AsyncGenerator<readonly SelectedRecord[], void> {
   const visitor = filter.visitor_id === undefined ? null : blindIndex(site.siteKey, 'visitor', filter.visitor_id);
   const versions = await versionsOf(db, site.siteId, filter);
-  const stream = consentsStream(site.siteId);
   for (let done = after; done < end; ) {
     const windowEnd = Math.min(done + WINDOW, end);
-    const page = await selectPage(db, { site, stream, filter, visitor, versions, after: done, upTo: windowEnd });
+    const page = await selectPage(db, { site, filter, visitor, versions, after: done, upTo: windowEnd });
     const chosen = visitor === null ? page : await ofVisitor(db, keyRows, site.siteId, visitor, page);
     if (chosen.length > 0) yield chosen;
     done = page.length === PAGE ? (page.at(-1)?.revision ?? windowEnd) : windowEnd;
@@ -73,7 +71,6 @@ async function ofVisitor(
 
 interface PageOptions {
   readonly site: SiteContext;
-  readonly stream: string;
   readonly filter: ExportQuery;
   /** Blind index of the visitor that the filter names; null: none. */
   readonly visitor: Uint8Array | null;
@@ -90,7 +87,7 @@ const SelectedRows = z.array(
 
 async function selectPage(db: Queryable, options: PageOptions): Promise<readonly SelectedRecord[]> {
   const { site, filter } = options;
-  const values: unknown[] = [options.stream, options.after, options.upTo, site.siteId];
+  const values: unknown[] = [site.siteId, options.after, options.upTo];
   const conditions: string[] = [];
   const where = (condition: (parameter: string) => string, value: unknown): void => {
     if (value === undefined || value === null) return;
@@ -105,7 +102,7 @@ async function selectPage(db: Queryable, options: PageOptions): Promise<readonly
   // the index: OFFSET makes the planner look the visitor up first.
   where(
     (p) =>
-      `c.event_id in (select k.event_id from record_keys k where k.site_id = $4 and k.visitor_index = ${p} offset 0)`,
+      `c.event_id in (select k.event_id from record_keys k where k.site_id = $1 and k.visitor_index = ${p} offset 0)`,
     options.visitor,
   );
   // Not a named statement, because the plan depends on the filters and their selectivity.
@@ -114,7 +111,7 @@ async function selectPage(db: Queryable, options: PageOptions): Promise<readonly
        from read_model.consents c
        left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
        left join documents d on d.id = v.document_id
-      where c.stream = $1 and c.revision > $2 and c.revision <= $3 and c.site_id = $4 ${conditions.join(' ')}
+      where c.site_id = $1 and c.revision > $2 and c.revision <= $3 ${conditions.join(' ')}
       order by c.revision
       limit ${PAGE}`,
     values,
@@ -139,9 +136,9 @@ export async function* selectErasures(
     const { rows } = await db.query({
       name: 'erasures-after',
       text: `select event_id, revision, announced_at from read_model.erasures
-              where stream = $1 and revision > $2 and revision <= $3 and site_id = $4
+              where site_id = $1 and revision > $2 and revision <= $3
               order by revision limit ${PAGE}`,
-      values: [consentsStream(siteId), done, upTo, siteId],
+      values: [siteId, done, upTo],
     });
     const page = ErasureRows.parse(rows);
     const last = page.at(-1);
@@ -159,9 +156,9 @@ const LastRevision = z.tuple([z.object({ revision: z.int().nullable() })]);
  */
 export async function lastShownRevision(db: Queryable, siteId: string): Promise<number> {
   const { rows } = await db.query(
-    `select greatest((select max(revision) from read_model.consents where stream = $1),
-                     (select max(revision) from read_model.erasures where stream = $1)) as revision`,
-    [consentsStream(siteId)],
+    `select greatest((select max(revision) from read_model.consents where site_id = $1),
+                     (select max(revision) from read_model.erasures where site_id = $1)) as revision`,
+    [siteId],
   );
   return LastRevision.parse(rows)[0].revision ?? -1;
 }

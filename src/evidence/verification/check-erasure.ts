@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -26,7 +27,8 @@ export interface ErasureCheckOptions {
  */
 export async function isErasureReal(options: ErasureCheckOptions, stored: StoredRecord): Promise<boolean> {
   const { db } = options;
-  const { stream, erased_by: erasedBy, erasure_event_id: erasureId } = stored;
+  const { erased_by: erasedBy, erasure_event_id: erasureId } = stored;
+  const stream = consentsStream(stored.site_id);
   if (erasedBy !== null && !(await isListedAt(options, stored, erasedBy))) return false;
   if (erasureId === null) return true;
   const leaves = await db.query('select revision from leaves where event_id = $1 and stream = $2', [erasureId, stream]);
@@ -45,12 +47,12 @@ async function isListedAt(
   stored: StoredRecord,
   revision: number,
 ): Promise<boolean> {
-  const { stream } = stored;
-  const [event] = await eventLog.readStream(stream, revision, 1);
-  const record = event?.revision === revision ? listingText(event, stored) : null;
-  if (event === undefined || record === null) return false;
-  const evidence = await readSealedEvidence(db, stream, revision, event.id);
-  const entry = { stream, revision, event_id: event.id, type: SUBJECT_ERASED, record, proof_hash: null };
+  const place = { stream: consentsStream(stored.site_id), revision };
+  const [event = null] = await eventLog.readEvents([place]);
+  const record = event === null ? null : listingText(event, stored);
+  if (event === null || record === null) return false;
+  const evidence = await readSealedEvidence(db, place, event.id);
+  const entry = { ...place, event_id: event.id, type: SUBJECT_ERASED, record, proof_hash: null };
   return (await checkBatch(db, entry, evidence, onDamagedNodes)) !== false;
 }
 

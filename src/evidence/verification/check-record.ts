@@ -1,25 +1,11 @@
-import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import { parseRecord } from '../../../schemas/events/sealed-event.js';
-import { consentsStream } from '../../../schemas/events/streams.js';
-import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import type { StoredRecord } from './stored-record.js';
-
-/** Parses a stored record. @returns null if the text is not the canonical text of a record */
-export function readRecord(text: string): ConsentRecord | null {
-  try {
-    const record = parseRecord(CONSENT_RECORDED, text);
-    return canonicalJson(record) === text ? record : null;
-  } catch {
-    return null;
-  }
-}
 
 /** Columns of the read model that are copies of members of the record. */
 export type CopiedColumns = Pick<
   StoredRecord,
   | 'event_id'
   | 'site_id'
-  | 'stream'
   | 'consent_type'
   | 'decision'
   | 'categories'
@@ -29,6 +15,7 @@ export type CopiedColumns = Pick<
   | 'created_at'
   | 'valid_until'
   | 'channel'
+  | 'approval_token_id'
 >;
 
 /**
@@ -39,7 +26,6 @@ export function columnsAgree(stored: CopiedColumns, record: ConsentRecord): bool
   return (
     stored.event_id === record.event_id &&
     stored.site_id === record.site_id &&
-    stored.stream === consentsStream(record.site_id) &&
     stored.consent_type === record.consent_type &&
     stored.decision === record.decision &&
     sameCategories(stored.categories, record.categories) &&
@@ -48,7 +34,8 @@ export function columnsAgree(stored: CopiedColumns, record: ConsentRecord): bool
     stored.compliance_framework === record.compliance_framework &&
     stored.created_at.toISOString() === record.created_at &&
     (stored.valid_until?.toISOString() ?? null) === record.valid_until &&
-    stored.channel === record.channel
+    stored.channel === record.channel &&
+    stored.approval_token_id === record.approval_token_id
   );
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EventPlace } from '../../pipeline/event-log/port.js';
 import { readBatchPath } from '../../pipeline/ledger/batch-nodes.js';
 import { firstStamp } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -60,8 +61,7 @@ export interface SealedEvidence {
  */
 export async function readSealedEvidence(
   db: Queryable,
-  stream: string,
-  revision: number,
+  { stream, revision }: EventPlace,
   eventId: string,
 ): Promise<SealedEvidence> {
   const heads = await db.query({

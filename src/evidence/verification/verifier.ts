@@ -5,20 +5,21 @@ import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import { isProofHashOf, KeyError, type Keyring, type ProofKey } from '../../platform/keys/index.js';
+import { findProofKey, isProofHashOf, type Keyring } from '../../platform/keys/index.js';
 import { checkBatch, type OnDamagedNodes } from './check-batch.js';
 import { checkCheckpoint } from './check-checkpoint.js';
 import { isErasureReal } from './check-erasure.js';
-import { columnsAgree, erasureAgrees, readRecord } from './check-record.js';
+import { columnsAgree, erasureAgrees } from './check-record.js';
 import type { RecordIdentifier } from './identifier.js';
+import { type LoggedRecord, lacksRecord, loggedRecord, placeOf, type StatedPlace } from './logged-record.js';
 import { readSealedEvidence } from './sealed-evidence.js';
 import { SealedRuns } from './sealed-runs.js';
-import { findStoredRecord, type StoredRecord } from './stored-record.js';
+import { findRecordPlace, readStoredRecord, type StoredRecord } from './stored-record.js';
 
 /** The result of an integrity check. */
 export interface Verification {
   readonly valid: boolean;
-  /** The stored record; null if the stored text is not a record. */
+  /** The record in the event log; null if the event is not a record. */
   readonly record: ConsentRecord | null;
   readonly proofHash: string;
   readonly hashValid: boolean;
@@ -43,6 +44,7 @@ export interface Verifier {
    * Checks one record.
    * @param tenantId limits the search to the records of this tenant; null: all tenants
    * @returns null for an unknown record
+   * @throws LogDiverged if the log has no event at the record's place
    * @throws EventLogUnavailable, KeyError, database errors
    */
   verify(identifier: RecordIdentifier, tenantId: string | null): Promise<Verification | null>;
@@ -65,27 +67,37 @@ interface CheckOptions extends VerifierOptions {
 export function createVerifier(options: VerifierOptions): Verifier {
   const sealedRuns = new SealedRuns();
   return {
-    verify: (identifier, tenantId) =>
-      withTransaction(
+    verify: async (identifier, tenantId) => {
+      const place = await findRecordPlace(options.db, identifier, tenantId);
+      if (place === null) return null;
+      // Before the transaction: a log that hangs must not hold a connection of the database.
+      const logged = await recordInLog(options, place);
+      return withTransaction(
         options.db,
         async (db) => {
-          const stored = await findStoredRecord(db, identifier, tenantId);
-          return stored === null ? null : verifyStored({ ...options, db, sealedRuns }, stored);
+          const stored = await readStoredRecord(db, place.event_id, tenantId);
+          return stored === null ? null : verifyStored({ ...options, db, sealedRuns }, stored, logged);
         },
         { isolation: 'repeatable read' },
-      ),
+      );
+    },
   };
 }
 
-async function verifyStored(options: CheckOptions, stored: StoredRecord): Promise<Verification> {
+async function verifyStored(
+  options: CheckOptions,
+  stored: StoredRecord,
+  logged: LoggedRecord | null,
+): Promise<Verification> {
   const { db, keyring } = options;
-  const record = readRecord(stored.record);
-  const key = record === null ? null : await proofKeyOf(keyring, record.proof_key_id);
-  const hashValid = key !== null && isProofHashOf(stored.record, stored.proof_hash, key.key);
+  const record = logged?.record ?? null;
+  const key = record === null ? null : await findProofKey(keyring, record.proof_key_id);
+  const hashValid = logged !== null && key !== null && isProofHashOf(logged.text, stored.proof_hash, key.key);
   const isOwners = key !== null && key.tenantId === stored.tenant_id;
-  const isCopyExact = record !== null && columnsAgree(stored, record);
+  const isCopyExact =
+    logged !== null && record !== null && logged.proofHash === stored.proof_hash && columnsAgree(stored, record);
   const isErasureSound = erasureAgrees(stored) && (await isErasureReal(options, stored));
-  const { merkleValid, timestamp } = await verifySealing(options, stored, record);
+  const { merkleValid, timestamp } = await verifySealing(options, stored, logged);
   const siteDomain = record === null ? null : await domainOf(db, record.site_config_hash);
   return {
     valid: hashValid && isOwners && isCopyExact && isErasureSound && merkleValid !== false && siteDomain !== null,
@@ -99,15 +111,47 @@ async function verifyStored(options: CheckOptions, stored: StoredRecord): Promis
   };
 }
 
+const Places = z.array(z.object({ stream: z.string(), revision: z.int() }));
+
+/**
+ * Reads the record from the log at the place that its row states. If another event is there, or none, and
+ * the record is sealed at another place, it is read from that one: the row was altered, and the position
+ * in the batch will not agree with it.
+ * @returns null if the row or the event was altered
+ * @throws LogDiverged if the log has no event at the stated place, and the record nowhere else
+ */
+async function recordInLog(
+  { db, eventLog }: Pick<VerifierOptions, 'db' | 'eventLog'>,
+  place: StatedPlace,
+): Promise<LoggedRecord | null> {
+  const [stated = null] = await eventLog.readEvents([placeOf(place)]);
+  if (stated?.id === place.event_id) return loggedRecord(stated);
+  const { rows } = await db.query('select stream, revision from leaves where event_id = $1', [place.event_id]);
+  const sealed = await eventLog.readEvents(Places.parse(rows));
+  const event = sealed.find((found) => found?.id === place.event_id) ?? null;
+  if (event !== null) return loggedRecord(event);
+  if (stated === null) throw lacksRecord(place);
+  return null;
+}
+
 async function verifySealing(
   { db, onDamagedNodes, sealedRuns }: CheckOptions,
   stored: StoredRecord,
-  record: ConsentRecord | null,
+  logged: LoggedRecord | null,
 ): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
-  const evidence = await readSealedEvidence(db, stored.stream, stored.revision, stored.event_id);
-  const batch = await checkBatch(db, { ...stored, type: CONSENT_RECORDED }, evidence, onDamagedNodes);
+  const place = placeOf(stored);
+  const evidence = await readSealedEvidence(db, place, stored.event_id);
+  const entry = {
+    ...place,
+    event_id: stored.event_id,
+    type: CONSENT_RECORDED,
+    record: logged?.text ?? '',
+    proof_hash: stored.proof_hash,
+  };
+  const batch = await checkBatch(db, entry, evidence, onDamagedNodes);
   // The ledger's events show what is sealed, even if the tables derived from them were altered.
-  if (batch === null && record !== null && (await sealedRuns.contain(db, stored, record.created_at))) {
+  const record = logged?.record ?? null;
+  if (batch === null && record !== null && (await sealedRuns.contain(db, place, record.created_at))) {
     return { merkleValid: false, timestamp: null };
   }
   if (batch === null || batch === false) return { merkleValid: batch, timestamp: null };
@@ -115,15 +159,6 @@ async function verifySealing(
   if (checkpoint === null) return { merkleValid: true, timestamp: null };
   if (!(await checkCheckpoint(db, checkpoint, batch))) return { merkleValid: false, timestamp: null };
   return { merkleValid: true, timestamp: { time: checkpoint.gen_time, checkpointSize: checkpoint.size } };
-}
-
-async function proofKeyOf(keyring: Keyring, keyId: string): Promise<ProofKey | null> {
-  try {
-    return await keyring.proofKeyById(keyId);
-  } catch (error) {
-    if (error instanceof KeyError && error.code === 'key_missing') return null;
-    throw error;
-  }
 }
 
 async function domainOf(db: Queryable, configHash: string): Promise<string | null> {

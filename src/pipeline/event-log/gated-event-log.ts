@@ -26,6 +26,7 @@ export function gateEventLog(inner: EventLog): GatedEventLog {
     appendAll: async (appends) =>
       isOpen ? inner.appendAll(appends) : appends.map(() => ({ status: 'rejected', reason: notChecked() })),
     readStream: async (stream, fromRevision, limit) => (await passed()).readStream(stream, fromRevision, limit),
+    readEvents: async (places) => (await passed()).readEvents(places),
     lastRevision: async (stream) => (await passed()).lastRevision(stream),
     lastRevisions: async (streams) => (await passed()).lastRevisions(streams),
     firstRevisions: async (streams) => (await passed()).firstRevisions(streams),

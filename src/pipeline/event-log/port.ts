@@ -76,6 +76,15 @@ export interface EventLog {
   readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]>;
 
   /**
+   * Reads single events.
+   * @param places any number, also of one event; the caller bounds how many it holds in memory
+   * @returns for each place, in order, its event; null if the log has none there: the stream does not
+   *   exist, was deleted or ends before, or the server removed the event
+   * @throws EventLogUnavailable
+   */
+  readEvents(places: readonly EventPlace[]): Promise<(StreamEvent | null)[]>;
+
+  /**
    * Returns the revision of the last event of a stream, or `NO_STREAM` (-1).
    * @throws EventLogUnavailable
    */
@@ -157,10 +166,14 @@ export interface NewEvent {
   readonly metadata: Uint8Array;
 }
 
-/** An event as read from its stream. */
-export interface StreamEvent extends NewEvent {
+/** The place of an event in its stream. */
+export interface EventPlace {
   readonly stream: string;
   readonly revision: number;
+}
+
+/** An event as read from its stream. */
+export interface StreamEvent extends NewEvent, EventPlace {
   /**
    * The body of a consent, where the log read it already: see `consentOf`. Absent: it was not read.
    */

@@ -42,6 +42,7 @@ class SharedReads implements EventLog {
   appendAll: EventLog['appendAll'] = (appends) => this.inner.appendAll(appends);
   readStream: EventLog['readStream'] = (stream, fromRevision, limit) =>
     this.inner.readStream(stream, fromRevision, limit);
+  readEvents: EventLog['readEvents'] = (places) => this.inner.readEvents(places);
   lastRevision: EventLog['lastRevision'] = (stream) => this.inner.lastRevision(stream);
   lastRevisions: EventLog['lastRevisions'] = (streams) => this.inner.lastRevisions(streams);
   firstRevisions: EventLog['firstRevisions'] = (streams) => this.inner.firstRevisions(streams);

@@ -112,6 +112,7 @@ export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLo
       return inner.appendAll(appends);
     },
     readStream: (stream, fromRevision, limit) => inner.readStream(stream, fromRevision, limit),
+    readEvents: (places) => inner.readEvents(places),
     lastRevision: (stream) => inner.lastRevision(stream),
     lastRevisions: (streams) => inner.lastRevisions(streams),
     firstRevisions: (streams) => inner.firstRevisions(streams),

@@ -48,10 +48,10 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
 
 /** No table has a name with $, so that no index has the name of a table. */
 function indexesOf(schema: string, name: string, { indexes }: TableDefinition, isUnique: boolean): ReadingIndex[] {
-  return indexes.flatMap(({ columns, unique }, place) => {
+  return indexes.flatMap(({ columns, unique, method = 'btree' }, place) => {
     if (unique !== isUnique) return [];
     const kind = unique ? 'unique index' : 'index';
-    const sql = `create ${kind} ${identifier(`${name}$${place + 1}`)} on ${qualified(schema, name)} (${list(columns)})`;
+    const sql = `create ${kind} ${identifier(`${name}$${place + 1}`)} on ${qualified(schema, name)} using ${method} (${list(columns)})`;
     return [{ table: name, columns, sql }];
   });
 }

@@ -3,7 +3,7 @@ import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { type EventWithBody, InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { KeyError } from './errors.js';
-import type { Keyring } from './keyring.js';
+import type { Keyring, ProofKey } from './keyring.js';
 import { isProofHashOf } from './proof-hash.js';
 
 /**
@@ -43,8 +43,8 @@ export async function assertGenuine(event: SiteEvent, keys: ProofKeys): Promise<
     throw new NotGenuine(`event ${id} does not belong to ${stream}`);
   if (proofHash === null) return;
   if (stream !== consentsStream(named.site_id ?? '')) throw new NotGenuine(`event ${id} does not belong to ${stream}`);
-  const key = await proofKeyOf(keys, named.proof_key_id ?? '');
-  if (key === null || !isProofHashOf(recordText, proofHash, key)) {
+  const found = await findProofKey(keys, named.proof_key_id ?? '');
+  if (found === null || !isProofHashOf(recordText, proofHash, found.key)) {
     throw new NotGenuine(`the proof hash of event ${id} does not match its record: one of them was altered`);
   }
 }
@@ -66,9 +66,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function proofKeyOf(keys: ProofKeys, keyId: string): Promise<Uint8Array | null> {
+/** Returns the proof key that a record names; null if the service has no such key. */
+export async function findProofKey(keys: ProofKeys, keyId: string): Promise<ProofKey | null> {
   try {
-    return (await keys.proofKeyById(keyId)).key;
+    return await keys.proofKeyById(keyId);
   } catch (error) {
     if (error instanceof KeyError && error.code === 'key_missing') return null;
     throw error;

@@ -2,7 +2,7 @@ export { ALTERED_ROW_TABLES, type ReportAlteredRow } from './altered-row.js';
 export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex, normalise } from './blind-index.js';
 export { checkKeyRows } from './check-key-rows.js';
 export { KeyError } from './errors.js';
-export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
+export { assertGenuine, findProofKey, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
 export type { JwtKeys } from './jwt-keys.js';
 export type { KeyColumns } from './key-columns.js';

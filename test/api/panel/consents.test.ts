@@ -215,6 +215,32 @@ describe('consents in the panel', () => {
     expect((await verify()).body).toMatchObject({ data: { valid: true } });
   });
 
+  it('shows a record whose row names the place of another one as not intact', async () => {
+    const move = (revision: string) =>
+      app.superuser.query(`update read_model.consents set revision = ${revision} where event_id = $1`, [partial.id]);
+    const { rows } = await app.superuser.query('select revision from read_model.consents where event_id = $1', [
+      partial.id,
+    ]);
+    const [{ revision }] = z.tuple([z.object({ revision: z.int() })]).parse(rows);
+    const read = (path: string) => shop.inSite('viewer', 'GET', path);
+    await move(`(select revision from read_model.consents where event_id = '${cookie.id}')`);
+    const [listed, shown, verified] = [
+      await read('/consents'),
+      await read(`/consents/${partial.id}`),
+      await read(`/consents/${partial.id}/verify`),
+    ];
+    await move('revision + 1000');
+    const [lacking, shownLacking] = [await read('/consents'), await read(`/consents/${partial.id}`)];
+    await move(String(revision));
+    const intact = Object.fromEntries(StrictPage.parse(listed.body).data.map((one) => [one.id, one.is_intact]));
+    expect(intact).toEqual({ [form.id]: true, [partial.id]: false, [cookie.id]: true });
+    expect(shown.body).toMatchObject({ data: { is_intact: false, record: null } });
+    expect(verified.body).toMatchObject({ data: { valid: false, merkle_valid: false } });
+    for (const answer of [lacking, shownLacking])
+      expect(answer).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
+    expect((await read(`/consents/${partial.id}`)).body).toMatchObject({ data: { is_intact: true } });
+  });
+
   it('discloses chosen fields to owner and DPO, and writes down which', async () => {
     const disclose = (role: 'dpo' | 'admin' | 'viewer', fields: unknown, id = cookie.id) =>
       shop.inSite(role, 'POST', `/consents/${id}/disclose`, { fields });

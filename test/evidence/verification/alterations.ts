@@ -54,8 +54,10 @@ export async function restore(
  */
 export async function alterationsOf(superuser: pg.Pool, eventId: string, other: SeededDemo): Promise<Alteration[]> {
   const { rows } = await superuser.query(
-    `select l.batch, l.index, l.stream, l.revision, p.live_generation as generation, c.size, r.record::jsonb ->> 'site_config_hash' as config, r.site_id
+    `select l.batch, l.index, l.stream, l.revision, p.live_generation as generation, c.size, r.site_id,
+              ((convert_from(e.data, 'utf8')::jsonb ->> 'record')::jsonb) ->> 'site_config_hash' as config
          from leaves l join projections p on p.name = 'consents' join read_model.consents r on r.event_id = l.event_id
+         join event_log.events e on e.id = l.event_id
          cross join lateral (select size from checkpoints where size > l.batch order by size limit 1) c
         where l.event_id = $1`,
     [eventId],
@@ -82,10 +84,8 @@ export async function alterationsOf(superuser: pg.Pool, eventId: string, other: 
     ...columns(`rm_consents_${place.generation}.consents`, `event_id = '${eventId}'`, {
       event_id: `'${randomUUID()}'`,
       site_id: `'${other.site.id}'`,
-      stream: `'consents-${other.site.id}'`,
       revision: String(revision + 1000),
-      record: `replace(record, 'partial', 'accepted')`,
-      proof_hash: `'${'ab'.repeat(32)}'`,
+      proof_hash: otherHash,
       consent_type: `'document_approval'`,
       decision: `'accepted'`,
       categories: `'{"necessary": true, "analytics": true}'`,
@@ -95,7 +95,13 @@ export async function alterationsOf(superuser: pg.Pool, eventId: string, other: 
       created_at: `created_at + interval '1 millisecond'`,
       valid_until: 'null',
       channel: `'s2s'`,
+      approval_token_id: `'atk_1'`,
       erased_by: String(revision),
+    }),
+    ...columns('event_log.events', `stream = '${stream}' and revision = ${revision}`, {
+      id: `'${randomUUID()}'`,
+      type: `'SubjectErased.v1'`,
+      data: `convert_to(replace(convert_from(data, 'utf8'), 'partial', 'accepted'), 'utf8')`,
     }),
     ...columns('record_keys', `event_id = '${eventId}'`, {
       event_id: `'${randomUUID()}'`,

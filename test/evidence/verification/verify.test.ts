@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
+import { createVerifier } from '../../../src/evidence/verification/verifier.js';
+import { createPool } from '../../../src/platform/database/pool.js';
 import { ask, get, type RunningApp, startApp } from '../../api/server/running-app.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { alter, alterationsOf, restore } from './alterations.js';
@@ -26,6 +28,7 @@ describe('verification from stored bytes', () => {
     app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '100000' });
     demo = await app.seed();
     other = await app.seed();
+    await app.superuser.query('alter table event_log.events disable trigger append_only');
     // Several records, so that the checked one has neighbours in stream, batch and ledger tree.
     for (let i = 0; i < 3; i += 1) await waitUntilStamped(await record(`earlier ${i}`));
     const [first] = await Promise.all([record('Ayşe'), record('neighbour'), record('another')]);
@@ -112,6 +115,50 @@ describe('verification from stored bytes', () => {
       expect(keyed.body, name).toMatchObject({ valid: false });
       expect(open.body, name).toMatchObject({ valid: false });
       expect((await verify(consent.consent_token)).body, `${name} restored`).toMatchObject({ valid: true });
+    }
+  });
+
+  it('gives no verdict on a record that the log lacks, and shows it nowhere', async () => {
+    const [where, from, to] = [`id = '${eventId}'`, 'stream', 'elsewhere'];
+    const { rows } = await app.superuser.query(`select stream from event_log.events where ${where}`);
+    const moved = { table: 'event_log.events', column: from, value: `'${to}'`, where };
+    await alter(app.superuser, moved);
+    const answers = await Promise.all([
+      verify(consent.consent_token),
+      verify(consent.proof_hash),
+      publicly(`?token=${consent.consent_token}`),
+      get(app, `/tool/v1/consents/status?visitor_id=${encodeURIComponent('Ayşe')}`, demo.keys.read),
+    ]);
+    await restore(app.superuser, moved, rows[0]?.stream ?? null);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    }
+    expect(await verify(consent.consent_token)).toMatchObject({ status: 200, body: { valid: true } });
+  });
+
+  it('holds no connection of the database while it waits for the log', async () => {
+    const { config, eventLog, keyring } = app.service.installation;
+    const db = createPool({
+      url: config.database.url ?? '',
+      applicationName: 'test verifier',
+      role: 'consent_ledger_api',
+      maxConnections: 1,
+      statementTimeoutMs: 30_000,
+      onIdleError: () => undefined,
+    });
+    const read = eventLog.readEvents.bind(eventLog);
+    const reading = vi.spyOn(eventLog, 'readEvents').mockImplementation(async (places) => {
+      await db.query('select 1');
+      return read(places);
+    });
+    try {
+      const verifier = createVerifier({ db, keyring, eventLog, onDamagedNodes: () => undefined });
+      expect(await verifier.verify({ eventId }, null)).toMatchObject({ valid: true });
+      expect(reading).toHaveBeenCalledTimes(1);
+    } finally {
+      reading.mockRestore();
+      await db.end();
     }
   });
 
@@ -282,9 +329,14 @@ describe('verification from stored bytes', () => {
     const set = (sql: string) => app.superuser.query(`update ${table} set ${sql} where event_id = $1`, [id]);
     await set(`valid_until = '2001-01-01', decision = 'accepted', erased_by = 0`);
     expect((await status()).body).toMatchObject({ data: { consents: [{ id, decision: 'partial' }] } });
-    await set(`record = replace(record, 'partial', 'accepted')`);
+    const replace = (from: string, to: string) =>
+      app.superuser.query(
+        `update event_log.events set data = convert_to(replace(convert_from(data, 'utf8'), $2, $3), 'utf8') where id = $1`,
+        [id, from, to],
+      );
+    await replace('partial', 'accepted');
     expect(await status()).toMatchObject({ status: 200, body: { data: { consents: [] } } });
-    await set(`record = replace(record, 'accepted', 'partial')`);
+    await replace('accepted', 'partial');
     expect((await status()).body).toMatchObject({ data: { consents: [{ id, decision: 'partial' }] } });
   });
 
@@ -306,7 +358,7 @@ describe('verification from stored bytes', () => {
       .poll(async () => {
         const { rows } = await app.superuser.query(
           `select c.erased_by is not null and s.revision >= c.erased_by as is_sealed
-             from read_model.consents c join sealed_streams s on s.stream = c.stream where c.event_id = $1`,
+             from read_model.consents c join sealed_streams s on s.stream = 'consents-' || c.site_id where c.event_id = $1`,
           [uuidOf(erased.consent_token)],
         );
         return rows[0]?.is_sealed;

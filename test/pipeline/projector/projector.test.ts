@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { consents } from '../../../projections/consents.js';
 import { dailyCounts } from '../../../projections/daily-counts.js';
-import type { Projection } from '../../../projections/definition.js';
+import { type Projection, TableDefinition } from '../../../projections/definition.js';
 import { PROJECTIONS } from '../../../projections/index.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { appendExactlyOnce } from '../../../src/pipeline/event-log/append-exactly-once.js';
@@ -76,7 +76,7 @@ async function indexesOf(table: string): Promise<readonly unknown[]> {
 const consentsOf = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
 const rowsOf = (site: string) => count(pipeline.owner, 'read_model.consents where site_id = $1', [site]);
 
-test('stores each record of the log as one row with its exact bytes', async () => {
+test('stores each record of the log as one row with its place and its proof hash', async () => {
   const site = randomUUID();
   const events = consentsOf(site, 1_200);
   await append(site, events.slice(0, 700));
@@ -85,16 +85,32 @@ test('stores each record of the log as one row with its exact bytes', async () =
     await until(async () => (await rowsOf(site)) === 1_200 && (await upToDate()));
   });
   const { rows } = await pipeline.owner.query(
-    'select event_id, revision, record from read_model.consents where site_id = $1 order by revision',
+    'select event_id, revision, proof_hash from read_model.consents where site_id = $1 order by revision',
     [site],
   );
-  const read = z.array(z.object({ event_id: z.string(), revision: z.int(), record: z.string() })).parse(rows);
+  const read = z
+    .array(z.object({ event_id: z.string(), revision: z.int(), proof_hash: z.instanceof(Buffer) }))
+    .parse(rows);
   expect(read.map((row) => row.event_id)).toEqual(events.map((e) => e.id));
   expect(read.map((row) => row.revision)).toEqual(events.map((_, place) => place));
   const bodies = events.map((e) =>
-    z.object({ record: z.string() }).parse(JSON.parse(new TextDecoder().decode(e.data))),
+    z.object({ proof_hash: z.string() }).parse(JSON.parse(new TextDecoder().decode(e.data))),
   );
-  expect(read.map((row) => row.record)).toEqual(bodies.map((body) => body.record));
+  expect(read.map((row) => row.proof_hash.toString('hex'))).toEqual(bodies.map((body) => body.proof_hash));
+});
+
+test('stores nothing of an event that names another site than its stream', async () => {
+  const [site, other] = [randomUUID(), randomUUID()];
+  const [foreign, ofOther] = [newConsent(other), newConsent(other)];
+  await append(other, [ofOther, newErasure(other, ofOther.id)]);
+  await append(site, [foreign, newErasure(other, ofOther.id), ...consentsOf(site, 1)]);
+  await whileRunning([projector()], () => until(upToDate));
+  expect([await rowsOf(site), await rowsOf(other)]).toEqual([1, 1]);
+  expect(await count(pipeline.owner, 'read_model.erasures where site_id = $1', [other])).toBe(1);
+  expect(
+    (await rebuildProjection({ ...pipeline, db: pipeline.projections, projection: consents, isFollowed: true }))
+      .comparison,
+  ).toMatchObject([{ equal: true }, { equal: true }]);
 });
 
 test('marks exactly the records that erasures name', async () => {
@@ -486,6 +502,21 @@ test('brings a projection from a file up to date with each rebuild, lists it, an
   await expect(pipeline.owner.query('select from read_model.mine')).rejects.toThrow('does not exist');
   expect(await count(pipeline.owner, "pg_namespace where nspname like 'rm\\_mine\\_%'")).toBe(0);
   expect(await removeProjection(pipeline.projections, 'mine')).toBe(false);
+});
+
+test('makes a hash index of one column, and refuses one that is unique or of several', async () => {
+  const digest = { type: 'bytea', nullable: false } as const;
+  const table = (columns: readonly string[], unique: boolean) => ({
+    columns: { id: { type: 'uuid', nullable: false }, digest },
+    primaryKey: ['id'],
+    indexes: [{ columns: [...columns], unique, method: 'hash' }],
+  });
+  expect(TableDefinition.safeParse(table(['digest'], false)).success).toBe(true);
+  for (const wrong of [table(['digest'], true), table(['id', 'digest'], false)])
+    expect(TableDefinition.safeParse(wrong).error?.issues).toMatchObject([
+      { message: 'a hash index has one column and is not unique' },
+    ]);
+  expect(await indexesOf('consents')).toContainEqual({ indexname: 'consents$3', columns: ' USING hash (proof_hash)' });
 });
 
 test('compares tables whatever their columns and tables are called', async () => {

@@ -27,6 +27,7 @@ export function faultyLog(eventLog: EventLog, fault: (call: AppendCall) => Fault
     append,
     appendAll: (appends) => settleAll(appends, 1, (one) => append(one.stream, one.expectedRevision, one.events)),
     readStream: (stream, from, limit) => eventLog.readStream(stream, from, limit),
+    readEvents: (places) => eventLog.readEvents(places),
     lastRevision: (stream) => eventLog.lastRevision(stream),
     lastRevisions: (streams) => eventLog.lastRevisions(streams),
     firstRevisions: (streams) => eventLog.firstRevisions(streams),

@@ -17,6 +17,10 @@ export function privateCorner(eventLog: EventLog, prefix: string): EventLog {
     append: (stream, expected, events) => eventLog.append(outer(stream), expected, events),
     appendAll: (appends) => eventLog.appendAll(appends.map((append) => ({ ...append, stream: outer(append.stream) }))),
     readStream: async (stream, from, limit) => (await eventLog.readStream(outer(stream), from, limit)).map(inner),
+    readEvents: async (places) => {
+      const found = await eventLog.readEvents(places.map((place) => ({ ...place, stream: outer(place.stream) })));
+      return found.map((event) => (event === null ? null : inner(event)));
+    },
     lastRevision: (stream) => eventLog.lastRevision(outer(stream)),
     lastRevisions: async (streams) => {
       const found = await eventLog.lastRevisions(streams.map(outer));

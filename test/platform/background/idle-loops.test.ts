@@ -92,6 +92,7 @@ const emptyLog: EventLog = {
   append: () => Promise.reject(new Error('nothing is appended')),
   appendAll: () => Promise.reject(new Error('nothing is appended')),
   readStream: () => Promise.resolve([]),
+  readEvents: () => Promise.resolve([]),
   lastRevision: () => Promise.resolve(0),
   lastRevisions: () => Promise.resolve(new Map()),
   firstRevisions: () => Promise.resolve(new Map()),

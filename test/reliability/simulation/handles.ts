@@ -106,6 +106,7 @@ export function simulatedLog(eventLog: EventLog, scheduler: Scheduler, actor: Ac
     append,
     appendAll: (appends) => settleAll(appends, 1, (one) => append(one.stream, one.expectedRevision, one.events)),
     readStream: (stream, from, limit) => read('read a stream', () => eventLog.readStream(stream, from, limit)),
+    readEvents: (places) => read('read events', () => eventLog.readEvents(places)),
     lastRevision: (stream) => read('last revision', () => eventLog.lastRevision(stream)),
     lastRevisions: (streams) => read('last revisions', () => eventLog.lastRevisions(streams)),
     firstRevisions: (streams) => read('first revisions', () => eventLog.firstRevisions(streams)),

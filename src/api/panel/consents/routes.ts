@@ -5,6 +5,7 @@ import { type ConsentRow, findConsent } from '../../../evidence/records/consent-
 import { discloseConsent as disclose } from '../../../evidence/records/disclose-consent.js';
 import { type ConsentSearch, searchConsents as search } from '../../../evidence/records/search-consents.js';
 import { parseIdentifier } from '../../../evidence/verification/identifier.js';
+import { placeOf, readLoggedRecords } from '../../../evidence/verification/logged-record.js';
 import { blindIndex } from '../../../platform/keys/index.js';
 import { verifiedRecord } from '../../tool/get-verify.js';
 import type { PanelRoutesOptions } from '../deps.js';
@@ -20,9 +21,9 @@ const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15)
 const SEARCHES_PER_TENANT = 2;
 const MAX_WAITING_SEARCHES = 100;
 
-/** The read model finds the consents; their stored records are what is shown. */
+/** The read model finds the consents; their records in the event log are what is shown. */
 export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
-  const { apiPool, keyring, verifier } = options;
+  const { apiPool, eventLog, keyring, verifier } = options;
   // Half of the pool stays free for every other request.
   const slots = new SearchSlots({
     total: Math.max(1, Math.floor(options.config.database.poolSize / 2)),
@@ -33,9 +34,10 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
     const key = keyOfCursor(SearchCursor, wanted.filter);
     const after = key === null ? null : { createdAt: key[1], eventId: key[2] };
     const { rows, next } = await slots.run(tenantId, () => search(apiPool, keyring, { ...wanted, after }));
+    const logged = await readLoggedRecords(eventLog, rows);
     const now = new Date();
     return {
-      data: await Promise.all(rows.map((row) => summaryOf(row, keyring, now))),
+      data: await Promise.all(rows.map((row, place) => summaryOf(row, logged[place] ?? null, keyring, now))),
       next_cursor: next === null ? null : encodeCursor(['consents', next.createdAt, next.eventId]),
     };
   };
@@ -64,8 +66,9 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
     }),
     reads(readConsent, async ({ params }) => {
       const row = await existing(params);
-      const summary = await summaryOf(row, keyring, new Date());
-      return { data: { ...summary, stream: row.stream, revision: row.revision, sealing: sealingOf(row) } };
+      const [logged = null] = await readLoggedRecords(eventLog, [row]);
+      const summary = await summaryOf(row, logged, keyring, new Date());
+      return { data: { ...summary, ...placeOf(row), sealing: sealingOf(row) } };
     }),
     reads(verifyConsent, async ({ user, params }) => {
       const row = await existing(params);
@@ -87,7 +90,7 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
       const row = await existing(params);
       return {
         response: {
-          data: await disclose({ db: apiPool, eventLog: options.eventLog, keyring }, row, fields),
+          data: await disclose({ db: apiPool, eventLog, keyring }, row, fields),
         },
         subject: { kind: 'consent', id: row.event_id },
         details: { site_id: row.site_id, fields },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TimestampStatusResponse } from '../../../../schemas/api/panel/timestamps.js';
+import { siteOfStream } from '../../../../schemas/events/streams.js';
 import type { Config } from '../../../platform/config/index.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import {
@@ -76,10 +77,10 @@ async function oldestConsentBehind(
 ): Promise<Date | null> {
   const { rows } = await db.query(
     `select min(first.created_at) as oldest
-       from unnest($1::text[], $2::bigint[]) as s (stream, revision)
+       from unnest($1::uuid[], $2::bigint[]) as s (site_id, revision)
       cross join lateral (select created_at from read_model.consents c
-                           where c.stream = s.stream and c.revision > s.revision order by c.revision limit 1) first`,
-    [consents, consents.map(revisionOf)],
+                           where c.site_id = s.site_id and c.revision > s.revision order by c.revision limit 1) first`,
+    [consents.map(siteOfStream), consents.map(revisionOf)],
   );
   return OldestRows.parse(rows)[0].oldest;
 }

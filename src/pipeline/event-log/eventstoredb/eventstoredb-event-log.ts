@@ -24,6 +24,7 @@ import {
   type AppendOutcome,
   type AppendResult,
   type EventLog,
+  type EventPlace,
   type LoggedEvent,
   type LogPage,
   MAX_APPEND_BYTES,
@@ -85,6 +86,8 @@ type StreamEndOption =
 
 /** Requests that the adapter sends at the same time for a call about several streams. */
 const MAX_IN_FLIGHT = 32;
+/** The same for single events: a request of a caller waits for them, beside the appends of the relay. */
+const MAX_SINGLE_READS = 8;
 
 class EventStoreDbEventLog implements EventLog {
   readonly kind = 'eventstoredb';
@@ -181,6 +184,26 @@ class EventStoreDbEventLog implements EventLog {
     return events;
   }
 
+  readEvents(places: readonly EventPlace[]): Promise<(StreamEvent | null)[]> {
+    return allOf(places, MAX_SINGLE_READS, (place) => this.#eventAt(place));
+  }
+
+  /** The server begins after a gap: the first event that it returns may be a later one. */
+  async #eventAt({ stream, revision }: EventPlace): Promise<StreamEvent | null> {
+    const found: StreamEvent[] = [];
+    const reading = this.#client.readStream(stream, {
+      direction: FORWARDS,
+      fromRevision: BigInt(revision),
+      maxCount: 1,
+      requiresLeader: true,
+    });
+    await this.#gather(reading, (recorded) => {
+      found.push(toStreamEvent(recorded));
+      return true;
+    });
+    return found.find((event) => event.revision === revision) ?? null;
+  }
+
   lastRevision(stream: string): Promise<number> {
     return this.#endOf(stream, { direction: BACKWARDS, fromRevision: END });
   }
@@ -208,13 +231,7 @@ class EventStoreDbEventLog implements EventLog {
     streams: readonly string[],
     endOf: (stream: string) => Promise<number>,
   ): Promise<ReadonlyMap<string, number>> {
-    const found = await settleAll(streams, MAX_IN_FLIGHT, endOf);
-    return new Map(
-      found.map((outcome, place) => {
-        if (outcome.status === 'rejected') throw outcome.reason;
-        return [streams[place] ?? '', outcome.value];
-      }),
-    );
+    return new Map(await allOf(streams, MAX_IN_FLIGHT, async (stream) => [stream, await endOf(stream)] as const));
   }
 
   async readAll(after: Position | null, limit: number): Promise<LogPage> {
@@ -272,4 +289,12 @@ class EventStoreDbEventLog implements EventLog {
       throw unavailable(error);
     }
   }
+}
+
+/** Runs `work` for each item, at most `limit` at the same time. @throws the first failure */
+async function allOf<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  return (await settleAll(items, limit, work)).map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }

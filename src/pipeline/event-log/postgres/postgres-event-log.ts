@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { isOwnStream } from '../../../../schemas/events/streams.js';
 import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
-import { textArray } from '../../../platform/database/binary-arrays.js';
+import { int8Array, textArray } from '../../../platform/database/binary-arrays.js';
 import type { ConnectionOptions } from '../../../platform/database/connection.js';
 import { type CopiedRow, copiedRows } from '../../../platform/database/copied-rows.js';
 import { createPool } from '../../../platform/database/pool.js';
@@ -16,6 +16,7 @@ import {
   type AppendOutcome,
   type AppendResult,
   type EventLog,
+  type EventPlace,
   type LoggedEvent,
   type LogPage,
   MAX_APPEND_BYTES,
@@ -27,8 +28,16 @@ import {
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
 import { appendParameters } from './append-parameters.js';
-import { APPEND, FIRST_REVISIONS, LAST_REVISIONS, readAllSql, readStreamSql } from './queries.js';
-import { appendRows, firstRevisionRows, lastRevisionRows, pagedEventOf, positionOf, streamEventOf } from './rows.js';
+import { APPEND, FIRST_REVISIONS, LAST_REVISIONS, READ_EVENTS, readAllSql, readStreamSql } from './queries.js';
+import {
+  appendRows,
+  firstRevisionRows,
+  lastRevisionRows,
+  pagedEventOf,
+  placedEventRows,
+  positionOf,
+  streamEventOf,
+} from './rows.js';
 import { Wakeups } from './wakeups.js';
 
 export interface PostgresEventLogOptions {
@@ -166,6 +175,21 @@ class PostgresEventLog implements EventLog {
     if (!isStreamName(stream) || limit < 1) return [];
     const events = await this.#copy(readStreamSql(stream, fromRevision, limit, this.#pageBytes), streamEventOf);
     assertContinuous(stream, fromRevision, events);
+    return events;
+  }
+
+  async readEvents(places: readonly EventPlace[]): Promise<(StreamEvent | null)[]> {
+    const events = places.map((): StreamEvent | null => null);
+    const named = places.flatMap((at, place) => (isStreamName(at.stream) ? [{ ...at, place }] : []));
+    if (named.length === 0) return events;
+    const streams = textArray(named.map(({ stream }) => stream));
+    const revisions = int8Array(named.map(({ revision }) => revision));
+    for (const { place, ...event } of placedEventRows.parse(await this.#read(READ_EVENTS, [streams, revisions]))) {
+      const asked = named[place - 1];
+      if (asked === undefined) continue;
+      const { stream, revision } = asked;
+      events[asked.place] = { stream, revision, ...event };
+    }
     return events;
   }
 

@@ -11,6 +11,24 @@ export const APPEND = {
     $1::text[], $2::bigint[], $3::integer[], $4::bigint[], $5::uuid[], $6::text[], $7::bytea[], $8::bytea[])`,
 };
 
+/**
+ * $1 streams and $2 revisions of events; a row for each that the log has: its place in the arrays from
+ * 1, and the event. The planner must not see the arrays (the first `OFFSET 0`), or it plans each call
+ * anew for their lengths, which cost twice as much as the call. Each event is looked up by the key (the
+ * second one): no plan may read a part of the table for a few events of it.
+ */
+export const READ_EVENTS = {
+  name: 'event_log_read_events',
+  text: `
+    SELECT p.place, e.*
+    FROM (SELECT $1::text[] AS streams, $2::bigint[] AS revisions OFFSET 0) AS a
+    CROSS JOIN LATERAL unnest(a.streams, a.revisions) WITH ORDINALITY AS p (stream, revision, place)
+    CROSS JOIN LATERAL (
+      SELECT f.id, f.type, f.data, f.metadata FROM event_log.events AS f
+      WHERE f.stream = p.stream AND f.revision = p.revision OFFSET 0
+    ) AS e`,
+};
+
 /** $1 streams; one row {stream, last_revision} for each, -1 if there is no such stream. */
 export const LAST_REVISIONS = {
   name: 'event_log_last_revisions',

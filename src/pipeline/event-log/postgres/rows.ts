@@ -17,6 +17,17 @@ export const appendRows = z.tuple([
 export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: z.number() }));
 export const firstRevisionRows = z.array(z.object({ stream: z.string(), first_revision: z.number() }));
 
+/** Rows of `READ_EVENTS`: an event with its place among those that were asked for, from 1. */
+export const placedEventRows = z.array(
+  z.object({
+    place: z.int(),
+    id: z.string(),
+    type: z.string(),
+    data: z.instanceof(Uint8Array),
+    metadata: z.instanceof(Uint8Array),
+  }),
+);
+
 /** Reads a row of `readStreamSql`. */
 export function streamEventOf(row: CopiedRow): StreamEvent {
   return {

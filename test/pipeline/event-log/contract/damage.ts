@@ -68,6 +68,8 @@ export function describeDamage(fixture: () => EventLogFixture): void {
       expect(gap).toBeInstanceOf(RevisionGap);
       expect(gap).toMatchObject({ stream, expectedRevision: 0, foundRevision: 3 });
       expect((await log.readStream(stream, 3, 10)).map(({ revision }) => revision)).toEqual([3, 4]);
+      const single = await log.readEvents([2, 3].map((revision) => ({ stream, revision })));
+      expect(single.map((event) => event?.revision ?? null)).toEqual([null, 3]);
     });
 
     it('has no events in a deleted stream, and reads all others', async () => {
@@ -76,6 +78,7 @@ export function describeDamage(fixture: () => EventLogFixture): void {
       for (const stream of [deleted, other]) await log.append(stream, NO_STREAM, newEvents(2));
       await fixture().deleteStream(deleted);
       expect(await log.readStream(deleted, 0, 10)).toEqual([]);
+      expect(await log.readEvents([{ stream: deleted, revision: 0 }])).toEqual([null]);
       expect(await log.lastRevisions([deleted, other])).toEqual(
         new Map([
           [deleted, NO_STREAM],

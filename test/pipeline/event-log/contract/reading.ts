@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RevisionConflict } from '../../../../src/pipeline/event-log/errors.js';
 import { type EventLog, type LoggedEvent, NO_STREAM, type Position } from '../../../../src/pipeline/event-log/port.js';
-import { currentEnd, newEvents, newStream, readToEnd } from '../events.js';
+import { currentEnd, newEvents, newStream, plain, readToEnd } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
 const place = (event: LoggedEvent): string => `${event.position} ${event.stream} ${event.revision} ${event.id}`;
@@ -48,6 +48,41 @@ export function describeReading(fixture: () => EventLogFixture): void {
       await log.append(stream, NO_STREAM, newEvents(1));
       expect(await log.readStream(stream, 0, limit)).toEqual([]);
       expect(await log.readStream(stream, 1, limit)).toEqual([]);
+    });
+  });
+
+  describe('reading single events', () => {
+    it('returns the events of several streams in the order of the places', async () => {
+      const log = fixture().open();
+      const [one, other] = [newStream(), newStream()];
+      const [ofOne, ofOther] = [newEvents(40, 3_000), newEvents(3)];
+      await log.append(one, NO_STREAM, ofOne);
+      await log.append(other, NO_STREAM, ofOther);
+      const places = [
+        { stream: other, revision: 2 },
+        ...ofOne.map((_, revision) => ({ stream: one, revision: 39 - revision })),
+        { stream: other, revision: 0 },
+        { stream: other, revision: 2 },
+      ];
+      const found = await log.readEvents(places);
+      const wanted = [ofOther[2], ...ofOne.toReversed(), ofOther[0], ofOther[2]];
+      expect(found.map((event) => event && plain(event))).toEqual(wanted.map((event) => event && plain(event)));
+      expect(found.map((event) => event && { stream: event.stream, revision: event.revision })).toEqual(places);
+    });
+
+    it('returns null for each place without an event', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      const [event] = newEvents(1);
+      await log.append(stream, NO_STREAM, event === undefined ? [] : [event]);
+      const found = await log.readEvents([
+        { stream: newStream(), revision: 0 },
+        { stream, revision: 1 },
+        { stream, revision: 0 },
+        { stream, revision: Number.MAX_SAFE_INTEGER },
+      ]);
+      expect(found.map((one) => one?.id ?? null)).toEqual([null, null, event?.id, null]);
+      expect(await log.readEvents([])).toEqual([]);
     });
   });
 
