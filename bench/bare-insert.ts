@@ -25,7 +25,7 @@ export class BareInsert {
       alter table bench_bare alter column body set storage external`);
     await client.query('truncate bench_bare');
     const result = await client.query(
-      "select body from outbox where type = 'ConsentRecorded.v1' order by seq desc limit $1",
+      "select data as body from event_log.events where type = 'ConsentRecorded.v1' order by stream, revision desc limit $1",
       [rows],
     );
     const bodies = Bodies.parse(result.rows).map(({ body }) => body);

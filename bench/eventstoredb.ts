@@ -79,10 +79,10 @@ async function isBehind(owner: pg.Pool, eventLog: EventLog): Promise<boolean> {
 
 /** @returns events a second, to a new stream that the worker does not read */
 async function appendRate(owner: pg.Pool, eventLog: EventLog): Promise<number> {
-  const { rows } = await owner.query('select body from outbox where type = $1 order by seq desc limit $2', [
-    CONSENT_RECORDED,
-    EVENTS,
-  ]);
+  const { rows } = await owner.query(
+    'select data as body from event_log.events where type = $1 order by stream, revision desc limit $2',
+    [CONSENT_RECORDED, EVENTS],
+  );
   const bodies = Bodies.parse(rows).map(({ body }) => body);
   const stream = `bench-${randomUUID()}`;
   const started = performance.now();

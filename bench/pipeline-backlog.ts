@@ -23,10 +23,10 @@ const MAX_MS = 600_000;
 
 export async function readBacklog(db: pg.Pool): Promise<Backlog> {
   const { rows } = await db.query(
-    `select (select count(*) from outbox_waiting) as relay,
-            (select coalesce(max(position), 0) from event_log.events)
+    `select (select coalesce(sum(count), 0) from event_log.waiting) as relay,
+            (select coalesce(max(position + count - 1), 0) from event_log.runs)
               - (select coalesce(min(position::bigint), 0) from projection_generations) as projections,
-            (select coalesce(sum(revision + 1), 0) from relayed_streams)
+            (select coalesce(sum(revision + 1), 0) from event_log.logged_streams)
               - (select coalesce(sum(revision + 1), 0) from sealed_streams) as sealer`,
   );
   return { at: performance.now(), ...BacklogRow.parse(rows)[0] };
@@ -43,10 +43,10 @@ const WaitingRow = z.tuple([z.object({ is_waiting: z.boolean() })]);
 /** Whether any event waits. It counts none: a count of thousands of rows would be measured, too. */
 async function isWaiting(db: pg.Pool): Promise<boolean> {
   const { rows } = await db.query(
-    `select exists (select from outbox_waiting)
-         or (select coalesce(max(position), 0) from event_log.events)
+    `select exists (select from event_log.waiting)
+         or (select coalesce(max(position + count - 1), 0) from event_log.runs)
               > (select coalesce(min(position::bigint), 0) from projection_generations)
-         or (select coalesce(sum(revision + 1), 0) from relayed_streams)
+         or (select coalesce(sum(revision + 1), 0) from event_log.logged_streams)
               > (select coalesce(sum(revision + 1), 0) from sealed_streams) as is_waiting`,
   );
   return WaitingRow.parse(rows)[0].is_waiting;

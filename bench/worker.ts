@@ -123,8 +123,8 @@ async function settled({ owner, isBehind }: WorkerBench): Promise<void> {
   const started = performance.now();
   while (performance.now() - started < MAX_MS) {
     const { rows } = await owner.query(
-      `select exists (select from outbox_waiting) as waiting,
-              (select coalesce(sum(revision + 1), 0) from relayed_streams)
+      `select exists (select from event_log.waiting) as waiting,
+              (select coalesce(sum(revision + 1), 0) from event_log.logged_streams)
                 > (select coalesce(sum(revision + 1), 0) from sealed_streams) as unsealed`,
     );
     const [{ waiting, unsealed }] = stateRow.parse(rows);
@@ -137,7 +137,7 @@ async function settled({ owner, isBehind }: WorkerBench): Promise<void> {
 async function isBehindPostgres(owner: pg.Pool): Promise<boolean> {
   const { rows } = await owner.query(
     `select exists (select from projection_generations g
-                     where g.position::bigint < (select max(position) from event_log.events)) as behind`,
+                     where g.position::bigint < (select max(position + count - 1) from event_log.runs)) as behind`,
   );
   return behindRow.parse(rows)[0].behind;
 }

@@ -126,8 +126,8 @@ async function measure(accepted: number, seconds: number): Promise<Sample> {
   const { connections, waiting, unsealed, bytes } = await withDatabase(async (client) => {
     const { rows } = await client.query(`
       select (select count(*) from pg_stat_activity where datname = current_database())::int as connections,
-             (select count(*) from outbox_waiting)::int as waiting,
-             ((select count(*) from event_log.events where stream like 'consents-%' or stream like 'notices-%')
+             (select coalesce(sum(count), 0) from event_log.waiting)::int as waiting,
+             ((select count(*) from event_log.log where stream like 'consents-%' or stream like 'notices-%')
                - (select count(*) from leaves))::int as unsealed,
              pg_database_size(current_database())::text as bytes`);
     return Numbers.parse(rows)[0];
@@ -143,7 +143,7 @@ async function measure(accepted: number, seconds: number): Promise<Sample> {
 async function compareWithLog(accepted: ReadonlySet<string>): Promise<void> {
   const logged = await withDatabase(async (client) => {
     for (;;) {
-      const { rowCount } = await client.query('select from outbox_waiting limit 1');
+      const { rowCount } = await client.query('select from event_log.waiting limit 1');
       if (rowCount === 0) break;
       await pauseFor(200, new AbortController().signal);
     }

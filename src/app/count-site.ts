@@ -43,7 +43,7 @@ const Leaves = z.tuple([z.object({ all: z.number(), stamped: z.number() })]);
 export async function countSite(options: CountOptions, siteId: string): Promise<SiteCounts | null> {
   const { rows } = await options.db.query(
     `select exists (select from sites where id = $1) as known,
-            (select count(*) from outbox_waiting where site_id = $1) as waiting,
+            (select coalesce(sum(count), 0) from event_log.waiting where site_id = $1) as waiting,
             (select count(*) from erased_records where site_id = $1 and erasure_event_id is null) as unannounced,
             (select count(*) from read_model.consents where site_id = $1) as rows`,
     [siteId],

@@ -26,11 +26,11 @@ const DifferenceRows = z.array(z.object({ id: z.string(), is_missing: z.boolean(
  * that it has seen, because every such event changes a row.
  */
 const IS_WAITING = `exists (
-  select from outbox o left join outbox_relayed r on r.seq = o.seq where o.stream = 'notices-' || v.site_id
-     and (r.revision is null or r.revision > greatest(
+  select from event_log.streams s where s.name = 'notices-' || v.site_id
+     and s.next_revision - 1 > greatest(
        (select max(n.revision) from read_model.notice_versions n where n.site_id = v.site_id),
        (select max(n.revision) from read_model.notice_configs n where n.site_id = v.site_id),
-       (select max(n.revision) from read_model.notice_scans n where n.site_id = v.site_id), -1)))`;
+       (select max(n.revision) from read_model.notice_scans n where n.site_id = v.site_id), -1))`;
 
 /** A table of the tenancy, and the statements that compare it with the read model of its notices. */
 interface Compared {

@@ -9,10 +9,10 @@ const CONTRADICTIONS = [
   {
     table: 'erased_records',
     columns: [],
-    detail: 'no batch and no row of the outbox has the erased record',
+    detail: 'the erased record is neither stored nor in a batch',
     sql: `select event_id::text as key from erased_records e
            where not exists (select from leaves l where l.event_id = e.event_id)
-             and not exists (select from outbox o where o.event_id = e.event_id)`,
+             and not exists (select from event_log.unsealed_events o where o.id = e.event_id)`,
   },
   {
     table: 'erased_records',
@@ -60,10 +60,10 @@ const CONTRADICTIONS = [
   {
     table: 'erasure_events',
     columns: ['event_id'],
-    detail: 'no batch and no row of the outbox has this event',
+    detail: 'this event is neither stored nor in a batch',
     sql: `select event_id::text as key from erasure_events a
            where not exists (select from leaves l where l.event_id = a.event_id)
-             and not exists (select from outbox o where o.event_id = a.event_id)`,
+             and not exists (select from event_log.unsealed_events o where o.id = a.event_id)`,
   },
   {
     table: 'erasure_requests',
@@ -80,7 +80,8 @@ const CONTRADICTIONS = [
            where consumed_by is not null
              and not exists (select from read_model.consents c
                               where c.event_id = t.consumed_by and c.approval_token_id = t.id)
-             and not exists (select from outbox o where o.event_id = t.consumed_by)`,
+             and not (exists (select from record_keys k where k.event_id = t.consumed_by)
+                      and not exists (select from read_model.consents c where c.event_id = t.consumed_by))`,
   },
   {
     table: 'attachments',

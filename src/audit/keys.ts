@@ -57,12 +57,12 @@ async function auditRecordKeys({ db, keyring, findings, step }: Section, before:
       if (!open.has(key))
         findings.add({ kind: 'row-altered', table: 'record_keys', key, detail: 'its seal does not match the row' });
     }
-    // One statement, so one snapshot: a relayed row leaves the outbox only when it is sealed and stamped.
+    // One statement, so one snapshot.
     const { rows } = await db.query(
       `select id::text from unnest($1::uuid[]) as k (id)
         where exists (select from record_keys r where r.event_id = id)
           and not exists (select from leaves l where l.event_id = id)
-          and not exists (select from outbox o where o.event_id = id)`,
+          and not exists (select from event_log.unsealed_events o where o.id = k.id)`,
       [page.map((row) => row.event_id)],
     );
     for (const { id } of IdRows.parse(rows))
@@ -70,7 +70,7 @@ async function auditRecordKeys({ db, keyring, findings, step }: Section, before:
         kind: 'reference-differs',
         table: 'record_keys',
         key: id,
-        detail: 'neither the outbox nor a batch has the record of this key',
+        detail: 'the record of this key is neither stored nor in a batch',
       });
     done += page.length;
     await step(done, total === null ? null : before + Math.max(total, done - before));

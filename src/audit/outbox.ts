@@ -1,295 +1,313 @@
 import { z } from 'zod';
-import { toHex } from '../../schemas/crypto/encoding.js';
-import { siteOfStream } from '../../schemas/events/streams.js';
-import type { StreamEvent } from '../pipeline/event-log/port.js';
+import { equalBytes } from '../../schemas/crypto/encoding.js';
+import { isOwnStream, siteOfStream } from '../../schemas/events/streams.js';
+import { NO_STREAM } from '../pipeline/event-log/port.js';
 import { assertGenuine, KeyError, NotGenuine } from '../platform/keys/index.js';
 import { damagedLog } from './finding.js';
-import { estimatedRows, PAGE, pagesOf } from './pages.js';
+import { PAGE, pagesOf } from './pages.js';
 import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
 
-const Rows = z.array(
-  z.object({
-    seq: z.string(),
-    site_id: z.string(),
-    stream: z.string(),
-    event_id: z.string(),
-    type: z.string(),
-    body: z.instanceof(Uint8Array),
-    /** Null: the table of relayed rows does not have it. */
-    revision: z.number().nullable(),
-    is_waiting: z.boolean(),
-    sealed_before: z.date().nullable(),
-    is_sealed: z.boolean(),
-  }),
-);
-const NewestRows = z.tuple([z.object({ newest: z.string().nullable() })]);
-type Row = z.infer<typeof Rows>[number];
-
-/** Compares relayed rows with the log, and checks waiting rows and the position of the relay. */
+/** Compares what waits for the log, and what is kept of another log, with the streams and with the log. */
 export async function auditOutbox(section: Section): Promise<void> {
-  const { db, step } = section;
-  const total = await estimatedRows(db, 'outbox');
-  // Rows that are admitted meanwhile are in flight: a busy service would have no end.
-  const [{ newest }] = NewestRows.parse((await db.query('select max(seq)::text as newest from outbox')).rows);
-  const lastRevisions = new Map<string, { readonly revision: number | null; readonly seq: string }>();
-  let done = 0;
-  const read = async (after: string | null) => {
-    const { rows } = await db.query(
-      `select o.seq::text as seq, o.site_id, o.stream, event_id, type, body, r.revision, w.seq is not null as is_waiting,
-              sealed_before, r.revision is not null and r.revision <= coalesce(s.revision, -1) as is_sealed
-         from outbox o left join outbox_relayed r on r.seq = o.seq
-         left join sealed_streams s on s.stream = o.stream
-         left join outbox_waiting w on w.site_id = o.site_id and w.seq = o.seq
-        where o.seq > $2 and o.seq <= $3 order by o.seq limit $1`,
-      [PAGE, after ?? '-1', newest],
-    );
-    return Rows.parse(rows);
-  };
-  for await (const page of pagesOf(read, (row) => row.seq)) {
-    const events = await eventsOf(section, page);
-    for (const row of page) {
-      checkPromise(section, row);
-      await checkRow(section, row, events.get(`${row.stream} ${row.revision}`));
-      await checkOrder(section, row, lastRevisions);
-    }
-    done += page.length;
-    await step(done, total === null ? null : Math.max(total, done));
-  }
   await auditWaiting(section);
-  await auditRelayed(section);
   await auditStreams(section);
+  await auditNames(section);
+  await auditPlaces(section);
+  await auditPromises(section);
+  if (section.eventLog.kind === 'postgres') await auditRuns(section);
+  else await auditKept(section);
   await auditQuarantine(section);
-}
-
-/** Reads the events of relayed rows, by stream and revision: one run of revisions in one read. */
-async function eventsOf(
-  { eventLog, findings }: Section,
-  page: readonly Row[],
-): Promise<ReadonlyMap<string, StreamEvent>> {
-  const wanted = new Map<string, number[]>();
-  for (const { stream, revision } of page)
-    if (revision !== null && siteOfStream(stream) !== null)
-      wanted.set(stream, [...(wanted.get(stream) ?? []), revision]);
-  const events = new Map<string, StreamEvent>();
-  for (const [stream, revisions] of wanted) {
-    let from = 0;
-    for (const revision of revisions.sort((a, b) => a - b)) {
-      if (revision < from || events.has(`${stream} ${revision}`)) continue;
-      const found = await readPastGaps(eventLog, stream, revision, revisions.length, (gap) =>
-        findings.add(damagedLog(gap, gap.message)),
-      );
-      from = found[0]?.revision ?? from;
-      for (const event of found) events.set(`${stream} ${event.revision}`, event);
-    }
-  }
-  return events;
-}
-
-/** A consent that waits longer than its own promise says is a broken promise, wherever it waits. */
-function checkPromise({ findings, now }: Section, { event_id: key, sealed_before: promised, is_sealed }: Row): void {
-  if (is_sealed || promised === null || promised >= now()) return;
-  const seconds = Math.round((now().getTime() - promised.getTime()) / 1000);
-  const detail = `a batch before ${promised.toISOString()} was promised, and it still waits, ${seconds} seconds later`;
-  findings.add({ kind: 'promise-broken', table: 'outbox', key, detail });
-}
-
-async function checkRow(section: Section, row: Row, event: StreamEvent | undefined): Promise<void> {
-  const { db, keyring, findings } = section;
-  const { seq: key, stream, event_id: id, type, body, revision } = row;
-  const table = 'outbox';
-  if (siteOfStream(stream) !== row.site_id)
-    findings.add({
-      kind: 'reference-differs',
-      table,
-      key,
-      columns: ['site_id', 'stream'],
-      detail: 'the stream is of another site',
-    });
-  if (row.is_waiting === (revision !== null))
-    findings.add({
-      kind: 'reference-differs',
-      table: row.is_waiting ? 'outbox_waiting' : table,
-      key,
-      detail: row.is_waiting ? 'the row waits, and it is recorded as relayed' : 'the row neither waits nor is relayed',
-    });
-  if (revision === null) {
-    try {
-      await assertGenuine({ id, type, data: body, stream }, keyring);
-    } catch (error) {
-      // A key that was altered itself is reported with the keys.
-      if (!(error instanceof NotGenuine || error instanceof KeyError)) throw error;
-      findings.add({ kind: 'event-altered', table, key, detail: error.message });
-    }
-    // The relay marks rows together with its revision, perhaps after the sealer saw their events.
-    const { rowCount } = await db.query(
-      `select from outbox_waiting w join outbox o on o.seq = w.seq join leaves l on l.event_id = o.event_id
-         join relayed_streams r on r.stream = l.stream
-        where w.site_id = $1 and w.seq = $2 and l.revision <= r.revision`,
-      [row.site_id, key],
-    );
-    if (rowCount !== 0)
-      findings.add({
-        kind: 'reference-differs',
-        table: 'outbox_waiting',
-        key,
-        detail: 'the row waits, and its event is sealed',
-      });
-    return;
-  }
-  const columns = [
-    ...(event?.id === id ? [] : ['event_id']),
-    ...(event?.type === type ? [] : ['type']),
-    ...(event !== undefined && toHex(event.data) === toHex(body) ? [] : ['body']),
-  ];
-  if (columns.length === 0) return;
-  const detail = `the log has another event at revision ${revision} of ${stream}`;
-  const isElsewhere = columns.length === 3;
-  findings.add({ kind: 'reference-differs', table, key, columns: isElsewhere ? ['stream'] : columns, detail });
-  if (isElsewhere)
-    findings.add({ kind: 'reference-differs', table: 'outbox_relayed', key, columns: ['revision'], detail });
-}
-
-async function isStillWaiting(db: Section['db'], siteId: string, seq: string): Promise<boolean> {
-  const { rowCount } = await db.query('select from outbox_waiting where site_id = $1 and seq = $2', [siteId, seq]);
-  return rowCount === 1;
-}
-
-/** The relay takes the rows of a stream in their order. */
-async function checkOrder(
-  { db, findings }: Section,
-  { site_id: siteId, stream, revision, seq }: Row,
-  last: Map<string, { readonly revision: number | null; readonly seq: string }>,
-): Promise<void> {
-  const before = last.get(stream);
-  last.set(stream, { revision, seq });
-  if (before === undefined || revision === null) return;
-  // Since an earlier page was read, its rows may have been relayed.
-  const isBehind =
-    before.revision === null ? !(await isStillWaiting(db, siteId, before.seq)) : revision > before.revision;
-  if (isBehind) return;
-  findings.add({
-    kind: 'reference-differs',
-    table: 'outbox',
-    key: seq,
-    columns: ['seq'],
-    detail: `revision ${revision} of ${stream} follows ${before.revision ?? 'a waiting row'} in the outbox (row ${before.seq})`,
-  });
 }
 
 const WaitingRows = z.array(
   z.object({
     place: z.string(),
-    seq: z.string(),
-    has_event: z.boolean(),
-    is_of_site: z.boolean().nullable(),
-    has_size: z.boolean().nullable(),
+    number: z.string(),
+    site_id: z.string(),
+    stream: z.string().nullable(),
+    revision: z.int(),
+    count: z.int(),
+    /** Revision at which the events before it end, or the log. */
+    expected: z.int().nullable(),
+    is_last: z.boolean(),
+    has_bytes: z.boolean(),
+    events: z.int(),
   }),
 );
+type WaitingRow = z.infer<typeof WaitingRows>[number];
 
-/** Compares the rows that say that an event waits with the events. */
-async function auditWaiting({ db, findings, step }: Section): Promise<void> {
+/** The rows of a stream follow each other up to its end, and each has its events, which are genuine. */
+async function auditWaiting(section: Section): Promise<void> {
+  const { db, step } = section;
   const read = async (after: string | null) => {
-    const [site, seq] = after?.split(' ') ?? [null, null];
+    const [site, number] = after?.split(' ') ?? [null, null];
     const { rows } = await db.query(
-      `select w.site_id || ' ' || w.seq as place, w.seq::text as seq, o.seq is not null as has_event,
-              o.site_id = w.site_id as is_of_site, octet_length(o.body) = w.size as has_size
-         from outbox_waiting w left join outbox o on o.seq = w.seq
-        where $2::uuid is null or (w.site_id, w.seq) > ($2::uuid, $3::bigint)
-        order by w.site_id, w.seq limit $1`,
-      [PAGE, site, seq],
+      `select w.site_id || ' ' || w.number as place, w.number::text as number, w.site_id, s.name as stream, w.revision, w.count,
+              coalesce((select n.revision from event_log.waiting n where n.site_id = w.site_id and n.stream = w.stream
+                           and n.number > w.number order by n.number limit 1), s.next_revision) as expected,
+              not exists (select from event_log.waiting n where n.site_id = w.site_id and n.stream = w.stream
+                             and n.number > w.number) as is_last,
+              e.bytes = w.bytes as has_bytes, e.events
+         from event_log.waiting w left join event_log.streams s on s.number = w.stream
+        cross join lateral (select coalesce(sum(octet_length(o.data)), 0) as bytes, count(*)::int as events from event_log.events o
+           where o.stream = w.stream and o.revision between w.revision and w.revision + w.count - 1) e
+        where $2::uuid is null or (w.site_id, w.number) > ($2::uuid, $3::bigint)
+        order by w.site_id, w.number limit $1`,
+      [PAGE, site, number],
     );
     return WaitingRows.parse(rows);
   };
   let done = 0;
   for await (const page of pagesOf(read, (row) => row.place)) {
-    for (const { seq: key, has_event: hasEvent, is_of_site: isOfSite, has_size: hasSize } of page) {
-      const columns = hasEvent ? [...(isOfSite ? [] : ['site_id']), ...(hasSize ? [] : ['size'])] : [];
-      if (hasEvent && columns.length === 0) continue;
-      const detail = hasEvent ? `the event has another ${columns.join(' and ')}` : 'the outbox does not have the event';
-      findings.add({ kind: 'reference-differs', table: 'outbox_waiting', key, columns, detail });
+    for (const row of page) {
+      await checkPlace(section, row);
+      await checkGenuine(section, row);
     }
     done += page.length;
     await step(done, null);
   }
 }
 
-const RelayedRows = z.array(z.object({ seq: z.string(), has_event: z.boolean() }));
+async function checkPlace({ db, findings }: Section, row: WaitingRow): Promise<void> {
+  const isWhole = row.events === row.count;
+  const columns = [
+    ...(row.stream !== null && siteOfStream(row.stream) === row.site_id ? [] : ['site_id', 'stream']),
+    ...(row.revision + row.count === row.expected ? [] : ['number', 'revision', 'count']),
+    ...(row.has_bytes ? [] : ['bytes']),
+  ];
+  if ((columns.length === 0 && isWhole) || !(await stillWaits(db, row))) return;
+  const detail = isWhole ? `the events have another ${columns.join(', ')}` : 'an event of the row is missing';
+  const finding = { kind: 'reference-differs', columns, detail } as const;
+  findings.add({ ...finding, table: 'event_log.waiting', key: row.number });
+  // Either of them may be wrong.
+  if (row.is_last && row.stream !== null && columns.includes('revision'))
+    findings.add({ ...finding, table: 'event_log.streams', key: row.stream, columns: ['next_revision'] });
+}
 
-/** Rows that say that an event is relayed are deleted together with it. */
-async function auditRelayed({ db, findings, step }: Section): Promise<void> {
-  const read = async (after: string | null) => {
-    const { rows } = await db.query(
-      `select r.seq::text as seq, o.seq is not null as has_event
-         from outbox_relayed r left join outbox o on o.seq = r.seq where r.seq > $2 order by r.seq limit $1`,
-      [PAGE, after ?? '-1'],
-    );
-    return RelayedRows.parse(rows);
-  };
-  let done = 0;
-  for await (const page of pagesOf(read, (row) => row.seq)) {
-    for (const { seq: key, has_event: hasEvent } of page) {
-      if (hasEvent) continue;
-      const detail = 'the outbox does not have the event';
-      findings.add({ kind: 'reference-differs', table: 'outbox_relayed', key, detail });
+/** The relay may have moved events to the log since the row was read. */
+async function stillWaits(db: Section['db'], { site_id: siteId, number, revision }: WaitingRow): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from event_log.waiting where site_id = $1 and number = $2 and revision = $3',
+    [siteId, number, revision],
+  );
+  return rowCount === 1;
+}
+
+const EventRows = z.array(
+  z.object({ revision: z.int(), id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }),
+);
+
+async function checkGenuine({ db, keyring, findings }: Section, row: WaitingRow): Promise<void> {
+  const { stream } = row;
+  if (stream === null) return;
+  const { rows } = await db.query(
+    'select revision, id, type, data from event_log.waiting_events where site_id = $1 and number = $2 order by revision',
+    [row.site_id, row.number],
+  );
+  for (const { id, type, data } of EventRows.parse(rows)) {
+    try {
+      await assertGenuine({ id, type, data, stream }, keyring);
+    } catch (error) {
+      // A key that was altered itself is reported with the keys.
+      if (!(error instanceof NotGenuine || error instanceof KeyError)) throw error;
+      findings.add({ kind: 'event-altered', table: 'event_log.events', key: id, detail: error.message });
     }
-    done += page.length;
-    await step(done, null);
   }
 }
 
-const StreamRows = z.array(z.object({ stream: z.string(), revision: z.number() }));
+const StreamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
+/** The end of a stream in the log, and what waits after it, is the end of the stream. */
 async function auditStreams({ db, eventLog, findings, step }: Section): Promise<void> {
   const read = async (after: string | null) => {
     const { rows } = await db.query(
-      'select stream, revision from relayed_streams where $2::text is null or stream > $2 order by stream limit $1',
+      `select stream, revision from event_log.logged_streams where $2::text is null or stream > $2 order by stream limit $1`,
       [PAGE, after],
     );
     return StreamRows.parse(rows);
+  };
+  const logged = async (stream: string): Promise<number | null> => {
+    const { rows } = await db.query('select stream, revision from event_log.logged_streams where stream = $1', [
+      stream,
+    ]);
+    return StreamRows.parse(rows)[0]?.revision ?? null;
   };
   let done = 0;
   for await (const page of pagesOf(read, (row) => row.stream)) {
     const inLog = await eventLog.lastRevisions(page.map((row) => row.stream));
     for (const { stream, revision } of page) {
       if (inLog.get(stream) === revision) continue;
-      // The relay marks rows right after their append.
-      const [now] = StreamRows.parse(
-        (await db.query('select stream, revision from relayed_streams where stream = $1', [stream])).rows,
-      );
+      // The relay may work on the stream. Only what stays different is wrong.
+      const before = await logged(stream);
       const newest = await eventLog.lastRevision(stream);
-      if (now === undefined || now.revision === newest) continue;
-      const { rowCount } = await db.query(
-        `select from outbox_waiting w join outbox o on o.seq = w.seq
-          where w.site_id = $1 and o.stream = $2 limit 1`,
-        [siteOfStream(stream), stream],
-      );
-      if (now.revision < newest && rowCount === 1) continue;
-      // Between these statements the relay may have marked what it had appended.
-      const after = await db.query('select stream, revision from relayed_streams where stream = $1', [stream]);
-      if (StreamRows.parse(after.rows)[0]?.revision !== now.revision) continue;
+      if (before === newest || (await logged(stream)) !== before) continue;
       findings.add({
         kind: 'reference-differs',
-        table: 'relayed_streams',
+        table: 'event_log.streams',
         key: stream,
-        columns: ['revision'],
-        detail: `the table is at revision ${now.revision}, and the log ends at ${newest}`,
+        columns: newest === NO_STREAM ? [] : ['next_revision'],
+        detail: `the log ends at revision ${newest}, and by the table it has revision ${before}`,
       });
     }
     done += page.length;
     await step(done, null);
   }
   const { rows } = await db.query(
-    `select distinct l.stream, 0 as revision from sealed_streams l
-      where l.stream <> 'policy' and not exists (select from relayed_streams r where r.stream = l.stream) limit ${PAGE}`,
+    `select l.stream, l.revision from sealed_streams l left join event_log.streams s on s.name = l.stream
+      where l.stream <> 'policy' and l.revision >= coalesce(s.next_revision, 0) order by l.stream limit ${PAGE}`,
   );
-  for (const { stream } of StreamRows.parse(rows))
+  for (const { stream, revision } of StreamRows.parse(rows))
     findings.add({
       kind: 'reference-differs',
-      table: 'relayed_streams',
+      table: 'event_log.streams',
       key: stream,
-      detail: 'the log has this stream, and the relay does not know it',
+      detail: `revision ${revision} is sealed, and the stream ends before it, or has another name`,
     });
+}
+
+const NameRows = z.array(z.object({ name: z.string() }));
+
+/** No stream has a name that the service does not give. */
+async function auditNames({ db, findings }: Section): Promise<void> {
+  const { rows } = await db.query('select name from event_log.streams where site_id is null');
+  for (const { name: key } of NameRows.parse(rows))
+    if (!isOwnStream(key))
+      findings.add({
+        kind: 'reference-differs',
+        table: 'event_log.streams',
+        key,
+        detail: 'no part of the service writes to this stream',
+      });
+}
+
+const PlaceRows = z.array(z.object({ id: z.string() }));
+
+/** Each stored event is before the end of its stream. The search skips from stream to stream. */
+async function auditPlaces({ db, findings, step }: Section): Promise<void> {
+  const { rows } = await db.query(
+    `with recursive found as (
+       (select stream from event_log.events order by stream limit 1)
+       union all
+       select (select e.stream from event_log.events e where e.stream > f.stream order by e.stream limit 1) from found f
+        where f.stream is not null
+     )
+     select e.id::text as id from found f left join event_log.streams s on s.number = f.stream
+      cross join lateral (select o.id from event_log.events o
+                           where o.stream = f.stream and o.revision >= coalesce(s.next_revision, 0) limit 10) e
+      limit ${PAGE}`,
+  );
+  for (const { id: key } of PlaceRows.parse(rows))
+    findings.add({
+      kind: 'log-order',
+      table: 'event_log.events',
+      key,
+      columns: ['stream', 'revision'],
+      detail: 'the event is beyond the end of its stream, or of no stream',
+    });
+  await step(rows.length, null);
+}
+
+const RunRows = z.array(
+  z.object({
+    position: z.int(),
+    count: z.int(),
+    next_revision: z.int(),
+    /** Revision at which the next run of the stream begins, or what waits, or the stream ends. */
+    expected: z.int().nullable(),
+  }),
+);
+
+/** The runs of the postgres log follow each other without gaps, in the log and in each stream. */
+async function auditRuns({ db, findings, step }: Section): Promise<void> {
+  const read = async (after: string | null) => {
+    const { rows } = await db.query(
+      `select r.position, r.count, r.revision + r.count as next_revision,
+              coalesce((select n.revision from event_log.runs n where n.stream = r.stream and n.revision > r.revision
+                         order by n.revision limit 1),
+                       (select w.revision from event_log.waiting w where w.site_id = s.site_id and w.stream = r.stream
+                         order by w.number limit 1), s.next_revision) as expected
+         from event_log.runs r left join event_log.streams s on s.number = r.stream
+        where r.position > $2 order by r.position limit $1`,
+      [PAGE, after ?? '0'],
+    );
+    return RunRows.parse(rows);
+  };
+  let done = 0;
+  let position = 1;
+  for await (const page of pagesOf(read, (row) => String(row.position))) {
+    for (const row of page) {
+      const columns = [
+        ...(row.position === position ? [] : ['position']),
+        ...(row.next_revision === row.expected ? [] : ['stream', 'revision', 'count']),
+      ];
+      position = row.position + row.count;
+      if (columns.length === 0) continue;
+      const detail = `another ${columns.join(', ')} would follow the run before it, or be followed by the next one`;
+      findings.add({ kind: 'log-order', table: 'event_log.runs', key: String(row.position), columns, detail });
+    }
+    done += page.length;
+    await step(done, null);
+  }
+}
+
+const PromiseRows = z.array(z.object({ id: z.string(), sealed_before: z.date() }));
+
+/** A consent that waits longer than its own promise says is a broken promise, wherever it waits. */
+async function auditPromises({ db, findings, now, step }: Section): Promise<void> {
+  const { rows } = await db.query(
+    'select id, sealed_before from event_log.unsealed_events where sealed_before < $1 order by sealed_before limit $2',
+    [now(), PAGE],
+  );
+  for (const { id: key, sealed_before: promised } of PromiseRows.parse(rows)) {
+    const seconds = Math.round((now().getTime() - promised.getTime()) / 1000);
+    const detail = `a batch before ${promised.toISOString()} was promised, and it still waits, ${seconds} seconds later`;
+    findings.add({ kind: 'promise-broken', table: 'event_log.events', key, detail });
+  }
+  await step(rows.length, null);
+}
+
+/** The events that are kept of another log are those that the log has. */
+async function auditKept(section: Section): Promise<void> {
+  const { db, step } = section;
+  const streams = await db.query('select stream, revision from event_log.logged_streams order by stream');
+  let done = 0;
+  for (const { stream, revision: last } of StreamRows.parse(streams.rows)) {
+    for (let after = -1; after < last; ) {
+      const { rows } = await db.query(
+        `select revision, id, type, data from event_log.stored_events
+          where stream = $1 and revision > $2 and revision <= $3 order by revision limit ${PAGE}`,
+        [stream, after, last],
+      );
+      const page = EventRows.parse(rows);
+      await compareWithLog(section, stream, page);
+      after = page.at(-1)?.revision ?? last;
+      done += page.length;
+      await step(done, null);
+    }
+  }
+}
+
+async function compareWithLog(
+  { eventLog, findings }: Section,
+  stream: string,
+  page: z.infer<typeof EventRows>,
+): Promise<void> {
+  const events = await readPastGaps(eventLog, stream, page[0]?.revision ?? 0, page.length, (gap) =>
+    findings.add(damagedLog(gap, gap.message)),
+  );
+  const found = new Map(events.map((event) => [event.revision, event]));
+  for (const { revision, id: key, type, data } of page) {
+    const event = found.get(revision);
+    const columns = [
+      ...(event?.id === key ? [] : ['id']),
+      ...(event?.type === type ? [] : ['type']),
+      ...(event !== undefined && equalBytes(event.data, data) ? [] : ['data']),
+    ];
+    if (columns.length === 0) continue;
+    const detail = `the log has another event at revision ${revision} of ${stream}`;
+    findings.add({ kind: 'reference-differs', table: 'event_log.events', key, columns, detail });
+  }
 }
 
 const SiteRows = z.array(z.object({ site_id: z.string(), reason: z.string() }));

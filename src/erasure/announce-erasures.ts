@@ -5,6 +5,7 @@ import { consentsStream } from '../../schemas/events/streams.js';
 import { ERASURE_REASONS, SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
+import { putEvents } from '../platform/database/put-events.js';
 import { lockSite } from './destroy.js';
 
 export interface AnnounceOptions {
@@ -109,14 +110,15 @@ function announcePage(
       own.map(({ announcement }) => announcement),
       own.map(({ request_id: request }) => request),
     ]);
-    await db.query(
-      `insert into outbox (site_id, stream, event_id, type, body)
-       select $1, $2, event_id, $3, convert_to(body, 'UTF8')
-         from unnest($4::uuid[], $5::text[]) with ordinality as a (event_id, body, place) order by place`,
-      [
-        ...[siteId, consentsStream(siteId), SUBJECT_ERASED, own.map(({ announcement }) => announcement)],
-        own.map((one) => bodyOf(siteId, one, created)),
-      ],
+    await putEvents(
+      db,
+      siteId,
+      consentsStream(siteId),
+      own.map((one) => ({
+        id: one.announcement,
+        type: SUBJECT_ERASED,
+        data: Buffer.from(bodyOf(siteId, one, created), 'utf8'),
+      })),
     );
     return own.length;
   });

@@ -50,8 +50,8 @@ export async function listAnnouncements(
 ): Promise<Announcement[]> {
   const { rows } = await db.query(
     `select e.event_id,
-            exists (select from outbox_waiting w join outbox o on o.seq = w.seq
-                     where w.site_id = $2 and o.event_id = e.event_id) as is_waiting,
+            exists (select from event_log.waiting_events w
+                     where w.site_id = $2 and w.id = e.event_id) as is_waiting,
             l.batch, c.size, c.gen_time
        from erasure_events e
        left join leaves l on l.event_id = e.event_id and l.stream = $3

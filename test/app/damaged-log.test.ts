@@ -4,7 +4,7 @@ import { LEDGER_STREAM } from '../../schemas/events/streams.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
 import { commandLine } from '../cli/command-line.js';
-import { damageSql, insertForeignSql } from '../pipeline/event-log/postgres-fixture.js';
+import { damageSql, inStream, insertForeignSql } from '../pipeline/event-log/postgres-fixture.js';
 
 const Ready = z.object({
   status: z.string(),
@@ -50,9 +50,11 @@ describe('serve on an event log that another program writes to', () => {
   });
 
   it('is audited to the end when a stream of a site lost its first event', async () => {
-    const { rows } = await app.superuser.query(`select stream from relayed_streams where stream like 'consents-%'`);
+    const { rows } = await app.superuser.query(
+      `select stream from event_log.logged_streams where stream like 'consents-%'`,
+    );
     const [{ stream }] = Streams.parse(rows);
-    const removal = `delete from event_log.events where revision = 0 and stream = '${stream}'`;
+    const removal = `delete from event_log.events where revision = 0 and ${inStream(stream)}`;
     for (const statement of damageSql(removal)) await app.superuser.query(statement);
     const quarantined = async () => (await app.superuser.query('select from quarantined_sites')).rowCount;
     await expect.poll(quarantined, { timeout: 60_000 }).toBe(1);

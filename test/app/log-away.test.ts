@@ -28,10 +28,9 @@ describe.each(['api', 'serve'] as const)('%s that starts while the event log is 
     const backend = await Backend.of(app);
     const { consent_token: token } = await backend.record({ visitor_id: 'waits' });
     expect(token).toMatch(/^ct_/);
-    const { rowCount } = await app.superuser.query(
-      'select from outbox join outbox_waiting using (seq) where type like $1',
-      ['ConsentRecorded%'],
-    );
+    const { rowCount } = await app.superuser.query('select from event_log.waiting_events where type like $1', [
+      'ConsentRecorded%',
+    ]);
     expect(rowCount).toBe(1);
   });
 

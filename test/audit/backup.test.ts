@@ -28,14 +28,7 @@ describe('consent-ledger admin backup verify', () => {
     const shop = await RecordingTenant.of(app);
     const ann = await shop.record({ visitor_id: 'ann' });
     await shop.record({ visitor_id: 'ben' });
-    const isSealed = () =>
-      until(
-        async () =>
-          (await count(
-            app.superuser,
-            'outbox o where not exists (select from leaves l where l.event_id = o.event_id)',
-          )) === 0,
-      );
+    const isSealed = () => until(async () => (await count(app.superuser, 'event_log.unsealed_events')) === 0);
     await isSealed();
     const { config, databaseUrl } = app.service.installation;
     await app.service.stop();

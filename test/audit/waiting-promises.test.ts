@@ -34,7 +34,7 @@ async function broken(): Promise<number> {
 
 test('consents that wait beyond their promise are counted and audited, wherever they wait', async () => {
   // The tenant's documents wait, too, and nothing was promised of them.
-  expect(await count(app.superuser, 'outbox where sealed_before is null')).toBeGreaterThan(0);
+  expect(await count(app.superuser, 'event_log.events where sealed_before is null')).toBeGreaterThan(0);
   expect(await promises()).toMatchObject({ promiseSecondsLeft: null, overduePromises: 0 });
   expect(await broken()).toBe(0);
   for (const visitor of ['ann', 'ben', 'cem'])
@@ -50,7 +50,7 @@ test('consents that wait beyond their promise are counted and audited, wherever 
 
   const { workerPool: db, eventLog, keyring } = app.service.installation;
   await whileRunning([createRelay({ db, eventLog, keyring, logger: silent, retentionMs: 3_600_000 })], () =>
-    until(async () => (await count(app.superuser, 'outbox_waiting')) === 0),
+    until(async () => (await count(app.superuser, 'event_log.waiting')) === 0),
   );
   expect(await promises()).toMatchObject({ overduePromises: 3 });
   expect(await broken()).toBe(3);

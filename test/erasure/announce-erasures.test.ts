@@ -27,7 +27,7 @@ function erase(value: string) {
 /** The announcements in the outbox, in order. */
 async function announced() {
   const { rows } = await world.pipeline.owner.query(
-    `select body from outbox where type = 'SubjectErased.v1' order by seq`,
+    `select data as body from event_log.events where type = 'SubjectErased.v1' order by stream, revision`,
   );
   return rows.map(({ body }: { body: Buffer }) =>
     parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, SUBJECT_ERASED, body).record),

@@ -26,13 +26,14 @@ afterEach(async () => {
 
 const TABLES = [
   ...['record_keys', 'attachments', 'approval_tokens', 'exports'],
-  ...['outbox', 'outbox_waiting', 'outbox_relayed', 'relayed_streams'],
   ...['erasure_events', 'erased_records', 'erasure_requests', 'erasure_progress'],
-];
+].map((name) => ({ schema: 'public', name }));
+const LOG_TABLES = ['streams', 'events', 'waiting', 'runs'].map((name) => ({ schema: 'event_log', name }));
 
 async function backUp(db: pg.Pool): Promise<void> {
   await db.query('create schema backup');
-  for (const table of TABLES) await db.query(`create table backup.${table} as table public.${table}`);
+  for (const { schema, name } of [...TABLES, ...LOG_TABLES])
+    await db.query(`create table backup.${name} as table ${schema}.${name}`);
 }
 
 /**
@@ -40,18 +41,22 @@ async function backUp(db: pg.Pool): Promise<void> {
  * or restored with it.
  */
 async function restore(db: pg.Pool, withLog: boolean): Promise<void> {
-  await db.query(`truncate ${TABLES.join(', ')} cascade`);
-  // A restore copies the rows before it makes the triggers.
-  await db.query('alter table outbox disable trigger events_wait');
-  for (const table of TABLES) await db.query(`insert into ${table} overriding system value table backup.${table}`);
-  await db.query('alter table outbox enable trigger events_wait');
-  if (withLog) {
-    await db.query('alter table event_log.events disable trigger append_only');
-    await db.query(
-      'delete from event_log.events e where not exists (select from outbox join outbox_relayed using (seq) where event_id = e.id)',
+  const tables = withLog ? [...TABLES, ...LOG_TABLES] : TABLES;
+  await db.query(`alter table event_log.events disable trigger user; alter table event_log.runs disable trigger user`);
+  await db.query(`truncate ${tables.map(({ schema, name }) => `${schema}.${name}`).join(', ')} cascade`);
+  for (const { schema, name } of tables) {
+    const { rows } = await db.query<{ name: string }>(
+      `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and attgenerated = ''`,
+      [`${schema}.${name}`],
     );
-    await db.query('alter table event_log.events enable always trigger append_only');
+    const columns = rows.map((row) => row.name).join(', ');
+    await db.query(
+      `insert into ${schema}.${name} (${columns}) overriding system value select ${columns} from backup.${name}`,
+    );
   }
+  await db.query(`alter table event_log.events enable always trigger append_only;
+    alter table event_log.events enable always trigger kept_in_log;
+    alter table event_log.runs enable always trigger append_only`);
 }
 
 async function eraseAfterBackup(): Promise<{ ids: string[] }> {

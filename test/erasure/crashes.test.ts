@@ -96,18 +96,18 @@ describe('an interrupted erasure', () => {
       const announced = await count(pipeline.owner, 'erased_records where event_id = any($1)', [ids]);
       const events = await count(
         pipeline.owner,
-        `outbox where event_id in (select erasure_event_id from erased_records where event_id = any($1))`,
+        `event_log.events where id in (select erasure_event_id from erased_records where event_id = any($1))`,
         [ids],
       );
       if (wasAskedFor || keys === 0)
         expect({ keys, announced, events }, where).toEqual({ keys: 0, announced: 2, events: 2 });
       else expect({ keys, announced, events }, where).toEqual({ keys: 2, announced: 0, events: 0 });
       // No work remains, and a repetition changes nothing.
-      const outbox = await count(pipeline.owner, 'outbox');
+      const outbox = await count(pipeline.owner, 'event_log.events');
       await applyErasures({ db: pool, eventLog, journal });
       expect(await resumeErasures({ db: pool, keyring, journal })).toEqual([]);
       expect(await announceErasures({ db: pool })).toBe(0);
-      expect(await count(pipeline.owner, 'outbox')).toBe(outbox);
+      expect(await count(pipeline.owner, 'event_log.events')).toBe(outbox);
       return crashing.ran();
     }
   });

@@ -50,7 +50,7 @@ function erase(by: ErasureSubject, siteId = world.site.siteId) {
 async function erasuresInOutbox(siteId = world.site.siteId): Promise<SubjectErasedRecord[]> {
   await announceErasures({ db: world.pipeline.worker });
   const { rows } = await world.pipeline.owner.query(
-    'select type, body from outbox where site_id = $1 and type = $2 order by seq',
+    'select type, data as body from event_log.stored_events where site_id = $1 and type = $2 order by revision',
     [siteId, SUBJECT_ERASED],
   );
   return z
@@ -148,7 +148,7 @@ describe('erasing a person', () => {
     // With the master key and every 16 bytes of every table, no ciphertext of the record decrypts.
     const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
     const again = await keyring.siteKey(site.siteId);
-    const outbox = await pipeline.owner.query('select body from outbox where event_id = $1', [ids[0]]);
+    const outbox = await pipeline.owner.query('select data as body from event_log.events where id = $1', [ids[0]]);
     const [{ body }] = z.tuple([z.object({ body: z.instanceof(Buffer) })]).parse(outbox.rows);
     const { disclosures } = z.object({ disclosures: z.base64() }).parse(JSON.parse(body.toString()));
     const blob = Buffer.from(disclosures, 'base64');
@@ -251,7 +251,7 @@ describe('an erasure during the arrival of consents', () => {
     const erased = [...receipts, last].reduce((sum, receipt) => sum + receipt.erasedRecords, 0);
     const recorded = await count(
       pipeline.owner,
-      `outbox o where type = 'ConsentRecorded.v1' and exists (select from erased_records e where e.event_id = o.event_id) and event_id >= $1`,
+      `event_log.events o where type = 'ConsentRecorded.v1' and exists (select from erased_records e where e.event_id = o.id) and id >= $1`,
       [before[0]],
     );
     expect(erased).toBe(recorded);

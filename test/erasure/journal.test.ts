@@ -27,7 +27,7 @@ it('erases nothing while its journal cannot be written', async () => {
   const erasing = eraseSubject(options, { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } });
   await expect(erasing).rejects.toBeInstanceOf(JournalUnavailable);
   expect(await count(pipeline.owner, 'record_keys where event_id = any($1)', [ids])).toBe(1);
-  expect(await count(pipeline.owner, `outbox where type = 'SubjectErased.v1'`)).toBe(0);
+  expect(await count(pipeline.owner, `event_log.events where type = 'SubjectErased.v1'`)).toBe(0);
 });
 
 it('carries out the requests of other processes, and unfinished ones', async () => {

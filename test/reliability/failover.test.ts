@@ -161,8 +161,8 @@ async function look({ service }: { readonly service: Service }): Promise<{ statu
 const isReady = async (started: { readonly service: Service }) => (await look(started)).status === 200;
 const says = async (started: { readonly service: Service }, code: string) => (await look(started)).codes.includes(code);
 const isSettled = async (server: PostgresServer) =>
-  (await server.count('outbox_waiting')) === 0 &&
-  (await server.count(`event_log.events e where (stream like 'consents-%' or stream like 'notices-%' or stream = 'policy')
+  (await server.count('event_log.waiting')) === 0 &&
+  (await server.count(`event_log.log e where (stream like 'consents-%' or stream like 'notices-%' or stream = 'policy')
      and not exists (select from leaves l where l.event_id = e.id)`)) === 0 &&
   (await server.count('batches b where number >= (select coalesce(max(size), 0) from checkpoints)')) === 0;
 const headOf = (folder: string) => readFile(join(folder, 'ledger-head.json'), 'utf8');

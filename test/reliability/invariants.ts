@@ -9,37 +9,36 @@ const Rows = z.array(z.record(z.string(), z.unknown()));
 
 /** Nothing of a settled installation is in flight: each query counts what still is. */
 const IN_FLIGHT = {
-  'not relayed': 'select count(*) from outbox_waiting',
+  'not relayed': 'select count(*) from event_log.waiting',
   'not announced': 'select count(*) from erased_records where erasure_event_id is null',
   'not erased': 'select count(*) from erasure_requests where finished_at is null',
   'not sealed and stamped': `
-    select count(*) from event_log.events e where (stream like 'consents-%' or stream like 'notices-%')
+    select count(*) from event_log.log e where (stream like 'consents-%' or stream like 'notices-%')
        and not exists (select from leaves l join checkpoints c on c.size > l.batch
                         where l.stream = e.stream and l.revision = e.revision)`,
   'not projected': `
     select count(*) from projection_generations where position::numeric < (
-      select max(position) from event_log.events where stream like 'consents-%' or stream like 'notices-%')`,
+      select max(position) from event_log.log where stream like 'consents-%' or stream like 'notices-%')`,
 } as const;
 
 /** Each query finds what must not exist. They use nothing of the service but its tables. */
 const BROKEN = {
   'a stream of the log has a gap': `
-    select stream from event_log.events group by stream having count(*) <> max(revision) + 1 or min(revision) <> 0`,
-  'the order of a site is another one in the log': `
-    with o as (select * from outbox join outbox_relayed using (seq))
-    select a.event_id from o a join o b on a.stream = b.stream and a.seq < b.seq and a.revision >= b.revision`,
-  'an accepted event is not in the log at its revision': `
-    select o.event_id from outbox o left join outbox_relayed r using (seq) where not exists (
-      select from event_log.events e where e.id = o.event_id and e.stream = o.stream and e.revision = r.revision)`,
-  'an event of the outbox neither waits nor is relayed, or both': `
-    select seq from outbox full join outbox_waiting w using (seq) full join outbox_relayed r using (seq)
-     where outbox.event_id is null or (w.site_id is null) = (r.revision is null)`,
+    select stream from event_log.log group by stream having count(*) <> max(revision) + 1 or min(revision) <> 0`,
+  'an accepted event is not in the log once, at its revision': `
+    select o.id from event_log.stored_events o where 1 <> (
+      select count(*) from event_log.log e where e.id = o.id and e.stream = o.stream and e.revision = o.revision)`,
+  'a position of the log has no event, or two': `
+    select position from event_log.log group by position having count(*) <> 1
+    union all select count(*) from event_log.log having count(*) <> coalesce(max(position), 0)`,
+  'a stream ends elsewhere than its events': `
+    select name from event_log.streams s where next_revision <> (select count(*) from event_log.events e where e.stream = s.number)`,
   'a sealed event is not in exactly one batch': `
-    select e.id from event_log.events e left join leaves l on l.stream = e.stream and l.revision = e.revision
+    select e.id from event_log.log e left join leaves l on l.stream = e.stream and l.revision = e.revision
      where e.stream like 'consents-%' or e.stream like 'notices-%' group by e.id having count(l.batch) <> 1`,
   'a leaf has no event': `
     select l.event_id from leaves l where not exists (
-      select from event_log.events e where e.id = l.event_id and e.stream = l.stream and e.revision = l.revision)`,
+      select from event_log.log e where e.id = l.event_id and e.stream = l.stream and e.revision = l.revision)`,
   'a size of the ledger has two checkpoints': 'select size from checkpoints group by size having count(*) > 1',
 } as const;
 

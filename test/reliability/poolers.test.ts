@@ -63,7 +63,7 @@ describe.skipIf(!isThere)(titleNeeding('pgbouncer', isThere, 'PgBouncer in front
       );
       expect(rows).toEqual([{ role, statement: '30s', idle: '1min' }]);
     }
-    await expect(apiPool.query('delete from outbox')).rejects.toMatchObject({ code: '42501' });
+    await expect(apiPool.query('delete from event_log.events')).rejects.toMatchObject({ code: '42501' });
     await service.walk();
     for (const command of [['audit'], ['projections', 'status'], ['admin', 'tenant', 'list']]) {
       const { exitCode, stderr } = await service.command(...command);

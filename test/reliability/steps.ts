@@ -47,16 +47,9 @@ export const RECORD_STEPS: readonly Step[] = [
   },
   {
     title: 'Relay',
-    write: 'The append of a page of the outbox to the event log',
+    write: 'The positions of a page of waiting events in the event log',
     at: 'worker',
-    isMeant: appends('ConsentRecorded'),
-    provoke: recordOne,
-  },
-  {
-    title: 'Acknowledgement',
-    write: 'The exchange of waiting rows of the outbox for their revisions',
-    at: 'worker',
-    isMeant: runs('select mark_relayed'),
+    isMeant: runs('select event_log.sequence'),
     provoke: recordOne,
   },
   {

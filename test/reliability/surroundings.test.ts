@@ -58,9 +58,7 @@ describe('an installation whose surroundings fail', () => {
     world.authority.isDown = true;
     await recordMany(5);
     await vi.waitUntil(async () => {
-      const { rowCount } = await world.superuser.query(
-        'select from outbox o where not exists (select from leaves l where l.event_id = o.event_id)',
-      );
+      const { rowCount } = await world.superuser.query('select from event_log.unsealed_events');
       return rowCount === 0;
     });
     world.authority.isDown = false;

@@ -29,7 +29,7 @@ export interface RecordedSites {
 }
 
 /**
- * Inserts consents into the outbox in few statements, with real keys, proof hashes and encrypted
+ * Stores consents in few statements, with real keys, proof hashes and encrypted
  * values; the sites take turns. The result equals that of admission, except for stored requests.
  * Each consent discloses four values.
  */
@@ -115,11 +115,13 @@ export async function recordManyConsents(
         page.map(({ seal }) => seal),
       ],
     );
-    await owner.query(
-      `insert into outbox (site_id, stream, event_id, type, body)
-       select e.site, e.stream, e.id, $3, e.body
-         from unnest($1::uuid[], $2::text[], $4::uuid[], $5::bytea[]) with ordinality as e (site, stream, id, body, n) order by n`,
-      [siteIds, siteIds.map(consentsStream), CONSENT_RECORDED, ids, page.map(({ body }) => body)],
-    );
+    await owner.query('select event_log.put($1::uuid[], $2, $3::uuid[], $4, $5::bytea[], $6::timestamptz[])', [
+      siteIds,
+      siteIds.map(consentsStream),
+      ids,
+      ids.map(() => CONSENT_RECORDED),
+      page.map(({ body }) => body),
+      ids.map(() => null),
+    ]);
   }
 }

@@ -88,9 +88,10 @@ describe('tenancy', () => {
     return id;
   };
   const eventsOf = async (siteId: string) => {
-    const { rows } = await db.query('select type, body from outbox where stream = $1 order by seq', [
-      noticesStream(siteId),
-    ]);
+    const { rows } = await apiPool.query(
+      'select type, data as body from event_log.stored_events where stream = $1 order by revision',
+      [noticesStream(siteId)],
+    );
     return z
       .array(z.object({ type: z.string(), body: z.instanceof(Buffer) }))
       .parse(rows)

@@ -14,7 +14,7 @@ const COUNTERS: readonly PartCount[] = [
     part: 'relay',
     status: 'relayed_events',
     metric: 'consent_ledger_relay_appended_events_total',
-    help: 'Events that this process moved from the outbox to the event log.',
+    help: 'Events that this process brought into the event log.',
   },
   {
     part: 'sealer',

@@ -45,7 +45,7 @@ export interface ProjectionPlace {
 const STATEMENT_TIMEOUT_MS = 10_000;
 const MAX_SITES = 1_000;
 const MAX_ERASURES = 10_000;
-/** Rows of the outbox that wait, and newest ones that were relayed, in which unsealed consents are searched. */
+/** Consents in no batch that are counted, at most. */
 const MAX_UNSEALED = 50_000;
 
 const number = z.number().nullable();
@@ -93,35 +93,29 @@ const unixSeconds = (time: string): string => `extract(epoch from ${time})::floa
 // The oldest waiting row is the oldest of the sites' first ones.
 const STATE_SQL = `
   with first_waiting as (
-    select w.site_id, w.seq, o.created_at
-      from waiting_sites('00000000-0000-0000-0000-000000000000', ${MAX_SITES}) w join outbox o on o.seq = w.seq
+    select site_id, created_at from event_log.waiting_sites('00000000-0000-0000-0000-000000000000', ${MAX_SITES})
   ),
   unsealed_streams as (
-    select r.stream, coalesce(s.revision, -1) as sealed, r.revision - coalesce(s.revision, -1) as events
-      from relayed_streams r left join sealed_streams s using (stream) where r.revision > coalesce(s.revision, -1)
-  ),
-  -- Events are sealed about in the order in which they were relayed, so that what waits is among the newest.
-  newest_relayed as (
-    select seq, revision from outbox_relayed order by seq desc
-     limit (select case when count(*) = 0 then 0 else least(${MAX_UNSEALED}, 2 * sum(events) + 1000)::bigint end from unsealed_streams)
+    select t.number, coalesce(l.revision, -1) as sealed, t.next_revision - 1 - coalesce(l.revision, -1) as events
+      from event_log.streams t left join sealed_streams l on l.stream = t.name
+     where t.site_id is not null and t.next_revision - 1 > coalesce(l.revision, -1)
   ),
   promises as (
-    select o.sealed_before from (
-        (select seq from outbox_waiting limit ${MAX_UNSEALED}) union select seq from first_waiting) w
-      join outbox o using (seq) where o.sealed_before is not null
-    union all
-    select o.sealed_before from newest_relayed r join outbox o using (seq) join unsealed_streams u using (stream)
-     where r.revision > u.sealed and o.sealed_before is not null
+    select e.sealed_before from unsealed_streams u
+     cross join lateral (select sealed_before from event_log.events o
+                          where o.stream = u.number and o.revision > u.sealed order by o.revision limit ${MAX_UNSEALED}) e
+     where e.sealed_before is not null limit ${MAX_UNSEALED}
   ),
+  waiting as (select coalesce(sum(count), 0)::bigint as events from event_log.waiting),
   newest_stamp as (select size, gen_time from checkpoints order by size desc limit 1),
   newest_batch as (select number, sealed_at from batches order by number desc limit 1),
   open_erasures as (select requested_at from erasure_requests where finished_at is null limit ${MAX_ERASURES})
   select
-    (select count(*) from (select from outbox_waiting limit $1) w) as waiting,
+    (select least(events, $1) from waiting) as waiting,
     (select ${age('min(created_at)')} from first_waiting f
       where not exists (select from quarantined_sites p where p.site_id = f.site_id)) as oldest_age,
     (select count(*) from quarantined_sites) as quarantined,
-    (select coalesce(sum(events), 0)::bigint from unsealed_streams) as unsealed,
+    (select greatest(0, coalesce(sum(u.events), 0) - (select events from waiting))::bigint from unsealed_streams u) as unsealed,
     (select ${left('min(sealed_before)')} from promises) as promise_left,
     (select count(*) from promises where sealed_before < clock_timestamp()) as overdue,
     (select coalesce(max(number) + 1, 0) from newest_batch) as size,

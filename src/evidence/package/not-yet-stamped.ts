@@ -26,11 +26,11 @@ interface Body {
   readonly data: Uint8Array;
 }
 
-const waitingRows = z.array(z.object({ seq: z.int(), type: z.string(), body: z.instanceof(Uint8Array) }));
+const waitingRows = z.array(z.object({ revision: z.int(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
 /**
  * Counts the consents that match the filter but are not covered by the checkpoint, in the event log
- * and in the outbox.
+ * and among those that wait for it.
  */
 export async function countNotYetStamped(options: NotYetStampedOptions): Promise<number> {
   const { db, eventLog, siteId, after, beforePage } = options;
@@ -45,22 +45,18 @@ export async function countNotYetStamped(options: NotYetStampedOptions): Promise
     count += await countFitting(options, events);
     revision = last.revision;
   }
-  // Rows that reach the log during the count have a revision after the last one read there.
-  for (let seq = 0; ; ) {
+  for (;;) {
     await beforePage();
     const { rows } = await db.query(
-      `select seq, type, body from outbox left join outbox_relayed using (seq)
-        where site_id = $1 and stream = $2 and seq > $3 and (revision is null or revision > $4) order by seq limit $5`,
-      [siteId, stream, seq, revision, PAGE],
+      `select revision, type, data from event_log.stored_events
+        where stream = $1 and revision > $2 order by revision limit $3`,
+      [stream, revision, PAGE],
     );
     const page = waitingRows.parse(rows);
     const last = page.at(-1);
     if (last === undefined) return count;
-    count += await countFitting(
-      options,
-      page.map(({ type, body }) => ({ type, data: body })),
-    );
-    seq = last.seq;
+    count += await countFitting(options, page);
+    revision = last.revision;
   }
 }
 

@@ -34,37 +34,20 @@ export async function waitUntilStamped(
     }
     return true;
   };
-  const lastAccepted = await lastInOutbox(db, siteId, stream);
-  if (!(await until(() => isRelayed(db, siteId, stream, lastAccepted)))) return false;
-  const revision = await lastInLog(db, stream);
-  return revision === null || (await until(() => isEventStamped(db, stream, revision)));
+  const last = await lastAccepted(db, stream);
+  return last < 0 || (await until(() => isEventStamped(db, stream, last)));
 }
 
-async function lastInOutbox(db: Queryable, siteId: string, stream: string): Promise<number> {
-  const { rows } = await db.query(
-    `select coalesce(max(o.seq), 0) as seq from outbox_waiting w join outbox o on o.seq = w.seq
-      where w.site_id = $1 and o.stream = $2`,
-    [siteId, stream],
-  );
-  return z.tuple([z.object({ seq: z.int() })]).parse(rows)[0].seq;
-}
-
-async function isRelayed(db: Queryable, siteId: string, stream: string, seq: number): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select from outbox_waiting w join outbox o on o.seq = w.seq
-      where w.site_id = $1 and w.seq <= $3 and o.stream = $2 limit 1`,
-    [siteId, stream, seq],
-  );
-  return rowCount === 0;
-}
-
-async function lastInLog(db: Queryable, stream: string): Promise<number | null> {
-  const { rows } = await db.query('select revision from relayed_streams where stream = $1', [stream]);
+/** @returns revision of the newest event; -1: there is none */
+async function lastAccepted(db: Queryable, stream: string): Promise<number> {
+  const { rows } = await db.query('select next_revision - 1 as revision from event_log.streams where name = $1', [
+    stream,
+  ]);
   const [row] = z
     .array(z.object({ revision: z.int() }))
     .max(1)
     .parse(rows);
-  return row?.revision ?? null;
+  return row?.revision ?? -1;
 }
 
 async function isEventStamped(db: Queryable, stream: string, revision: number): Promise<boolean> {

@@ -10,7 +10,7 @@ import { readSealedEvidence } from './sealed-evidence.js';
 import type { StoredRecord } from './stored-record.js';
 
 const leafRows = z.array(z.object({ revision: z.int() }));
-const outboxRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
+const unsealedRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
 export interface ErasureCheckOptions {
   /** In a transaction with one snapshot. */
@@ -21,7 +21,7 @@ export interface ErasureCheckOptions {
 
 /**
  * Checks that the `SubjectErased` of a missing key exists and names the record, once it is announced.
- * It must be in the log as it was sealed, or still in the outbox. The erasure tables prove nothing, because an
+ * It must be in the log as it was sealed, or be stored and not sealed yet. The erasure tables prove nothing, because an
  * attacker who deletes a key could also write them.
  * @throws EventLogUnavailable, database errors
  */
@@ -36,10 +36,10 @@ export async function isErasureReal(options: ErasureCheckOptions, stored: Stored
   if (leaf !== undefined) return leaf.revision === erasedBy || isListedAt(options, stored, leaf.revision);
   if (erasedBy !== null) return true;
   const { rows } = await db.query(
-    'select event_id::text as id, type, body as data from outbox where event_id = $1 and stream = $2',
+    'select id::text as id, type, data from event_log.unsealed_events where id = $1 and stream = $2',
     [erasureId, stream],
   );
-  return outboxRows.parse(rows).some((event) => listingText(event, stored) !== null);
+  return unsealedRows.parse(rows).some((event) => listingText(event, stored) !== null);
 }
 
 async function isListedAt(

@@ -3,7 +3,7 @@ import { pause } from '../../platform/background/waiting.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 export interface GiveWayOptions {
-  /** In a role that reads the outbox. */
+  /** In a role that reads the usage of quotas. */
   readonly db: Queryable;
   /** Monotonic milliseconds. */
   readonly monotonic?: () => number;
@@ -35,10 +35,10 @@ export function createGiveWay(options: GiveWayOptions): () => Promise<void> {
   let owedMs = 0;
 
   const look = async (): Promise<void> => {
-    const seq = await lastSeq(db);
+    const admitted = await countAdmitted(db);
     const at = monotonic();
-    rate = looked === null || seq === null ? 0 : rateBetween(looked, { at, seq });
-    looked = seq === null ? null : { at, seq };
+    rate = looked === null || admitted === null ? 0 : rateBetween(looked, { at, admitted });
+    looked = admitted === null ? null : { at, admitted };
   };
   return async () => {
     const workedMs = monotonic() - workingSince;
@@ -68,21 +68,25 @@ export function restAfter(workedMs: number, rate: number): number {
 interface Look {
   /** Monotonic milliseconds. */
   readonly at: number;
-  /** Last number of the outbox. */
-  readonly seq: number;
+  /** Consents admitted in the month. */
+  readonly admitted: number;
 }
 
 function rateBetween(earlier: Look, later: Look): number {
-  return (Math.max(0, later.seq - earlier.seq) * 1000) / (later.at - earlier.at);
+  return (Math.max(0, later.admitted - earlier.admitted) * 1000) / (later.at - earlier.at);
 }
 
-const Last = z.tuple([z.object({ seq: z.coerce.number().nullable() })]);
+const Used = z.tuple([z.object({ used: z.coerce.number() })]);
 
-/** @returns null if the outbox is empty, or cannot be read now: the work itself meets that failure */
-async function lastSeq(db: Queryable): Promise<number | null> {
+/** @returns null if it cannot be read now: the work itself meets that failure */
+async function countAdmitted(db: Queryable): Promise<number | null> {
   try {
-    const { rows } = await db.query({ name: 'last_outbox_seq', text: 'select max(seq) as seq from outbox' });
-    return Last.parse(rows)[0].seq;
+    const { rows } = await db.query({
+      name: 'admitted_consents',
+      text: `select coalesce(sum(used), 0) as used from consent_usage
+              where month = date_trunc('month', clock_timestamp() at time zone 'UTC')::date`,
+    });
+    return Used.parse(rows)[0].used;
   } catch {
     return null;
   }

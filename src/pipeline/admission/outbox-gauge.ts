@@ -34,7 +34,7 @@ export function createOutboxGauge({ db, limit, everyMs, monotonic }: OutboxGauge
     try {
       const { rows } = await db.query({
         name: 'outbox_gauge',
-        text: 'select count(*) as waiting from (select from outbox_waiting limit $1) w',
+        text: 'select coalesce(sum(w.count), 0) as waiting from (select count from event_log.waiting limit $1) w',
         values: [limit],
       });
       full = Count.parse(rows)[0].waiting >= limit;

@@ -229,7 +229,7 @@ class Replay {
    */
   async assertWhole(): Promise<void> {
     const { db, eventLog } = this.options;
-    const recorded = streamRows.parse((await db.query('select stream, revision from relayed_streams')).rows);
+    const recorded = streamRows.parse((await db.query('select stream, revision from event_log.logged_streams')).rows);
     const unread = recorded.filter(({ stream, revision }) => this.#continuity.lastOf(stream) < revision);
     for (let done = 0; done < unread.length; done += PAGE) {
       const page = unread.slice(done, done + PAGE);

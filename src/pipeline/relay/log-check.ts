@@ -54,7 +54,7 @@ export function damageOf({ stream, known, first, actual }: StreamEnds): LogDamag
 }
 
 /**
- * Yields the ends of `ledger`, of `policy` and of every stream that received relayed events.
+ * Yields the ends of `ledger`, of `policy` and of every stream of a site.
  * @throws EventLogUnavailable
  */
 export async function* streamEnds(
@@ -78,7 +78,7 @@ export async function* streamEnds(
     }
     if (paceMs > 0) await pause(paceMs, signal);
     const next = await db.query(
-      'select stream, revision from relayed_streams where stream > $1 order by stream limit $2',
+      'select stream, revision from event_log.logged_streams where stream > $1 order by stream limit $2',
       [after, PAGE],
     );
     page = streamRows.parse(next.rows);

@@ -15,7 +15,8 @@ import { isForeign } from '../event-log/foreign-event.js';
 import type { EventLog, NewEvent, StreamEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
 import { streamEnds } from './log-check.js';
-import { findWaiting, markRelayed, relayedRevision, StreamMoved } from './outbox.js';
+import { storedEvents } from './stored-events.js';
+import { loggedRevision } from './waiting.js';
 
 const PAGE = 200;
 
@@ -47,16 +48,16 @@ export interface LogRecovery {
 
 /**
  * Reconciles log and database after one of them was restored from an older backup.
- * Events that the log lost are appended again from the stored outbox rows and ledger events, with
- * the same streams, revisions, ids and bytes. For events that only the log has, the database takes
- * over the end of the log. Quarantined sites are released, but not those that miss events or have
+ * Events that the log lost are appended again from the stored ones, with the same streams, revisions,
+ * ids and bytes. For events that only the log has, the database takes over the end of the log, and what
+ * waits follows it. Quarantined sites are released, but not those that miss events or have
  * one that another program wrote. Events that a server removed before events that are still there
  * cannot be appended again.
  * Positions in the log change their meaning. Therefore the sealer reads the log from its start
  * once, and the projections require a rebuild.
  * The service must be stopped. The function may be called again after a failure.
  * @throws LogDiverged if the log has another event where one of the database must be
- * @throws NotGenuine if an outbox row was altered
+ * @throws NotGenuine if a stored event was altered
  */
 export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
@@ -76,7 +77,7 @@ export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: Pro
   }
   for await (const siteId of allSites(db)) {
     for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
-      const { adopted, stoppedAt } = await adopt(db, eventLog, siteId, stream);
+      const { adopted, stoppedAt } = await adopt(db, eventLog, stream);
       found.adoptedEvents += adopted;
       if (stoppedAt !== null) foreign.push({ stream, revision: stoppedAt.revision, type: stoppedAt.type });
     }
@@ -140,55 +141,52 @@ const keptRows = z.array(
 /** Returns the stored events after a revision, up to the first gap. */
 async function keptEvents(db: Queryable, stream: string, after: number): Promise<NewEvent[]> {
   const table = stream === LEDGER_STREAM ? 'ledger_events' : stream === POLICY_STREAM ? 'ledger_policies' : null;
-  const { rows } =
-    table !== null
-      ? await db.query(
-          `select revision, event_id, type, body from ${table} where revision > $1 order by revision limit $2`,
-          [after, PAGE],
-        )
-      : await db.query(
-          `select revision, event_id, type, body from outbox join outbox_relayed using (seq)
-            where stream = $1 and revision > $2 order by revision limit $3`,
-          [stream, after, PAGE],
-        );
+  if (table === null) return await storedEvents(db, stream, after, PAGE);
+  const { rows } = await db.query(
+    `select revision, event_id, type, body from ${table} where revision > $1 order by revision limit $2`,
+    [after, PAGE],
+  );
   return keptRows
     .parse(rows)
     .filter(({ revision }, place) => revision === after + 1 + place)
     .map(({ event }) => event);
 }
 
+const waitingRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
+
 /**
- * Records the events that the log has beyond this database. Waiting outbox rows are marked as
- * relayed; for other events only the revision is recorded.
+ * Takes over the end of a stream that the log has beyond this database. Waiting events that are in the
+ * log wait no longer, and the others follow its end.
  * @returns number of events found, and the foreign one that ended the search; null: the end of the log did
  */
 async function adopt(
   db: Queryable,
   eventLog: EventLog,
-  siteId: string,
   stream: string,
 ): Promise<{ readonly adopted: number; readonly stoppedAt: StreamEvent | null }> {
-  let adopted = 0;
+  const known = await loggedRevision(db, stream);
+  const present: string[] = [];
+  let end = known;
   for (;;) {
-    const known = await relayedRevision(db, stream);
-    const read = await eventLog.readStream(stream, known + 1, PAGE);
+    const read = await eventLog.readStream(stream, end + 1, PAGE);
     const stoppedAt = read.find(isForeign) ?? null;
     const found = stoppedAt === null ? read : read.slice(0, read.indexOf(stoppedAt));
-    if (found.length === 0) return { adopted, stoppedAt };
-    const waiting = await findWaiting(
-      db,
-      siteId,
-      found.map((event) => event.id),
+    const { rows } = await db.query(
+      'select id, type, data from event_log.waiting_events where stream = $1 and id = any($2::uuid[])',
+      [stream, found.map((event) => event.id)],
     );
-    const rows = found.flatMap((event) => {
-      const row = waiting.get(event.id);
-      if (row === undefined) return [];
-      assertSameEvent(row.event, event);
-      return [{ seq: row.seq, revision: event.revision }];
-    });
-    const refused = await markRelayed(db, [{ siteId, stream, revision: known, count: found.length, rows }]);
-    if (refused.size > 0) throw StreamMoved.from(stream, known);
-    adopted += found.length;
+    const waiting = new Map(waitingRows.parse(rows).map((row) => [row.id, row]));
+    for (const event of found) {
+      const own = waiting.get(event.id);
+      if (own === undefined) continue;
+      assertSameEvent({ ...own, metadata: new Uint8Array(0) }, event);
+      present.push(event.id);
+    }
+    end += found.length;
+    if (found.length > 0 && stoppedAt === null) continue;
+    if (end > known)
+      await db.query('select event_log.rebase($1, $2, $3::uuid[], $4::uuid[])', [stream, end, present, []]);
+    return { adopted: end - known, stoppedAt };
   }
 }
 

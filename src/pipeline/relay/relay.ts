@@ -10,10 +10,14 @@ import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { LogBehind, LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { quarantineSite } from '../event-log/quarantined-sites.js';
+import { appendRuns } from './append-runs.js';
 import { assertLogWhole } from './log-check.js';
-import { BEFORE_ALL_SITES, sitesWaiting } from './outbox.js';
-import { PageRelay, RefusedForGood } from './relay-page.js';
-import { deleteStampedRows } from './retention.js';
+import type { Placement } from './placement.js';
+import { RefusedForGood } from './refused.js';
+import { type PageRelayOptions, relayFirstEvents } from './relay-page.js';
+import { deleteStampedEvents } from './retention.js';
+import { sequenceRuns } from './sequence-runs.js';
+import { BEFORE_ALL_SITES, sitesWaiting } from './waiting.js';
 
 export interface RelayOptions {
   /** In the role `consent_ledger_worker`, with at least three connections. */
@@ -21,44 +25,45 @@ export interface RelayOptions {
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
   readonly logger: ServiceLogger;
-  /** Maximum number of sites with rows in one page. */
+  /** Maximum number of sites with events in one page. */
   readonly maxSites?: number;
-  /** Interval of the search for waiting rows while the outbox is empty, in milliseconds. */
+  /** Interval of the search for waiting events while there are none, in milliseconds. */
   readonly pollMs?: number;
   /**
-   * Pause after a page that took all waiting rows, in milliseconds. Rows gather meanwhile: a page
-   * costs several commits, here and in everything that follows the log, however few rows it has.
+   * Pause after a page that took all waiting events, in milliseconds. Events gather meanwhile: a page
+   * costs several commits, here and in everything that follows the log, however few events it has.
    */
   readonly gatherMs?: number;
   /**
-   * Minimum age at which a relayed row may be deleted, in milliseconds. The row's Merkle batch must
-   * also have a time stamp.
+   * Time for which events that another log than PostgreSQL has are kept after they were sealed, in
+   * milliseconds. Their Merkle batch must also have a time stamp.
    */
   readonly retentionMs: number;
-  /** Interval between deletions of expired rows, in milliseconds. */
+  /** Interval between deletions of such events, in milliseconds. */
   readonly retentionEveryMs?: number;
   /**
    * Pause between two pages of the check that the log still has what was appended, in milliseconds. A
    * page has 500 streams, and the check begins anew after the last one.
    */
   readonly checkPaceMs?: number;
-  /** Maximum number of rows of a page, and size of their bodies. */
-  readonly maxRows?: number;
+  /** Maximum number of events of a page, and size of their bodies. */
+  readonly maxEvents?: number;
   readonly maxBytes?: number;
   readonly tracing?: Tracing;
 }
 
 export interface Relay extends BackgroundPart {
-  /** Starts the search for waiting rows immediately. Called after rows were committed. */
+  /** Starts the search for waiting events immediately. Called after events were committed. */
   wake(): void;
 }
 
 /**
- * Creates the part that moves the outbox to the event log (docs/architecture.md, “The stages”).
- * Several processes may run it; one works and the others stand by.
+ * Creates the part that brings waiting events into the event log (docs/architecture.md, “The stages”):
+ * it is the sequencer of the `postgres` log, and appends to any other one. Several processes may run it;
+ * one works and the others stand by.
  */
 export function createRelay(options: RelayOptions): Relay {
-  return new OutboxRelay(options);
+  return new EventRelay(options);
 }
 
 interface SiteTrouble {
@@ -66,9 +71,10 @@ interface SiteTrouble {
   retryAt: number;
 }
 
-class OutboxRelay implements Relay {
+class EventRelay implements Relay {
   readonly name = 'relay';
-  readonly #pages: PageRelay;
+  readonly #placement: Placement;
+  readonly #page: PageRelayOptions;
   readonly #maxSites: number;
   readonly #pollMs: number;
   readonly #gatherMs: number;
@@ -84,17 +90,20 @@ class OutboxRelay implements Relay {
     this.#maxSites = options.maxSites ?? 500;
     this.#pollMs = options.pollMs ?? 50;
     this.#gatherMs = options.gatherMs ?? 100;
-    this.#pages = new PageRelay({
-      db: options.db,
-      eventLog: options.eventLog,
-      keyring: options.keyring,
+    const { db, eventLog, keyring, tracing } = options;
+    this.#placement = eventLog.kind === 'postgres' ? sequenceRuns(db) : appendRuns(db, eventLog);
+    const maxBytes = options.maxBytes ?? 4_000_000;
+    this.#page = {
+      db,
+      placement: this.#placement,
+      keyring,
       limits: {
-        maxRows: options.maxRows ?? 1_000,
-        maxSiteBytes: options.eventLog.maxAppendBytes,
-        maxBytes: options.maxBytes ?? 4_000_000,
+        maxEvents: options.maxEvents ?? 1_000,
+        maxSiteBytes: eventLog.kind === 'postgres' ? maxBytes : eventLog.maxAppendBytes,
+        maxBytes,
       },
-      ...(options.tracing && { tracing: options.tracing }),
-    });
+      ...(tracing && { tracing }),
+    };
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -123,11 +132,11 @@ class OutboxRelay implements Relay {
   }
 
   async #relayPages(signal: AbortSignal, stopped: AbortSignal, stop: AbortController): Promise<void> {
-    this.#pages.forget();
+    this.#placement.forget();
     this.#trouble.clear();
     this.#after = BEFORE_ALL_SITES;
     this.#isLeader = true;
-    const cleaning = this.#clean(stopped);
+    const cleaning = this.options.eventLog.kind === 'postgres' ? null : this.#clean(stopped);
     let damage: unknown = null;
     const watching = this.#watchLog(stopped).catch((error: unknown) => {
       damage = error;
@@ -148,8 +157,8 @@ class OutboxRelay implements Relay {
   }
 
   /**
-   * Relays rows of the next sites that have some.
-   * @returns `idle` if no site has waiting rows that can be relayed now; `all` if every waiting row
+   * Relays events of the next sites that have some.
+   * @returns `idle` if no site has waiting events that can be relayed now; `all` if every waiting event
    *   was taken; `more` if others may wait
    * @throws OperatorNeeded
    */
@@ -160,7 +169,7 @@ class OutboxRelay implements Relay {
     const now = performance.now();
     const ready = siteIds.filter((siteId) => (this.#trouble.get(siteId)?.retryAt ?? 0) <= now);
     if (ready.length === 0) return isFirst && last === null ? 'idle' : 'more';
-    const { relayed, mayWait, failures } = await this.#pages.relayFirstRows(ready, signal);
+    const { relayed, mayWait, failures } = await relayFirstEvents(this.#page, ready, signal);
     this.#relayed += relayed;
     for (const siteId of ready) if (!failures.has(siteId)) this.#trouble.delete(siteId);
     await this.#onFailures(failures);
@@ -233,10 +242,10 @@ class OutboxRelay implements Relay {
     const { db, logger, retentionMs, retentionEveryMs = 60_000 } = this.options;
     while (!signal.aborted) {
       try {
-        const deleted = await deleteStampedRows(db, retentionMs, signal);
-        if (deleted > 0) logger.info({ part: this.name, deleted }, 'outbox rows past their retention deleted');
+        const deleted = await deleteStampedEvents(db, retentionMs, signal);
+        if (deleted > 0) logger.info({ part: this.name, deleted }, 'relayed events past their retention deleted');
       } catch (error) {
-        logger.warn({ part: this.name, reason: describe(error) }, 'deleting old outbox rows failed; trying again');
+        logger.warn({ part: this.name, reason: describe(error) }, 'deleting relayed events failed; trying again');
       }
       await pause(retentionEveryMs, signal);
     }
@@ -244,8 +253,8 @@ class OutboxRelay implements Relay {
 }
 
 /**
- * Returns whether an append found a foreign event. The next attempt compares the stream with the
- * outbox and identifies the event.
+ * Returns whether an append found a foreign event. The next attempt compares the stream with what
+ * waits, and identifies the event.
  */
 function isDivergence(error: unknown): boolean {
   return error instanceof LogDiverged;

@@ -2,48 +2,42 @@ import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { isStamped } from '../ledger/stamped.js';
 
-const PAGE = 1_000;
-const pageRows = z
-  .array(
-    z.object({ last_seq: z.int().nullable(), examined: z.int(), is_old: z.boolean().nullable(), deleted: z.int() }),
-  )
-  .length(1);
+const pageRows = z.tuple([z.object({ batches: z.int(), deleted: z.int() })]);
+
+/** Batches whose events one transaction deletes. */
+const PAGE = 4;
 
 /**
- * Deletes relayed rows that are older than the retention and whose Merkle batch has a time stamp.
- * Until then, the rows can refill a log that was restored from an older backup. Each page is one
- * short transaction.
- * @param retentionMs minimum age of a deleted row, in milliseconds
- * @returns number of deleted rows
+ * Deletes events that another log has, after the retention: when their Merkle batch was sealed long
+ * enough ago, and has a time stamp. Until then, they can refill a log that was restored from an older
+ * backup. Each page is one short transaction.
+ * @param retentionMs minimum age of the batch, in milliseconds
+ * @returns number of deleted events
  */
-export async function deleteStampedRows(db: Queryable, retentionMs: number, signal: AbortSignal): Promise<number> {
-  let after = 0;
+export async function deleteStampedEvents(db: Queryable, retentionMs: number, signal: AbortSignal): Promise<number> {
   let deleted = 0;
   while (!signal.aborted) {
-    const { rows } = await db.query(DELETE_PAGE, [after, PAGE, retentionMs]);
+    const { rows } = await db.query(DELETE_PAGE, [PAGE, retentionMs]);
     const [page] = pageRows.parse(rows);
-    if (page === undefined || page.last_seq === null) break;
     deleted += page.deleted;
-    after = page.last_seq;
-    // Rows are ordered approximately by age, so the rows after a young one need no check.
-    if (page.examined < PAGE || page.is_old !== true) break;
+    if (page.batches < PAGE) break;
   }
   return deleted;
 }
 
+// Events with a position are of a postgres log that was copied to another one.
 const DELETE_PAGE = `
   with page as (
-    select seq, stream, revision, created_at < now() - $3 * interval '1 millisecond' as is_old
-      from outbox left join outbox_relayed using (seq) where seq > $1 order by seq limit $2
-  ), stamped as (
-    select p.seq from page p join leaves l on l.stream = p.stream and l.revision = p.revision
-     where p.is_old and ${isStamped('l.batch')}
+    select b.number from batches b
+     where b.number > (select batch from event_log.retention)
+       and b.sealed_at < now() - $2 * interval '1 millisecond' and ${isStamped('b.number')}
+     order by b.number limit $1
   ), deleted as (
-    delete from outbox o using stamped s where o.seq = s.seq returning o.seq
-  ), marks as (
-    delete from outbox_relayed r using stamped s where r.seq = s.seq
+    delete from event_log.events e using page p
+      join leaves l on l.batch = p.number join event_log.streams s on s.name = l.stream
+     where e.stream = s.number and e.revision = l.revision and e.revision > event_log.last_of(s.number)
+    returning 1
+  ), moved as (
+    update event_log.retention set batch = (select max(number) from page) where exists (select from page)
   )
-  select (select max(seq) from page) as last_seq,
-         (select count(*) from page)::int as examined,
-         (select is_old from page order by seq desc limit 1) as is_old,
-         (select count(*) from deleted)::int as deleted`;
+  select (select count(*) from page)::int as batches, (select count(*) from deleted)::int as deleted`;

@@ -294,7 +294,7 @@ async function readUnsealed(db: Queryable, among: readonly StreamEnd[] | null): 
   const { rows } =
     among === null
       ? await db.query(
-          `select r.stream, r.revision from relayed_streams r left join sealed_streams s using (stream)
+          `select r.stream, r.revision from event_log.logged_streams r left join sealed_streams s using (stream)
             where r.revision > coalesce(s.revision, -1)`,
         )
       : await db.query(

@@ -284,7 +284,7 @@ export const variables = z.object({
   }),
   OUTBOX_RETENTION_HOURS: integer(0, 87_600).register(descriptions, {
     meaning:
-      'Minimum number of hours for which an event stays in the outbox. It also stays until it has a time stamp. Must be longer than the age of the oldest backup from which you would restore the event log.',
+      'With EventStoreDB: minimum number of hours for which the database keeps an event after it was sealed. It also stays until it has a time stamp. Must be longer than the age of the oldest backup from which you would restore the event log.',
     default: '24',
     example: '168',
   }),

@@ -46,6 +46,10 @@ export class CopiedRow {
     return null;
   }
 
+  int4(): number {
+    return this.bytes.readInt32BE(this.#next(4));
+  }
+
   /** @throws RangeError for a value that a JavaScript number cannot represent exactly */
   int8(): number {
     const start = this.#next(8);

@@ -4,6 +4,7 @@ import { noticesStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { putEvents } from '../../platform/database/put-events.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /**
@@ -75,7 +76,7 @@ export function noticeHead(site: LockedSite) {
 }
 
 /**
- * Queues an event of the site's notices in the outbox, in the transaction of the change.
+ * Stores an event of the site's notices, in the transaction of the change.
  * @returns the exact text of the record
  */
 export async function putNotice<T extends JsonObject & { event_id: string }>(
@@ -85,12 +86,7 @@ export async function putNotice<T extends JsonObject & { event_id: string }>(
   record: T,
 ): Promise<string> {
   const text = canonicalJson(schema.parse(record));
-  await site.db.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
-    site.siteId,
-    noticesStream(site.siteId),
-    record.event_id,
-    type,
-    Buffer.from(JSON.stringify({ record: text }), 'utf8'),
-  ]);
+  const data = Buffer.from(JSON.stringify({ record: text }), 'utf8');
+  await putEvents(site.db, site.siteId, noticesStream(site.siteId), [{ id: record.event_id, type, data }]);
   return text;
 }

@@ -44,7 +44,7 @@ export function createWebhook(
     );
     await db.query(
       `insert into webhook_progress (webhook_id, revision, checkpoint_size)
-       select $1, coalesce((select revision from relayed_streams where stream = $2), -1),
+       select $1, coalesce((select revision from event_log.logged_streams where stream = $2), -1),
               coalesce((select max(size) from checkpoints), 0)`,
       [id, consentsStream(siteId)],
     );

@@ -125,7 +125,7 @@ const consent = async (site: Site, versionId: string, fields: object = {}): Prom
 };
 const isSettled = async (): Promise<boolean> => {
   const { rows } = await world.panel.app.superuser.query(
-    `select (select count(*) from outbox_waiting) + (select count(*) from event_log.events e
+    `select (select count(*) from event_log.waiting) + (select count(*) from event_log.log e
        where (e.stream like 'consents-%' or e.stream like 'notices-%') and not exists (
          select from leaves l join checkpoints c on c.size > l.batch where l.stream = e.stream and l.revision = e.revision)) as open`,
   );

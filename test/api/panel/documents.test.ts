@@ -151,7 +151,7 @@ describe('document versions', () => {
       expect(await call('POST', at(document, `/${second.id}/${verb}`))).toMatchObject({ status: 409 });
     }
     const shown = await untilStamped(path);
-    const { rows } = await panel.app.superuser.query('select type, stream from event_log.events where id = $1', [
+    const { rows } = await panel.app.superuser.query('select type, stream from event_log.log where id = $1', [
       shown.publication?.event_id,
     ]);
     expect(rows).toEqual([{ type: 'DocumentVersionPublished.v1', stream: `notices-${panel.own.siteId}` }]);
@@ -329,8 +329,8 @@ describe('document versions', () => {
     expect(data.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(data.filter(({ state }) => state === 'active')).toHaveLength(1);
     const { rows } = await panel.app.superuser.query(
-      `select (convert_from(body, 'UTF8')::jsonb ->> 'record')::jsonb -> 'number' as number from outbox
-        where type = 'DocumentVersionPublished.v1' and convert_from(body, 'UTF8') like '%' || $1 || '%' order by seq`,
+      `select (convert_from(data, 'UTF8')::jsonb ->> 'record')::jsonb -> 'number' as number from event_log.events
+        where type = 'DocumentVersionPublished.v1' and convert_from(data, 'UTF8') like '%' || $1 || '%' order by revision`,
       [document.id],
     );
     expect(rows.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7]);

@@ -64,7 +64,7 @@ describe('any JSON at any route', () => {
 
   async function recorded(): Promise<number> {
     const { rows } = await app.superuser.query(
-      "select count(*)::int as n from outbox where site_id = $1 and type = 'ConsentRecorded.v1'",
+      "select count(*)::int as n from event_log.stored_events where site_id = $1 and type = 'ConsentRecorded.v1'",
       [demo.site.id],
     );
     return z.array(z.object({ n: z.int() })).parse(rows)[0]?.n ?? -1;

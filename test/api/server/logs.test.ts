@@ -180,10 +180,10 @@ describe('the log at its most talkative', () => {
 
   it('says nothing of a person or a secret when the database fails, and says that it did', async () => {
     await app.superuser.query(
-      'alter table outbox add constraint refuses_everything check (octet_length(body) < 0) not valid',
+      'alter table event_log.events add constraint refuses_everything check (octet_length(data) < 0) not valid',
     );
     expect((await post('/tool/v1/consents', consent())).status).toBeGreaterThanOrEqual(500);
-    await app.superuser.query('alter table outbox drop constraint refuses_everything');
+    await app.superuser.query('alter table event_log.events drop constraint refuses_everything');
     await app.superuser.query('alter table notice_contents rename to notice_contents_gone');
     expect((await get('/tool/v1/documents/cookie-policy/active')).status).toBe(500);
     await app.superuser.query('alter table notice_contents_gone rename to notice_contents');

@@ -129,7 +129,8 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     const texts = `document_id = '${policy()}' and site_id = '${shop.siteId}'`;
     await alter(`update document_versions set title = title || '!' where ${texts}`);
     const notices = async () =>
-      (await app.superuser.query('select from outbox where stream = $1', [`notices-${outlet}`])).rowCount;
+      (await app.superuser.query('select from event_log.stored_events where stream = $1', [`notices-${outlet}`]))
+        .rowCount;
     const before = await notices();
     expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({
       status: 409,

@@ -36,12 +36,12 @@ it('a large batch whose client has gone before its turn is not recorded, and lat
   };
   const recorded = async () => {
     const { rows } = await app.superuser.query(
-      `select count(*)::int as recorded from outbox where type like 'Consent%'`,
+      `select count(*)::int as recorded from event_log.events where type like 'Consent%'`,
     );
     return Counts.parse(rows)[0].recorded;
   };
   const locker = await app.superuser.connect();
-  await locker.query('begin; lock table outbox in exclusive mode');
+  await locker.query('begin; lock table event_log.waiting in exclusive mode');
   const first = send();
   // A tenant has one turn at a time, and the first batch waits for the lock in it.
   const isWaiting = async () => {

@@ -34,7 +34,7 @@ async function post(
 
 it('refuses what exceeds the work of the process at once, and loses nothing that it accepted', async () => {
   const locker = await app.superuser.connect();
-  await locker.query('begin; lock table outbox in exclusive mode');
+  await locker.query('begin; lock table event_log.waiting in exclusive mode');
   const answers: Awaited<ReturnType<typeof post>>[] = [];
   const sent = Array.from({ length: MAX_IN_PROGRESS + TOO_MANY }, async (_, visitor) => {
     answers.push(await post(visitor));

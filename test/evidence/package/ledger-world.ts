@@ -16,11 +16,14 @@ import { ensureManifestCertificate } from '../../../src/evidence/package/index.j
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { openLedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
-import { BEFORE_ALL_SITES, sitesWaiting } from '../../../src/pipeline/relay/outbox.js';
-import { PageRelay } from '../../../src/pipeline/relay/relay-page.js';
+import { appendRuns } from '../../../src/pipeline/relay/append-runs.js';
+import { relayFirstEvents } from '../../../src/pipeline/relay/relay-page.js';
+import { sequenceRuns } from '../../../src/pipeline/relay/sequence-runs.js';
+import { BEFORE_ALL_SITES, sitesWaiting } from '../../../src/pipeline/relay/waiting.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
+import { putEvents } from '../../../src/platform/database/put-events.js';
 import {
   blindIndex,
   createKeyring,
@@ -91,13 +94,14 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const { worker: pool, eventLog } = pipeline;
 
   const relay = async (): Promise<void> => {
-    const limits = { maxRows: 1_000, maxSiteBytes: 10_000_000, maxBytes: 10_000_000 };
-    const pages = new PageRelay({ db: pool, eventLog, keyring, limits });
+    const limits = { maxEvents: 1_000, maxSiteBytes: 10_000_000, maxBytes: 10_000_000 };
+    const placement = eventLog.kind === 'postgres' ? sequenceRuns(pool) : appendRuns(pool, eventLog);
+    const page = { db: pool, placement, keyring, limits };
     const signal = new AbortController().signal;
     await announceErasures({ db: pool });
     for (;;) {
       const { siteIds } = await sitesWaiting(pool, BEFORE_ALL_SITES, 2);
-      const { relayed, failures } = await pages.relayFirstRows(siteIds, signal);
+      const { relayed, failures } = await relayFirstEvents(page, siteIds, signal);
       for (const failure of failures.values()) throw failure;
       if (relayed === 0) return;
     }
@@ -133,7 +137,7 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
 }
 
 const SEALED_ALL = `(select 1 where (select count(*) from leaves) =
-  (select count(*) from event_log.events where stream like 'consents-%' or stream like 'notices-%' or stream = 'policy')) as done`;
+  (select count(*) from event_log.log where stream like 'consents-%' or stream like 'notices-%' or stream = 'policy')) as done`;
 
 function certificateOf(pem: string): Uint8Array {
   const [, body] = /-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/.exec(pem) ?? [];
@@ -224,12 +228,8 @@ async function recordConsents(
         encryptForRecord(key, eventId, `attachment:${attachmentId}`, consent.signature, random),
       ]);
     }
-    await owner.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
-      site.siteId,
-      consentsStream(site.siteId),
-      eventId,
-      CONSENT_RECORDED,
-      Buffer.from(JSON.stringify(body)),
+    await putEvents(owner, site.siteId, consentsStream(site.siteId), [
+      { id: eventId, type: CONSENT_RECORDED, data: Buffer.from(JSON.stringify(body)) },
     ]);
     eventIds.push(eventId);
   }

@@ -35,14 +35,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Stands in for the projector: rows of the read model from the outbox. */
+/** Stands in for the projector: rows of the read model from the stored events. */
 async function project(): Promise<void> {
   await world.pipeline.owner.query(`
     create schema if not exists read_model;
     create table if not exists read_model.consents (event_id uuid, site_id uuid, revision bigint);
     delete from read_model.consents;
     insert into read_model.consents (event_id, site_id, revision)
-      select event_id, site_id, row_number() over (partition by stream order by seq) - 1 from outbox where stream like 'consents-%';
+      select id, site_id, revision from event_log.stored_events where stream like 'consents-%';
     grant select on read_model.consents to consent_ledger_worker`);
 }
 

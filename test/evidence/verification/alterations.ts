@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { inclusionRanges, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { inStream } from '../../pipeline/event-log/postgres-fixture.js';
 
 /** One column of one row that verify reads, and a way to alter it. */
 export interface Alteration {
@@ -98,7 +99,7 @@ export async function alterationsOf(superuser: pg.Pool, eventId: string, other: 
       approval_token_id: `'atk_1'`,
       erased_by: String(revision),
     }),
-    ...columns('event_log.events', `stream = '${stream}' and revision = ${revision}`, {
+    ...columns('event_log.events', `${inStream(stream)} and revision = ${revision}`, {
       id: `'${randomUUID()}'`,
       type: `'SubjectErased.v1'`,
       data: `convert_to(replace(convert_from(data, 'utf8'), 'partial', 'accepted'), 'utf8')`,

@@ -36,7 +36,7 @@ describe('changes during a request, with two concurrent API processes', () => {
     expect(statuses(fresh)).toEqual([202, 202]);
     // In the log's order, no event refers to the old version after its retirement.
     const { rows } = await two.database.owner.query(
-      "select type, convert_from(body, 'utf8') as body from outbox where site_id = $1 order by seq",
+      "select type, convert_from(data, 'utf8') as body from event_log.waiting_events where site_id = $1 order by number, revision",
       [site.siteId],
     );
     const retiredAt = rows.findIndex((row) => row.type === 'DocumentVersionRetired.v1');

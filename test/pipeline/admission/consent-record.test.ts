@@ -42,8 +42,8 @@ describe('the record of a consent', () => {
   async function readBack(consentToken: string) {
     const eventId = eventIdOfConsentToken(consentToken);
     const { rows } = await database.owner.query(
-      `select o.stream, o.type, o.body, k.seed, k.visitor_index, k.email_index, k.phone_index, k.id_number_index
-         from outbox o join record_keys k using (event_id) where event_id = $1`,
+      `select o.stream, o.type, o.data as body, k.seed, k.visitor_index, k.email_index, k.phone_index, k.id_number_index
+         from event_log.stored_events o join record_keys k on k.event_id = o.id where o.id = $1`,
       [eventId],
     );
     const bytes = z.instanceof(Buffer);

@@ -21,7 +21,8 @@ describe('admission during a failure', () => {
   afterAll(() => database?.close());
 
   const consentEvents = async (siteId: string): Promise<number> =>
-    (await database.owner.query('select from outbox where stream = $1', [`consents-${siteId}`])).rowCount ?? 0;
+    (await database.owner.query('select from event_log.stored_events where stream = $1', [`consents-${siteId}`]))
+      .rowCount ?? 0;
 
   it('admits the other consents of a group if the database refuses one', async () => {
     const site = await createSiteFixture(database.owner);

@@ -13,9 +13,9 @@ afterAll(() => pipeline.close());
 
 async function admit(consents: number): Promise<void> {
   await pipeline.owner.query(
-    `insert into outbox (site_id, stream, event_id, type, body)
-     select $1, 'consents-' || $1::uuid, gen_random_uuid(), 'ConsentRecorded.v1', '{}' from generate_series(1, $2)`,
-    [site.siteId, consents],
+    `insert into consent_usage (tenant_id, month, used) values ($1, date_trunc('month', now() at time zone 'UTC'), $2)
+     on conflict (tenant_id, month) do update set used = consent_usage.used + excluded.used`,
+    [site.tenantId, consents],
   );
 }
 
@@ -51,7 +51,7 @@ test('long work rests while consents arrive, and no longer', async () => {
   const { rests, pieceOf } = work();
   await admit(10);
   await pieceOf(40);
-  // Nothing was seen to arrive: what the outbox holds may be a day old.
+  // Nothing was seen to arrive: what the month has may be a day old.
   expect(rests).toEqual([]);
   await admit(480);
   // Less than a second after the last look.
@@ -80,7 +80,7 @@ test('rests for a second at most, and forgets the rate of the work before', asyn
   expect(rests).toHaveLength(1);
 });
 
-test('an outbox that cannot be read is left to the work itself', async () => {
+test('usage that cannot be read is left to the work itself', async () => {
   const rests: number[] = [];
   let now = 0;
   const giveWay = createGiveWay({
@@ -88,20 +88,16 @@ test('an outbox that cannot be read is left to the work itself', async () => {
     monotonic: () => now,
     rest: async (ms) => void rests.push(ms),
   });
-  await expect(pipeline.projections.query('select from outbox')).rejects.toMatchObject({ code: '42501' });
+  await expect(pipeline.projections.query('select from consent_usage')).rejects.toMatchObject({ code: '42501' });
   for (now = 0; now < 5000; now += 1000) await giveWay();
   expect(rests).toEqual([]);
 });
 
-test('work without consents never rests, also when the outbox becomes empty', async () => {
-  await pipeline.owner.query('delete from outbox_waiting');
-  await pipeline.owner.query('delete from outbox');
+test('work without consents never rests, also when a month begins', async () => {
   const { rests, pieceOf } = work();
-  await pieceOf(1000);
   await admit(1000);
   await pieceOf(1000);
-  await pipeline.owner.query('delete from outbox_waiting');
-  await pipeline.owner.query('delete from outbox');
+  await pipeline.owner.query('delete from consent_usage');
   await pieceOf(1000);
   await pieceOf(1000);
   expect(rests).toEqual([]);

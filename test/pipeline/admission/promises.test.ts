@@ -31,7 +31,7 @@ describe('promises of admission', () => {
   });
 
   const recordText = async (eventId: string): Promise<string> => {
-    const { rows } = await database.owner.query('select body from outbox where event_id = $1', [eventId]);
+    const { rows } = await database.owner.query('select data as body from event_log.events where id = $1', [eventId]);
     const { record } = z.object({ record: z.string() }).parse(JSON.parse(BodyRows.parse(rows)[0].body.toString()));
     return record;
   };

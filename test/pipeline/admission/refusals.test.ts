@@ -34,7 +34,8 @@ describe('refusals of admission', () => {
 
   const send = (body: unknown) => post(api, site.writeKey, SINGLE, body);
   const recorded = async (): Promise<number> =>
-    (await database.owner.query('select from outbox where stream = $1', [`consents-${site.siteId}`])).rowCount ?? 0;
+    (await database.owner.query('select from event_log.stored_events where stream = $1', [`consents-${site.siteId}`]))
+      .rowCount ?? 0;
 
   it.each<[string, number, string, () => unknown]>([
     ['a body that is not JSON', 400, 'MALFORMED_JSON', () => '{"consent_type":'],

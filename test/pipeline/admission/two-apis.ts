@@ -48,7 +48,7 @@ export async function openTwoApis(): Promise<TwoApis> {
     },
     count: (table, siteId) => numberOf(`select count(*) as number from ${table} where site_id = $1`, siteId),
     consentEvents: (siteId) =>
-      numberOf('select count(*) as number from outbox where stream = $1', `consents-${siteId}`),
+      numberOf('select count(*) as number from event_log.stored_events where stream = $1', `consents-${siteId}`),
     used: ({ tenantId }) =>
       numberOf('select coalesce(sum(used), 0) as number from consent_usage where tenant_id = $1', tenantId),
     close: async () => {

@@ -81,10 +81,10 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
       await run(url, insertForeignSql(stream, type));
     },
     async removeFirst(stream, count) {
-      await run(url, ...damageSql(`delete from event_log.events where stream = '${stream}' and revision < ${count}`));
+      await run(url, ...damageSql(`delete from event_log.events where ${inStream(stream)} and revision < ${count}`));
     },
     async deleteStream(stream) {
-      await run(url, ...damageSql(`delete from event_log.events where stream = '${stream}'`));
+      await run(url, ...damageSql(`delete from event_log.events where ${inStream(stream)}`));
     },
     async close() {
       for (const proxy of proxies) proxy.restore();
@@ -99,16 +99,33 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
 
 /** Returns the statements with which an owner of the database changes the log in spite of its trigger. */
 export function damageSql(statement: string): string[] {
-  const trigger = (verb: string): string => `alter table event_log.events ${verb} trigger append_only`;
-  return [trigger('disable'), statement, trigger('enable always')];
+  const triggers = (verb: string): string[] =>
+    ['events', 'runs'].flatMap((table) => [`alter table event_log.${table} ${verb} trigger append_only`]);
+  return [
+    ...triggers('disable'),
+    'alter table event_log.events disable trigger kept_in_log',
+    statement,
+    'alter table event_log.events enable always trigger kept_in_log',
+    ...triggers('enable always'),
+  ];
+}
+
+/** Returns the condition that an event is of a stream. */
+export function inStream(stream: string): string {
+  return `stream = (select number from event_log.streams where name = '${stream}')`;
 }
 
 /** Returns the statement that adds an event which the service did not write to the end of a stream. */
 export function insertForeignSql(stream: string, type: string): string {
-  return `insert into event_log.events
-    select (select coalesce(max(position), 0) + 1 from event_log.events), '${stream}',
-           (select coalesce(max(revision), -1) + 1 from event_log.events where stream = '${stream}'),
-           gen_random_uuid(), '${type}', '', ''`;
+  return `with place as (
+      insert into event_log.streams (name) values ('${stream}') on conflict (name) do update set name = excluded.name
+      returning number, event_log.last_of(number) + 1 as revision
+    ), run as (
+      insert into event_log.runs
+        select (select coalesce(max(position + count), 1) from event_log.runs), number, revision, 1 from place
+    )
+    insert into event_log.events (stream, revision, id, type, data, metadata)
+      select number, revision, gen_random_uuid(), '${type}', '', '' from place`;
 }
 
 /** Runs statements one by one on a separate connection. */

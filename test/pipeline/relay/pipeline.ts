@@ -12,7 +12,8 @@ import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres
 import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
 import type { SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
-import { createPool } from '../../../src/platform/database/pool.js';
+import { createPool, type Queryable } from '../../../src/platform/database/pool.js';
+import { putEvents } from '../../../src/platform/database/put-events.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import type { SessionStep } from '../../../src/platform/database/session.js';
 import type { Keyring } from '../../../src/platform/keys/index.js';
@@ -20,6 +21,7 @@ import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/k
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
 import { lateSealing } from '../../support/late-sealing.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { elsewhere } from './elsewhere.js';
 import { privateCorner } from './private-corner.js';
 
 /** A database and an empty event log, as used by the parts of the pipeline. */
@@ -30,7 +32,7 @@ export interface Pipeline {
   readonly worker: pg.Pool;
   readonly projections: pg.Pool;
   readonly eventLog: EventLog;
-  /** Creates another, empty log, as after the loss of the first. */
+  /** Creates another, empty log that is not in this database, as after the loss of the first. */
   newLog(): Promise<EventLog>;
   /** From now on, the transactions of all pools seal rows with this keyring. */
   sealWith(keyring: Pick<Keyring, 'sealing'>): void;
@@ -87,7 +89,7 @@ export async function startPipeline(): Promise<Pipeline> {
       const other = await createTestDatabase();
       const empty = openLog(other.url);
       others.push({ eventLog: empty, database: other });
-      return empty;
+      return elsewhere(empty);
     },
     async close() {
       await Promise.all([log, ...others.map((other) => other.eventLog)].map((one) => one.close()));
@@ -188,36 +190,35 @@ export function event(id: string, type: string, body: Parameters<typeof canonica
   return { id, type, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
 }
 
-/** Stores events in the outbox, as admission does. */
+/** Stores events, as admission does. */
 export async function admit(
-  db: Pick<pg.Pool, 'query'>,
+  db: Queryable,
   siteId: string,
   events: readonly NewEvent[],
   stream = consentsStream(siteId),
 ): Promise<void> {
+  await putEvents(db, siteId, stream, events);
+}
+
+/** Lets the events of a stream from a revision on wait again, as in a database that was restored from a backup. */
+export async function waitAgain(db: Queryable, stream: string, revision: number): Promise<void> {
   await db.query(
-    `insert into outbox (site_id, stream, event_id, type, body)
-     select $1, $2, * from unnest($3::uuid[], $4::text[], $5::bytea[])`,
-    [siteId, stream, events.map((e) => e.id), events.map((e) => e.type), events.map((e) => e.data)],
+    `insert into event_log.waiting (site_id, stream, revision, count, bytes)
+     select s.site_id, s.number, $2, count(*), sum(octet_length(e.data))
+       from event_log.streams s join event_log.events e on e.stream = s.number
+      where s.name = $1 and e.revision >= $2 group by s.site_id, s.number`,
+    [stream, revision],
   );
 }
 
-/** Lets relayed rows of the outbox wait again, as in a database that was restored from a backup. */
-export async function waitAgain(db: Pick<pg.Pool, 'query'>, condition: string, values: unknown[] = []): Promise<void> {
+/** Removes the waiting events of a site. */
+export async function dropWaiting(db: Queryable, siteId: string): Promise<void> {
   await db.query(
-    `with unmarked as (
-       delete from outbox_relayed r using outbox o where o.seq = r.seq and ${condition}
-       returning o.site_id, o.seq, octet_length(o.body) as size)
-     insert into outbox_waiting (site_id, seq, size) select site_id, seq, size from unmarked`,
-    values,
-  );
-}
-
-/** Removes the waiting rows of a site. */
-export async function dropWaiting(db: Pick<pg.Pool, 'query'>, siteId: string): Promise<void> {
-  await db.query(
-    `with dropped as (delete from outbox_waiting where site_id = $1 returning seq)
-     delete from outbox where seq in (select seq from dropped)`,
+    `with rows as (delete from event_log.waiting where site_id = $1 returning stream, revision, count),
+       ends as (update event_log.streams s set next_revision = r.revision
+                  from (select stream, min(revision) as revision from rows group by stream) r where s.number = r.stream)
+     delete from event_log.events e using rows r
+      where e.stream = r.stream and e.revision between r.revision and r.revision + r.count - 1`,
     [siteId],
   );
 }

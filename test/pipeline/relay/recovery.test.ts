@@ -10,9 +10,10 @@ import { createProjector, knownProjection, projectionStatus } from '../../../src
 import { assertLogWhole } from '../../../src/pipeline/relay/log-check.js';
 import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
-import { deleteStampedRows } from '../../../src/pipeline/relay/retention.js';
+import { deleteStampedEvents } from '../../../src/pipeline/relay/retention.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { inStream } from '../event-log/postgres-fixture.js';
 import {
   admit,
   count,
@@ -29,10 +30,13 @@ import {
 } from './pipeline.js';
 
 let pipeline: Pipeline;
+/** A log outside the database: only such a one can be restored from another backup than the database. */
+let log: EventLog;
 const signer = newSigner();
 const never = new AbortController().signal;
 beforeEach(async () => {
   pipeline = await startPipeline();
+  log = await pipeline.newLog();
 });
 afterEach(() => pipeline.close());
 
@@ -70,11 +74,8 @@ async function consent(site: string, n: number, eventLog: EventLog): Promise<str
 async function isSettled(eventLog: EventLog): Promise<boolean> {
   const known = PROJECTIONS.map((projection) => knownProjection(projection, 'service'));
   const all = await projectionStatus(pipeline.projections, eventLog, known);
-  const waiting = await count(pipeline.owner, 'outbox_waiting');
-  const unsealed = await count(
-    pipeline.owner,
-    'outbox o where not exists (select from leaves l where l.event_id = o.event_id)',
-  );
+  const waiting = await count(pipeline.owner, 'event_log.waiting');
+  const unsealed = await count(pipeline.owner, 'event_log.unsealed_events');
   return waiting === 0 && unsealed === 0 && all.every((one) => one.isUpToDate === true && one.state === 'running');
 }
 
@@ -90,10 +91,10 @@ async function restore(from: EventLog, ends: ReadonlyMap<string, number>): Promi
 
 test('refuses a log restored from an older backup, and refills it byte for byte', async () => {
   const [a, b] = [await newSite(), await newSite()];
-  const ids = [...(await consent(a, 30, pipeline.eventLog))];
-  await consent(b, 5, pipeline.eventLog);
+  const ids = [...(await consent(a, 30, log))];
+  await consent(b, 5, log);
   const older = await restore(
-    pipeline.eventLog,
+    log,
     new Map([
       [consentsStream(a), 9],
       [LEDGER_STREAM, 1],
@@ -109,7 +110,7 @@ test('refuses a log restored from an older backup, and refills it byte for byte'
   const recovery = await recoverLog(pipeline.worker, older, testKeyring);
   expect(recovery.refilledStreams).toBe(3);
   for (const stream of [consentsStream(a), consentsStream(b), LEDGER_STREAM]) {
-    expect(await older.readStream(stream, 0, 100)).toEqual(await pipeline.eventLog.readStream(stream, 0, 100));
+    expect(await older.readStream(stream, 0, 100)).toEqual(await log.readStream(stream, 0, 100));
   }
   expect(await recoverLog(pipeline.worker, older, testKeyring)).toEqual({
     refilledStreams: 0,
@@ -125,14 +126,11 @@ test('refuses a log restored from an older backup, and refills it byte for byte'
   expect(await count(pipeline.owner, 'read_model.consents')).toBe(39);
 });
 
-test('gives back what the outbox still has, and says what is missing', async () => {
+test('gives back what is still stored, and says what is missing', async () => {
   const [whole, site] = [await newSite(), await newSite()];
-  await consent(whole, 3, pipeline.eventLog);
-  await consent(site, 5, pipeline.eventLog);
-  await pipeline.owner.query(
-    'delete from outbox o using outbox_relayed r where r.seq = o.seq and o.stream = $1 and r.revision >= 2',
-    [consentsStream(site)],
-  );
+  await consent(whole, 3, log);
+  await consent(site, 5, log);
+  await pipeline.owner.query(`delete from event_log.events where ${inStream(consentsStream(site))} and revision >= 2`);
   await quarantineSite(pipeline.worker, site, 'lost events');
   const empty = await pipeline.newLog();
   const recovery = await recoverLog(pipeline.worker, empty, testKeyring);
@@ -144,37 +142,34 @@ test('gives back what the outbox still has, and says what is missing', async () 
 
 test('takes over the events of the log after a restore of the database', async () => {
   const site = await newSite();
-  const ids = await consent(site, 12, pipeline.eventLog);
-  // At the time of the backup, seven were in the log, and the last two were not yet in the outbox.
+  const ids = await consent(site, 12, log);
+  // At the time of the backup, seven were in the log, and the last two were not admitted yet.
   await pipeline.owner.query(`
-    delete from outbox using outbox_relayed r where r.seq = outbox.seq and r.revision >= 10;
-    delete from outbox_relayed where revision >= 10;
-    update relayed_streams set revision = 6;
+    delete from event_log.events where revision >= 10;
+    update event_log.streams set next_revision = 10;
     truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
     update sealer_state set ledger_revision = -1, log_position = null`);
-  await waitAgain(pipeline.owner, 'r.revision >= 7');
+  await waitAgain(pipeline.owner, consentsStream(site), 7);
   const later = newConsent(site);
   await admit(pipeline.owner, site, [later]);
-  await whileRunning(parts(pipeline.eventLog), () =>
-    until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1),
-  );
-  const recovery = await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring);
+  await whileRunning(parts(log), () => until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1));
+  const recovery = await recoverLog(pipeline.worker, log, testKeyring);
   expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5, missing: [], foreign: [] });
   expect(await listQuarantinedSites(pipeline.worker)).toEqual([]);
-  await whileRunning(parts(pipeline.eventLog), () => until(() => isSettled(pipeline.eventLog)));
-  expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual([...ids, later.id]);
+  await whileRunning(parts(log), () => until(() => isSettled(log)));
+  expect(await idsInLog(log, consentsStream(site))).toEqual([...ids, later.id]);
   expect(await count(pipeline.owner, 'leaves')).toBe(13);
   expect(await count(pipeline.owner, 'read_model.consents')).toBe(13);
 });
 
-test('deletes outbox rows only after they are old and their batch is stamped', async () => {
+test('deletes relayed events only after their batch is old and stamped', async () => {
   const site = await newSite();
-  await consent(site, 10, pipeline.eventLog);
-  await consent(site, 10, pipeline.eventLog);
-  const old = `update outbox set created_at = now() - interval '2 days'`;
+  await consent(site, 10, log);
+  await consent(site, 10, log);
+  const old = `update batches set sealed_at = now() - interval '2 days'`;
   await pipeline.owner.query(old);
   const day = 86_400_000;
-  expect(await deleteStampedRows(pipeline.worker, day, never)).toBe(0);
+  expect(await deleteStampedEvents(pipeline.worker, day, never)).toBe(0);
   const { size } = await readLedgerState(pipeline.worker);
   const stamp = (at: number) =>
     pipeline.owner.query(
@@ -184,12 +179,11 @@ test('deletes outbox rows only after they are old and their batch is stamped', a
     );
   await stamp(size - 1);
   const inLastBatch = await count(pipeline.owner, 'leaves where batch = $1', [size - 1]);
-  expect(await deleteStampedRows(pipeline.worker, 3 * day, never)).toBe(0);
-  expect(await deleteStampedRows(pipeline.worker, day, never)).toBe(20 - inLastBatch);
+  expect(await deleteStampedEvents(pipeline.worker, 3 * day, never)).toBe(0);
+  expect(await deleteStampedEvents(pipeline.worker, day, never)).toBe(20 - inLastBatch);
   await stamp(size);
   await admit(pipeline.owner, site, [newConsent(site)]);
   await pipeline.owner.query(old);
-  expect(await deleteStampedRows(pipeline.worker, day, never)).toBe(inLastBatch);
-  expect(await count(pipeline.owner, 'outbox_waiting')).toBe(1);
-  expect(await count(pipeline.owner, 'outbox_relayed')).toBe(0);
+  expect(await deleteStampedEvents(pipeline.worker, day, never)).toBe(inLastBatch);
+  expect(await count(pipeline.owner, 'event_log.events')).toBe(1);
 });

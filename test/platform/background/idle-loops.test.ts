@@ -107,7 +107,7 @@ const emptyLog: EventLog = {
 test('retains no memory of idle turns in the relay', { timeout: 120_000 }, async () => {
   const turns = countTurns(() => relay.wake());
   const pool = emptyDatabase((sql) => {
-    if (sql.includes('from waiting_sites')) turns.count();
+    if (sql.includes('from event_log.waiting_sites')) turns.count();
     return [];
   });
   const relay = createRelay({

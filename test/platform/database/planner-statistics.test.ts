@@ -17,8 +17,8 @@ const HARMLESS = `
   notice_contents.sha256 notice_contents.content document_versions.language document_versions.title
   document_versions.media_type document_versions.content_sha256 document_versions.state site_configs.sha256
   site_configs.record site_scans.record site_config_drafts.content keyring.key_id keyring.purpose keyring.public_key approval_tokens.id
-  outbox.stream outbox.type relayed_streams.stream quarantined_sites.reason admission_generations.kind nonces.digest
-  idempotency.proof_hash idempotency.record_digest event_log.events.stream event_log.events.type
+  quarantined_sites.reason admission_generations.kind nonces.digest
+  idempotency.proof_hash idempotency.record_digest event_log.streams.name event_log.set_aside.stream event_log.set_aside.type event_log.events.type
   event_log.events.metadata projections.name projections.state projections.problem projection_generations.name
   projection_generations.position projection_views.view projection_views.name batches.header batches.root batches.nodes
   leaves.stream leaves.hash leaves.person_tag ledger_nodes.hash sealed_streams.stream sealed_streams.leaf

@@ -66,8 +66,8 @@ function describeCluster(cluster: OperatedCluster): void {
 
     async function progress(): Promise<z.infer<typeof Progress>[0]> {
       const { rows } = await database.query(
-        `select (select coalesce(sum(revision + 1), 0) from relayed_streams)::text as relayed,
-                (select count(*) from outbox_waiting)::int as waiting`,
+        `select (select coalesce(sum(revision + 1), 0) from event_log.logged_streams)::text as relayed,
+                (select coalesce(sum(count), 0) from event_log.waiting)::int as waiting`,
       );
       return Progress.parse(rows)[0];
     }

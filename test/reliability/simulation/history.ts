@@ -164,7 +164,7 @@ class Simulation {
     const real = createTimestampClient({ authorities: [url], trustAnchors, backOff: { firstMs: 20, longestMs: 50 } });
     const shared = { db, eventLog, logger: silent };
     const parts: readonly BackgroundPart[] = [
-      createRelay({ ...shared, keyring: testKeyring, retentionMs: 3_600_000, maxRows: 4 }),
+      createRelay({ ...shared, keyring: testKeyring, retentionMs: 3_600_000, maxEvents: 4 }),
       createProjector({ ...shared, db: projections, projections: PROJECTIONS }),
       createSealer({ ...shared, keyring: testKeyring, signer: this.#signer, limits: { maxLeaves: 3, maxAgeMs: 50 } }),
       createStamper({

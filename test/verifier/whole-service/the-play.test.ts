@@ -117,8 +117,15 @@ beforeAll(async () => {
   });
   files.write('answer-to-cem.json', JSON.stringify(answer('cem 1')));
   await main.sql(
-    ['delete from outbox_waiting where seq = (select seq from outbox where event_id = $1)', eventIdOf(answer('cem 1'))],
-    ['delete from outbox where event_id = $1', eventIdOf(answer('cem 1'))],
+    [
+      `update event_log.streams s set next_revision = e.revision from event_log.events e where e.stream = s.number and e.id = $1`,
+      eventIdOf(answer('cem 1')),
+    ],
+    [
+      `delete from event_log.waiting w using event_log.events e where e.stream = w.stream and e.revision = w.revision and e.id = $1`,
+      eventIdOf(answer('cem 1')),
+    ],
+    ['delete from event_log.events where id = $1', eventIdOf(answer('cem 1'))],
     ['delete from record_keys where event_id = $1', eventIdOf(answer('cem 1'))],
   );
 
@@ -135,7 +142,7 @@ afterAll(async () => {
 });
 
 test('a dropped record: the promise and a later package prove it', async () => {
-  const act = '**Drop.** Deletes a promised record from the outbox before it is sealed';
+  const act = '**Drop.** Deletes a promised record before it is sealed';
   await whileServing(main, 'serve', async (service) => {
     answers.set('ada 3', await caller.record(service, 'ada'));
     answers.set('ben 2', await caller.record(service, 'ben'));
@@ -179,10 +186,9 @@ test('a dropped record: the promise and a later package prove it', async () => {
 /** Removes records from the log, the ledger's leaves and every other table of a restored copy. */
 async function removeFromTables(operator: OperatedInstallation, ids: readonly string[]): Promise<void> {
   await operator.sql(
-    ['alter table event_log.events disable trigger append_only'],
+    ['alter table event_log.events disable trigger kept_in_log'],
     ['delete from event_log.events where id = any($1::uuid[])', ids],
     ['delete from leaves where event_id = any($1::uuid[])', ids],
-    ['delete from outbox where event_id = any($1::uuid[])', ids],
     ['delete from record_keys where event_id = any($1::uuid[])', ids],
   );
 }
@@ -316,10 +322,13 @@ caseOf('acts of an operator')(
     const act = '**Backdate.** Gives a record an earlier time before it is sealed';
     const altered = await copyOfMain();
     await whileServing(altered, 'api', (service) => caller.record(service, 'eve'));
-    await altered.sql([
-      `update outbox set body = convert_to(replace(convert_from(body, 'UTF8'), '"created_at\\":\\"20', '"created_at\\":\\"19'), 'UTF8')
-      where seq in (select seq from outbox_waiting)`,
-    ]);
+    await altered.sql(
+      ['alter table event_log.events disable trigger append_only'],
+      [
+        `update event_log.events e set data = convert_to(replace(convert_from(data, 'UTF8'), '"created_at\\":\\"20', '"created_at\\":\\"19'), 'UTF8')
+          from event_log.waiting w where e.stream = w.stream and e.revision >= w.revision`,
+      ],
+    );
     await whileServing(altered, 'serve', async () => {
       await expect
         .poll(() => altered.installation.json('admin', 'quarantine', 'list'))

@@ -54,7 +54,7 @@ function missing(
 }
 
 async function revisionsInLog(db: Queryable, { consents, notices }: OwnStreams): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await db.query('select stream, revision from relayed_streams where stream = any($1)', [
+  const { rows } = await db.query('select stream, revision from event_log.logged_streams where stream = any($1)', [
     [...consents, ...notices],
   ]);
   return new Map(LogRows.parse(rows).map(({ stream, revision }) => [stream, revision]));
@@ -63,8 +63,9 @@ async function revisionsInLog(db: Queryable, { consents, notices }: OwnStreams):
 /** Events on their way to the log. `oldest`: of the consents among them. */
 async function waitingForLog(db: Queryable, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
   const { rows } = await db.query(
-    `select count(o.seq)::int as waiting, min(o.created_at) filter (where o.stream like 'consents-%') as oldest, now() as now
-       from sites s join outbox_waiting w on w.site_id = s.id join outbox o on o.seq = w.seq where s.tenant_id = $1`,
+    `select coalesce(sum(w.count), 0)::int as waiting, min(w.created_at) filter (where t.name like 'consents-%') as oldest, now() as now
+       from sites s join event_log.waiting w on w.site_id = s.id join event_log.streams t on t.number = w.stream
+      where s.tenant_id = $1`,
     [tenantId],
   );
   return WaitingRows.parse(rows)[0];

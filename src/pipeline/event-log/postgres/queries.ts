@@ -24,8 +24,8 @@ export const READ_EVENTS = {
     FROM (SELECT $1::text[] AS streams, $2::bigint[] AS revisions OFFSET 0) AS a
     CROSS JOIN LATERAL unnest(a.streams, a.revisions) WITH ORDINALITY AS p (stream, revision, place)
     CROSS JOIN LATERAL (
-      SELECT f.id, f.type, f.data, f.metadata FROM event_log.events AS f
-      WHERE f.stream = p.stream AND f.revision = p.revision OFFSET 0
+      SELECT f.id, f.type, f.data, f.metadata FROM event_log.streams AS s JOIN event_log.events AS f ON f.stream = s.number
+      WHERE s.name = p.stream AND f.revision = p.revision AND f.revision <= event_log.last_of(s.number) OFFSET 0
     ) AS e`,
 };
 
@@ -33,7 +33,9 @@ export const READ_EVENTS = {
 export const LAST_REVISIONS = {
   name: 'event_log_last_revisions',
   text: `
-    SELECT s.stream, coalesce((SELECT max(e.revision) FROM event_log.events AS e WHERE e.stream = s.stream), -1) AS last_revision
+    SELECT s.stream, coalesce((
+      SELECT max(e.revision) FROM event_log.streams AS t JOIN event_log.events AS e ON e.stream = t.number
+       WHERE t.name = s.stream AND e.revision <= event_log.last_of(t.number)), -1) AS last_revision
     FROM unnest($1::text[]) AS s (stream)`,
 };
 
@@ -41,12 +43,14 @@ export const LAST_REVISIONS = {
 export const FIRST_REVISIONS = {
   name: 'event_log_first_revisions',
   text: `
-    SELECT s.stream, coalesce((SELECT min(e.revision) FROM event_log.events AS e WHERE e.stream = s.stream), -1) AS first_revision
+    SELECT s.stream, coalesce((
+      SELECT min(e.revision) FROM event_log.streams AS t JOIN event_log.events AS e ON e.stream = t.number
+       WHERE t.name = s.stream AND e.revision <= event_log.last_of(t.number)), -1) AS first_revision
     FROM unnest($1::text[]) AS s (stream)`,
 };
 
 /** The columns of an event in the order in which `streamEventOf` reads them. */
-const EVENT = 'stream, revision, id, type, data, metadata';
+const EVENT = 'name, revision, id, type, data, metadata';
 
 /**
  * Returns the query of a page of a stream.
@@ -58,8 +62,11 @@ export function readStreamSql(stream: string, fromRevision: number, limit: numbe
   return `
     SELECT ${EVENT} FROM (
       SELECT *, sum(octet_length(data) + octet_length(metadata)) OVER (ORDER BY revision) AS bytes FROM (
-        SELECT * FROM event_log.events WHERE stream = ${textLiteral(stream)} AND revision >= ${from}
-         ORDER BY revision LIMIT ${int8Literal(limit)}
+        SELECT s.name, e.* FROM event_log.streams AS s, event_log.last_of(s.number) AS last (revision), LATERAL (
+          SELECT * FROM event_log.events AS o
+           WHERE o.stream = s.number AND o.revision >= ${from} AND o.revision <= last.revision
+           ORDER BY o.revision LIMIT ${int8Literal(limit)}
+        ) AS e WHERE s.name = ${textLiteral(stream)}
       ) AS page
     ) AS sized
     WHERE bytes <= ${int8Literal(maxBytes)} OR revision = ${from}
@@ -74,12 +81,29 @@ export function readStreamSql(stream: string, fromRevision: number, limit: numbe
  * @param maxBytes maximum size of their bodies and metadata; the first event is returned at any size
  */
 export function readAllSql(after: bigint, limit: number, maxBytes: number): string {
+  const first = `'${after + 1n}'::bigint`;
   return `
     SELECT ${EVENT}, position, read FROM (
       SELECT *, count(*) OVER () AS read, row_number() OVER in_order AS place,
              sum(octet_length(data) + octet_length(metadata)) OVER in_order AS bytes
       FROM (
-        SELECT * FROM event_log.events WHERE position > '${after}'::bigint ORDER BY position LIMIT ${int8Literal(limit)}
+        SELECT s.name, e.*, r.position + (e.revision - r.revision) AS position
+          FROM (
+            SELECT *, sum(count - skip) OVER (ORDER BY position) - (count - skip) AS before FROM (
+              SELECT *, least(count, greatest(0, ${first} - position)) AS skip FROM event_log.runs
+               WHERE position >= coalesce(
+                 (SELECT position FROM event_log.runs WHERE position <= ${first} ORDER BY position DESC LIMIT 1), 0)
+               ORDER BY position LIMIT ${int8Literal(limit)} + 1
+            ) AS next
+          ) AS r
+          JOIN LATERAL (SELECT name FROM event_log.streams AS t WHERE t.number = r.stream LIMIT 1) AS s ON true
+          JOIN LATERAL (
+            SELECT * FROM event_log.events AS o
+             WHERE o.stream = r.stream AND o.revision >= r.revision + r.skip AND o.revision < r.revision + r.count
+             ORDER BY o.revision LIMIT ${int8Literal(limit)}
+          ) AS e ON true
+         WHERE r.before < ${int8Literal(limit)}
+         ORDER BY position LIMIT ${int8Literal(limit)}
       ) AS page
       WINDOW in_order AS (ORDER BY position)
     ) AS sized

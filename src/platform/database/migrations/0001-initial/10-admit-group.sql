@@ -350,11 +350,12 @@ begin
       record_digest = excluded.record_digest, created_at = excluded.created_at,
       sealed_before = excluded.sealed_before, remembered_at = excluded.remembered_at;
 
-  insert into outbox (site_id, stream, event_id, type, body, sealed_before)
-    select i.site_id, 'consents-' || i.site_id, i.event_id, 'ConsentRecorded.v1', p_bodies[i.ordinality], i.sealed_before
-      from unnest(p_items) with ordinality i
-      where v_plain or items[i.ordinality] = 'accepted'
-      order by i.ordinality;
+  perform event_log.put(
+      array_agg(i.site_id), array_agg('consents-' || i.site_id), array_agg(i.event_id),
+      array_fill('ConsentRecorded.v1'::text, array[count(*)::integer]), array_agg(p_bodies[i.ordinality] order by i.ordinality),
+      array_agg(i.sealed_before))
+    from unnest(p_items) with ordinality i
+    where v_plain or items[i.ordinality] = 'accepted';
 end
 $$;
 comment on function admit_group(uuid[], admission_site[], admission_request[], admission_item[], bytea[], admission_attachment[]) is

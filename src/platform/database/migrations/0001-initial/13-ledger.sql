@@ -92,6 +92,15 @@ comment on column sealed_streams.stream is 'Name of the stream.';
 comment on column sealed_streams.revision is 'Last sealed revision.';
 comment on column sealed_streams.leaf is 'Leaf hash of that revision, which the next entry names as its predecessor.';
 
+create view event_log.unsealed_events as
+  select s.site_id, s.name as stream, e.revision, e.id, e.type, e.data, e.sealed_before
+    from event_log.streams s
+    left join sealed_streams l on l.stream = s.name
+   cross join lateral (
+     select o.* from event_log.events o where o.stream = s.number and o.revision > coalesce(l.revision, -1) offset 0) e
+   where s.site_id is not null;
+comment on view event_log.unsealed_events is 'Stored events of sites that are in no batch.';
+
 create table sealer_state (
   is_only_row boolean primary key default true check (is_only_row),
   ledger_revision bigint not null,

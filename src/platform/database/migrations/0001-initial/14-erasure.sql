@@ -52,7 +52,7 @@ create table erasure_events (
 );
 create index erasure_events_by_request on erasure_events (request_id);
 
-comment on table erasure_events is 'Every SubjectErased event in the outbox or the log, one for each erased record.';
+comment on table erasure_events is 'Every SubjectErased event, one for each erased record.';
 comment on column erasure_events.event_id is 'Id of the SubjectErased event.';
 comment on column erasure_events.request_id is
   'Erasure that it belongs to; null: the log or the journal brought it back after a restore.';

@@ -8,6 +8,7 @@
 -- `consent-ledger migrate` runs every GRANT and REVOKE of all steps again (restate-rights.ts).
 
 grant usage on schema event_log, read_model to consent_ledger_api, consent_ledger_worker;
+grant usage on schema event_log to consent_ledger_admin, consent_ledger_projections;
 
 -- consent_ledger_api answers callers. It adds rows, and marks tokens, keys and users as used.
 grant select on
@@ -17,9 +18,10 @@ grant select on
     documents, document_attachments, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
     keyring,
     record_keys, attachments, approval_tokens, consent_usage,
-    outbox, outbox_waiting, outbox_relayed, relayed_streams, quarantined_sites,
+    quarantined_sites,
     admission_generations, nonces, idempotency, rate_limit_windows,
-    event_log.events,
+    event_log.streams, event_log.events, event_log.waiting, event_log.runs, event_log.stored_events, event_log.log,
+    event_log.logged_streams, event_log.waiting_events, event_log.unsealed_events, event_log.retention, event_log.set_aside,
     projections, projection_generations, projection_views,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
@@ -29,7 +31,7 @@ grant select on
   to consent_ledger_api;
 grant insert on
     sign_ins, used_refresh_tokens,
-    record_keys, attachments, approval_tokens, consent_usage, outbox, site_scans,
+    record_keys, attachments, approval_tokens, consent_usage, site_scans,
     nonces, idempotency, rate_limit_windows,
     erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_api;
@@ -54,9 +56,10 @@ grant select on
     keyring,
     record_keys, attachments, approval_tokens,
     consent_usage,
-    outbox, outbox_waiting, outbox_relayed, relayed_streams, quarantined_sites,
+    quarantined_sites,
     admission_generations,
-    event_log.events,
+    event_log.streams, event_log.events, event_log.waiting, event_log.runs, event_log.stored_events, event_log.log,
+    event_log.logged_streams, event_log.waiting_events, event_log.unsealed_events, event_log.retention, event_log.set_aside,
     projections, projection_generations, projection_views,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
@@ -68,7 +71,7 @@ grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
 grant select on sign_up_requests to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets, mails to consent_ledger_worker;
 grant insert on
-    keyring, outbox, quarantined_sites,
+    keyring, quarantined_sites,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records,
@@ -91,22 +94,25 @@ grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;
 grant delete on
     sign_ins, invitations, password_resets, mails, sign_up_requests,
-    record_keys, persons, attachments, approval_tokens, outbox, outbox_relayed, quarantined_sites,
+    record_keys, persons, attachments, approval_tokens, quarantined_sites,
     exports, export_jobs, export_chunks
   to consent_ledger_worker;
+-- Rows that another log has, after their retention. A trigger keeps those that have a position.
+grant delete on event_log.events to consent_ledger_worker;
+grant update on event_log.retention to consent_ledger_worker;
 
 -- consent_ledger_projections owns the schema read_model and those of the generations.
 grant select, insert, update, delete on projections, projection_generations, projection_views
   to consent_ledger_projections;
 -- A rebuild compares the log with what was appended to it.
-grant select on relayed_streams to consent_ledger_projections;
+grant select on event_log.logged_streams to consent_ledger_projections;
 
 -- consent_ledger_admin makes the changes of the panel and of operators. It reads no personal data of
 -- data subjects, and alters nothing that was published.
 grant select on
     tenants, subscriptions, users, sign_ins, invitations, password_resets, sites, api_keys,
     documents, document_attachments, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
-    consent_usage, outbox, erasure_requests, exports, export_jobs, audit_log
+    consent_usage, erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_admin;
 grant select, insert, delete on mails to consent_ledger_admin;
 grant update (attempts, next_attempt_at) on mails to consent_ledger_admin;
@@ -117,7 +123,7 @@ grant select (size, gen_time) on checkpoints to consent_ledger_admin;
 grant insert on
     tenants, subscriptions, users, sign_ins, invitations, password_resets, sites, api_keys,
     documents, document_attachments, notice_contents, document_versions, site_configs, site_scans, site_config_drafts,
-    outbox, erasure_requests, exports, export_jobs, audit_log
+    erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_admin;
 grant update on tenants, subscriptions, users, sites, api_keys, documents, site_config_drafts to consent_ledger_admin;
 grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason, seal) on sign_ins to consent_ledger_admin;
@@ -134,7 +140,7 @@ grant update (seal) on erasure_requests, audit_log to consent_ledger_admin;
 grant delete on document_versions, notice_contents to consent_ledger_admin;
 grant select, insert, update, delete on webhooks, webhook_progress to consent_ledger_admin;
 -- A new webhook begins where the log ends.
-grant select on relayed_streams to consent_ledger_admin;
+grant select on event_log.logged_streams to consent_ledger_admin;
 
 -- consent_ledger_auditor reads every table, to compare them with the log, and changes none. Its replay
 -- of the log is in temporary tables.

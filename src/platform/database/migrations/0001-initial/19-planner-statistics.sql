@@ -51,9 +51,9 @@ alter table approval_tokens
   alter column email_index set statistics 0,
   alter column phone_index set statistics 0,
   alter column id_number_index set statistics 0;
-alter table outbox
-  alter column body set statistics 0;
 alter table event_log.events
+  alter column data set statistics 0;
+alter table event_log.set_aside
   alter column data set statistics 0;
 alter table idempotency
   alter column digest set statistics 0,
