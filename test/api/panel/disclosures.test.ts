@@ -29,7 +29,8 @@ describe('searches and disclosures in the panel', () => {
   const waitingSearches = async (): Promise<number> => {
     const { rows } = await app.superuser.query(
       `select count(*)::int as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%record_keys%'`,
+        where datname = current_database() and wait_event_type = 'Lock'
+          and query like '%record_keys%' and query like '%read_model.consents%'`,
     );
     return Waiting.parse(rows)[0]?.waiting ?? 0;
   };

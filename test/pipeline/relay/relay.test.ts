@@ -9,6 +9,7 @@ import { listQuarantinedSites, releaseSite } from '../../../src/pipeline/event-l
 import { createRelay, type Relay } from '../../../src/pipeline/relay/relay.js';
 import { setRefusedAside } from '../../../src/pipeline/relay/set-aside.js';
 import { BEFORE_ALL_SITES, loggedRevision, markRelayed, StreamMoved } from '../../../src/pipeline/relay/waiting.js';
+import { readToEnd } from '../event-log/events.js';
 import { damageSql } from '../event-log/postgres-fixture.js';
 import { faultyLog } from './faulty-log.js';
 import {
@@ -104,7 +105,7 @@ describe.each(['in the database', 'outside'])('the log is %s', (place) => {
     expect(await idsInLog(log, consentsStream(a))).toEqual([...first, ...second].map((e) => e.id));
     expect(await idsInLog(log, noticesStream(a))).toEqual([notice.id]);
     expect(await idsInLog(log, consentsStream(b))).toEqual(other.map((e) => e.id));
-    const order = (await log.readAll(null, 500)).events.filter(({ stream }) => stream.endsWith(a)).map(({ id }) => id);
+    const order = (await readToEnd(log, null)).filter(({ stream }) => stream.endsWith(a)).map(({ id }) => id);
     expect(order).toEqual([...first, notice, ...second].map((e) => e.id));
     expect(await loggedRevision(pipeline.worker, consentsStream(a))).toBe(39);
   });
