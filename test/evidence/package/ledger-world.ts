@@ -110,7 +110,7 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
     await relay();
     const limits = { maxLeaves, maxAgeMs: 20 };
     const sealer = createSealer({ db: pool, eventLog, keyring, logger: silent, signer, limits, pollMs: 10 });
-    await whileRunning([sealer], () => until(async () => (await count(pool, SEALED_ALL)) === 1));
+    await whileRunning([sealer], () => until(async () => (await count(pipeline.owner, SEALED_ALL)) === 1));
   };
   return {
     ...{ pipeline, keyring, master, site, otherSite, folder, tsaRoot, relay, seal },

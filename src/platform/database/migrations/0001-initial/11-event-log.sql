@@ -19,7 +19,6 @@ create table event_log.streams (
 );
 -- Room for the versions of a row, so that its index entries stay.
 alter table event_log.streams set (fillfactor = 50);
-create index streams_by_site on event_log.streams (site_id) where site_id is not null;
 
 comment on table event_log.streams is 'Streams of events.';
 comment on column event_log.streams.number is 'Short name, by which the other tables refer to the stream.';
@@ -270,8 +269,8 @@ revoke all on function event_log.waiting_sites(uuid, integer) from public;
 grant execute on function event_log.waiting_sites(uuid, integer) to consent_ledger_api, consent_ledger_worker;
 
 -- The lock of the log is held from the first position that a transaction gives until its commit. This
--- makes the order of positions the order of commits. (The lock is released after the commit is visible, so that the
--- snapshot of the next holder includes it.)
+-- makes the order of positions the order of commits. (The lock is released after the commit is visible,
+-- so that the snapshot of the next holder includes it.)
 create function event_log.lock_log() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
@@ -372,7 +371,8 @@ declare
   shortened bigint;
 begin
   with given as (
-    select g.count, w.ctid as place, w.count as waits from unnest(in_sites, in_numbers, in_revisions, in_counts) as g (site_id, number, revision, count)
+    select g.count, w.ctid as place, w.count as waits
+      from unnest(in_sites, in_numbers, in_revisions, in_counts) as g (site_id, number, revision, count)
      cross join lateral (select o.ctid, o.count, o.revision from event_log.waiting o
        where o.site_id = g.site_id and o.number = g.number limit 1) w
      where w.revision = g.revision
@@ -399,8 +399,8 @@ grant execute on function event_log.relayed(uuid[], bigint[], bigint[], integer[
 
 -- Moves the waiting events of a stream of a site, from which some were taken, so that they follow in_end.
 -- in_gone are the ids of events that the log has already, and in_aside of those that no log may have. Both
--- are taken out of what waits. The others keep their order, also that between the streams of the site. Neither a record nor a promise contains a revision, so that nothing that was
--- answered changes.
+-- are taken out of what waits. The others keep their order, also that between the streams of the site.
+-- Neither a record nor a promise contains a revision, so that nothing that was answered changes.
 create function event_log.rebase(in_stream text, in_end bigint, in_gone uuid[], in_aside uuid[])
 returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
