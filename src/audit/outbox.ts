@@ -28,7 +28,7 @@ const WaitingRows = z.array(
     stream: z.string().nullable(),
     revision: z.int(),
     count: z.int(),
-    /** Revision at which the events before it end, or the log. */
+    /** Revision at which the next row of the stream begins, or the stream ends. */
     expected: z.int().nullable(),
     is_last: z.boolean(),
     has_bytes: z.boolean(),
@@ -118,8 +118,8 @@ async function checkGenuine({ db, keyring, findings }: Section, row: WaitingRow)
 
 const StreamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** The end of a stream in the log, and what waits after it, is the end of the stream. */
-async function auditStreams({ db, eventLog, findings, step }: Section): Promise<void> {
+/** The streams of sites with the last revision that the log has of each, as far as the database knows. */
+function loggedStreams(db: Section['db']) {
   const read = async (after: string | null) => {
     const { rows } = await db.query(
       `select stream, revision from event_log.logged_streams where $2::text is null or stream > $2 order by stream limit $1`,
@@ -127,6 +127,11 @@ async function auditStreams({ db, eventLog, findings, step }: Section): Promise<
     );
     return StreamRows.parse(rows);
   };
+  return pagesOf(read, (row) => row.stream);
+}
+
+/** The end of a stream in the log, and what waits after it, is the end of the stream. */
+async function auditStreams({ db, eventLog, findings, step }: Section): Promise<void> {
   const logged = async (stream: string): Promise<number | null> => {
     const { rows } = await db.query('select stream, revision from event_log.logged_streams where stream = $1', [
       stream,
@@ -134,7 +139,7 @@ async function auditStreams({ db, eventLog, findings, step }: Section): Promise<
     return StreamRows.parse(rows)[0]?.revision ?? null;
   };
   let done = 0;
-  for await (const page of pagesOf(read, (row) => row.stream)) {
+  for await (const page of loggedStreams(db)) {
     const inLog = await eventLog.lastRevisions(page.map((row) => row.stream));
     for (const { stream, revision } of page) {
       if (inLog.get(stream) === revision) continue;
@@ -251,39 +256,51 @@ async function auditRuns({ db, findings, step }: Section): Promise<void> {
   }
 }
 
-const PromiseRows = z.array(z.object({ id: z.string(), sealed_before: z.date() }));
+const PromiseRows = z.array(z.object({ place: z.string(), id: z.string(), sealed_before: z.date() }));
 
 /** A consent that waits longer than its own promise says is a broken promise, wherever it waits. */
 async function auditPromises({ db, findings, now, step }: Section): Promise<void> {
-  const { rows } = await db.query(
-    'select id, sealed_before from event_log.unsealed_events where sealed_before < $1 order by sealed_before limit $2',
-    [now(), PAGE],
-  );
-  for (const { id: key, sealed_before: promised } of PromiseRows.parse(rows)) {
-    const seconds = Math.round((now().getTime() - promised.getTime()) / 1000);
-    const detail = `a batch before ${promised.toISOString()} was promised, and it still waits, ${seconds} seconds later`;
-    findings.add({ kind: 'promise-broken', table: 'event_log.events', key, detail });
+  const read = async (after: string | null) => {
+    const [stream, revision] = after?.split(' ') ?? [null, null];
+    const { rows } = await db.query(
+      `select stream || ' ' || revision as place, id, sealed_before from event_log.unsealed_events
+        where sealed_before < $2 and ($3::text is null or (stream, revision) > ($3, $4::bigint))
+        order by stream, revision limit $1`,
+      [PAGE, now(), stream, revision],
+    );
+    return PromiseRows.parse(rows);
+  };
+  let done = 0;
+  for await (const page of pagesOf(read, (row) => row.place)) {
+    for (const { id: key, sealed_before: promised } of page) {
+      const seconds = Math.round((now().getTime() - promised.getTime()) / 1000);
+      const detail = `a batch before ${promised.toISOString()} was promised, and it still waits, ${seconds} seconds later`;
+      findings.add({ kind: 'promise-broken', table: 'event_log.events', key, detail });
+    }
+    done += page.length;
+    await step(done, null);
   }
-  await step(rows.length, null);
 }
 
 /** The events that are kept of another log are those that the log has. */
 async function auditKept(section: Section): Promise<void> {
   const { db, step } = section;
-  const streams = await db.query('select stream, revision from event_log.logged_streams order by stream');
   let done = 0;
-  for (const { stream, revision: last } of StreamRows.parse(streams.rows)) {
-    for (let after = -1; after < last; ) {
-      const { rows } = await db.query(
-        `select revision, id, type, data from event_log.stored_events
-          where stream = $1 and revision > $2 and revision <= $3 order by revision limit ${PAGE}`,
-        [stream, after, last],
-      );
-      const page = EventRows.parse(rows);
-      await compareWithLog(section, stream, page);
-      after = page.at(-1)?.revision ?? last;
-      done += page.length;
-      await step(done, null);
+  for await (const streams of loggedStreams(db)) {
+    for (const { stream, revision: last } of streams) {
+      const read = async (after: string | null) => {
+        const { rows } = await db.query(
+          `select revision, id, type, data from event_log.stored_events
+            where stream = $2 and revision > $3 and revision <= $4 order by revision limit $1`,
+          [PAGE, stream, after ?? String(NO_STREAM), last],
+        );
+        return EventRows.parse(rows);
+      };
+      for await (const page of pagesOf(read, ({ revision }) => String(revision))) {
+        await compareWithLog(section, stream, page);
+        done += page.length;
+        await step(done, null);
+      }
     }
   }
 }
@@ -291,7 +308,7 @@ async function auditKept(section: Section): Promise<void> {
 async function compareWithLog(
   { eventLog, findings }: Section,
   stream: string,
-  page: z.infer<typeof EventRows>,
+  page: readonly z.infer<typeof EventRows>[number][],
 ): Promise<void> {
   const events = await readPastGaps(eventLog, stream, page[0]?.revision ?? 0, page.length, (gap) =>
     findings.add(damagedLog(gap, gap.message)),
