@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { consentsStreamSql } from '../platform/database/consents-stream.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';
 
@@ -19,7 +20,7 @@ const CONTRADICTIONS = [
     columns: ['site_id'],
     detail: 'the erased record is of another site',
     sql: `select e.event_id::text as key from erased_records e join leaves l on l.event_id = e.event_id
-           where l.stream <> 'consents-' || e.site_id`,
+           where l.stream <> ${consentsStreamSql('e.site_id')}`,
   },
   {
     table: 'erased_records',

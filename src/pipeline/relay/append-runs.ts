@@ -66,40 +66,37 @@ class AppendedRuns implements Placement {
   }
 
   async place(runs: readonly Run[]): Promise<readonly Placed[]> {
-    const appends: (StreamAppend | null)[] = [];
-    const failures: unknown[] = [];
-    for (const run of runs) {
-      this.#inStep.delete(run.stream);
-      const events = run.rows.flatMap((row) => row.events);
-      try {
-        const fitting = nextRun(events, 0, this.eventLog.maxAppendBytes);
-        const expectedRevision = (run.rows[0]?.revision ?? 0) - 1;
-        appends.push({ stream: run.stream, expectedRevision, events: fitting });
-        failures.push(null);
-      } catch (error) {
-        appends.push(null);
-        failures.push(error);
-      }
-    }
-    const sent = appends.flatMap((append) => append ?? []);
-    const outcomes = sent.length === 0 ? [] : await this.eventLog.appendAll(sent);
-    const appended = runs.map((_, place) => {
-      const append = appends[place] ?? null;
-      if (append === null) return 0;
-      failures[place] = failureOf(outcomes[sent.indexOf(append)]);
-      return failures[place] === null ? append.events.length : 0;
+    const tried = runs.map((run) => this.#appendOf(run));
+    const appends = tried.flatMap(({ append }) => append ?? []);
+    const outcomes = await this.eventLog.appendAll(appends);
+    const outcomeOf = new Map(appends.map((append, place) => [append, outcomes[place]]));
+    const placed = tried.map(({ append, failure }): Placed => {
+      if (append === null) return { events: 0, failure };
+      const failed = failureOf(outcomeOf.get(append));
+      return { events: failed === null ? append.events.length : 0, failure: failed };
     });
     await markRelayed(
       this.db,
-      runs.flatMap(({ rows }, place) =>
-        firstEventsOf(
-          rows.map((row) => ({ ...row, count: row.events.length })),
-          appended[place] ?? 0,
-        ),
-      ),
+      runs.flatMap(({ rows }, place) => firstEventsOf(rows, placed[place]?.events ?? 0)),
     );
-    for (const [place, { stream }] of runs.entries()) if (failures[place] === null) this.#inStep.add(stream);
-    return runs.map((_, place) => ({ events: appended[place] ?? 0, failure: failures[place] ?? null }));
+    for (const [place, { stream }] of runs.entries()) if (placed[place]?.failure === null) this.#inStep.add(stream);
+    return placed;
+  }
+
+  /** Returns the append of the first events of a run, as many as one append accepts; null: it accepts none. */
+  #appendOf({ stream, rows }: Run): { readonly append: StreamAppend | null; readonly failure: unknown } {
+    this.#inStep.delete(stream);
+    const expectedRevision = (rows[0]?.revision ?? 0) - 1;
+    try {
+      const events = nextRun(
+        rows.flatMap((row) => row.events),
+        0,
+        this.eventLog.maxAppendBytes,
+      );
+      return { append: { stream, expectedRevision, events }, failure: null };
+    } catch (failure) {
+      return { append: null, failure };
+    }
   }
 }
 

@@ -31,5 +31,5 @@ export interface Placement {
 }
 
 export function countOf({ rows }: Run): number {
-  return rows.reduce((sum, { events }) => sum + events.length, 0);
+  return rows.reduce((sum, { count }) => sum + count, 0);
 }

@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import {
-  consentsStream,
-  LEDGER_STREAM,
-  noticesStream,
-  POLICY_STREAM,
-  siteOfStream,
-} from '../../../schemas/events/streams.js';
+import { consentsStream, LEDGER_STREAM, noticesStream, siteOfStream } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { assertGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
 import { AppendRefused } from '../event-log/errors.js';
 import { isForeign } from '../event-log/foreign-event.js';
-import type { EventLog, NewEvent, StreamEvent } from '../event-log/port.js';
+import type { EventLog, StreamEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
 import { streamEnds } from './log-check.js';
 import { storedEvents } from './stored-events.js';
@@ -114,7 +108,7 @@ async function refill(
 ): Promise<number> {
   let revision = from;
   while (revision < to) {
-    const kept = await keptEvents(db, stream, revision);
+    const kept = await storedEvents(db, stream, revision, PAGE);
     if (kept.length === 0) break;
     if (stream !== LEDGER_STREAM) for (const event of kept) await assertGenuine({ ...event, stream }, keyring);
     try {
@@ -127,29 +121,6 @@ async function refill(
     revision += kept.length;
   }
   return revision;
-}
-
-const keptRows = z.array(
-  z
-    .object({ revision: z.int(), event_id: z.string(), type: z.string(), body: z.instanceof(Uint8Array) })
-    .transform((row) => ({
-      revision: row.revision,
-      event: { id: row.event_id, type: row.type, data: row.body, metadata: new Uint8Array(0) },
-    })),
-);
-
-/** Returns the stored events after a revision, up to the first gap. */
-async function keptEvents(db: Queryable, stream: string, after: number): Promise<NewEvent[]> {
-  const table = stream === LEDGER_STREAM ? 'ledger_events' : stream === POLICY_STREAM ? 'ledger_policies' : null;
-  if (table === null) return await storedEvents(db, stream, after, PAGE);
-  const { rows } = await db.query(
-    `select revision, event_id, type, body from ${table} where revision > $1 order by revision limit $2`,
-    [after, PAGE],
-  );
-  return keptRows
-    .parse(rows)
-    .filter(({ revision }, place) => revision === after + 1 + place)
-    .map(({ event }) => event);
 }
 
 const waitingRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));

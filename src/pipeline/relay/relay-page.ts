@@ -86,7 +86,7 @@ async function genuineRuns(
     sites.set(siteId, runs);
     const current = runs.at(-1);
     const last = current?.rows.at(-1);
-    if (current?.stream === stream && last !== undefined && row.revision === last.revision + last.events.length)
+    if (current?.stream === stream && last !== undefined && row.revision === last.revision + last.count)
       current.rows.push(row);
     else runs.push({ siteId, stream, rows: [row] });
   }
@@ -101,10 +101,10 @@ function isNearLimit(rows: readonly WaitingRow[], sites: number, limits: PageLim
   const share = sharePerSite(limits, sites);
   const bySite = new Map<string, { events: number; bytes: number }>();
   let bytes = 0;
-  for (const { siteId, events } of rows) {
+  for (const { siteId, count, events } of rows) {
     const site = bySite.get(siteId) ?? { events: 0, bytes: 0 };
     const size = events.reduce((sum, { data }) => sum + data.length, 0);
-    bySite.set(siteId, { events: site.events + events.length, bytes: site.bytes + size });
+    bySite.set(siteId, { events: site.events + count, bytes: site.bytes + size });
     bytes += size;
   }
   if (bytes * 2 >= limits.maxBytes) return true;

@@ -12,7 +12,6 @@ import type { EventLog } from '../event-log/port.js';
 import { quarantineSite } from '../event-log/quarantined-sites.js';
 import { appendRuns } from './append-runs.js';
 import { assertLogWhole } from './log-check.js';
-import type { Placement } from './placement.js';
 import { RefusedForGood } from './refused.js';
 import { type PageRelayOptions, relayFirstEvents } from './relay-page.js';
 import { deleteStampedEvents } from './retention.js';
@@ -73,7 +72,6 @@ interface SiteTrouble {
 
 class EventRelay implements Relay {
   readonly name = 'relay';
-  readonly #placement: Placement;
   readonly #page: PageRelayOptions;
   readonly #maxSites: number;
   readonly #pollMs: number;
@@ -91,11 +89,10 @@ class EventRelay implements Relay {
     this.#pollMs = options.pollMs ?? 50;
     this.#gatherMs = options.gatherMs ?? 100;
     const { db, eventLog, keyring, tracing } = options;
-    this.#placement = eventLog.kind === 'postgres' ? sequenceRuns(db) : appendRuns(db, eventLog);
     const maxBytes = options.maxBytes ?? 4_000_000;
     this.#page = {
       db,
-      placement: this.#placement,
+      placement: eventLog.kind === 'postgres' ? sequenceRuns(db) : appendRuns(db, eventLog),
       keyring,
       limits: {
         maxEvents: options.maxEvents ?? 1_000,
@@ -132,7 +129,7 @@ class EventRelay implements Relay {
   }
 
   async #relayPages(signal: AbortSignal, stopped: AbortSignal, stop: AbortController): Promise<void> {
-    this.#placement.forget();
+    this.#page.placement.forget();
     this.#trouble.clear();
     this.#after = BEFORE_ALL_SITES;
     this.#isLeader = true;

@@ -16,6 +16,8 @@ export interface WaitingRow {
   readonly streamNumber: number;
   /** Revision of the first event. */
   readonly revision: number;
+  /** Number of the events, as the row states it. */
+  readonly count: number;
   readonly events: readonly NewEvent[];
 }
 
@@ -80,7 +82,7 @@ export interface Waiting {
 export async function takeWaiting(db: Queryable, siteIds: readonly string[], limits: PageLimits): Promise<Waiting> {
   if (siteIds.length === 0) return { rows: [], withoutEvents: [] };
   const found = await copiedRows(db, firstWaitingSql(siteIds, limits), copiedEvent);
-  const rows: (WaitingRow & { readonly events: NewEvent[]; readonly count: number })[] = [];
+  const rows: (WaitingRow & { readonly events: NewEvent[] })[] = [];
   for (const { event, ...place } of found) {
     const current = rows.at(-1);
     const row = current?.number === place.number ? current : { ...place, events: [] };
@@ -168,15 +170,10 @@ export async function orMoved<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The first events of a waiting row. */
-export interface FirstEvents extends Pick<WaitingRow, 'siteId' | 'number' | 'revision'> {
-  readonly count: number;
-}
+export type FirstEvents = Pick<WaitingRow, 'siteId' | 'number' | 'revision' | 'count'>;
 
 /** Returns the rows that the first `count` events of consecutive rows belong to. */
-export function firstEventsOf(
-  rows: readonly (Pick<WaitingRow, 'siteId' | 'number' | 'revision'> & { readonly count: number })[],
-  count: number,
-): FirstEvents[] {
+export function firstEventsOf(rows: readonly FirstEvents[], count: number): FirstEvents[] {
   let left = count;
   return rows.flatMap((row) => {
     const taken = Math.min(left, row.count);

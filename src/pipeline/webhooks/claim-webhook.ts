@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WebhookEvent } from '../../../schemas/api/panel/webhooks.js';
+import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from '../../platform/keys/index.js';
@@ -51,7 +52,7 @@ export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null
                  join sites t on t.id = v.site_id
                 where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT}
           and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
-          and (p.revision < (select r.revision from event_log.logged_streams r where r.stream = 'consents-' || w.site_id)
+          and (p.revision < (select r.revision from event_log.logged_streams r where r.stream = ${consentsStreamSql('w.site_id')})
                or p.checkpoint_size < (select max(c.size) from checkpoints c))
         order by p.next_attempt_at, w.id limit 1 for update of p skip locked)
      update webhook_progress p set claimed_until = now() + ${CLAIM}
