@@ -13,7 +13,7 @@ import { type LoadJob, type LoadResult, nextMessage } from './messages.js';
 import { settled } from './pipeline-backlog.js';
 import { postgresCpuMs, processCpuMs } from './processor-time.js';
 import { median, printRatio } from './report.js';
-import { RequestLoad } from './request-load.js';
+import { RequestLoad, singleConsents } from './request-load.js';
 import { openServeBench, type ServeBench } from './serve.js';
 import { describeDurability } from './storage.js';
 
@@ -63,7 +63,7 @@ export async function benchPeer(postgres: EmbeddedPostgres, key: Uint8Array, sit
       const product: Side = {
         name: 'consent-ledger serve',
         rounds: [],
-        job: (requests) => ({ ...sizeOf(requests), port: bench.serve.port, ...singleOf(site) }),
+        job: (requests) => singleConsents(site, bench.serve.port, requests, CONNECTIONS),
         rest: () => settled(bench.owner),
         cpuMs: async () => {
           const { main, worker } = await bench.serve.use();
@@ -73,7 +73,13 @@ export async function benchPeer(postgres: EmbeddedPostgres, key: Uint8Array, sit
       const other: Side = {
         name: PEER,
         rounds: [],
-        job: (requests) => ({ ...sizeOf(requests), kind: 'peer', port: peer.port, expectedStatus: 200 }),
+        job: (requests) => ({
+          kind: 'peer',
+          port: peer.port,
+          requests,
+          connections: CONNECTIONS,
+          expectedStatus: 200,
+        }),
         rest: async () => undefined,
         cpuMs: async () => (await processCpuMs(peer.pid)) ?? Number.NaN,
       };
@@ -87,24 +93,6 @@ export async function benchPeer(postgres: EmbeddedPostgres, key: Uint8Array, sit
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function sizeOf(requests: number) {
-  return { requests, connections: CONNECTIONS };
-}
-
-function singleOf({ writeKey, versions }: SiteFixture) {
-  const path = '/tool/v1/consents';
-  const documentVersionId = versions.cookieEn;
-  return {
-    kind: 'signed',
-    path,
-    apiKey: writeKey,
-    documentVersionId,
-    batch: 0,
-    expectedStatus: 202,
-    hasPerson: true,
-  } as const;
 }
 
 async function compare(bench: ServeBench, load: RequestLoad, product: Side, other: Side): Promise<void> {

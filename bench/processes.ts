@@ -7,7 +7,7 @@ import type { LoadResult } from './messages.js';
 import { settled } from './pipeline-backlog.js';
 import { postgresCpuMs } from './processor-time.js';
 import { median, printRatio } from './report.js';
-import { RequestLoad } from './request-load.js';
+import { RequestLoad, singleConsents } from './request-load.js';
 import { openServeBench, type ServeBench } from './serve.js';
 
 const ROUNDS = 5;
@@ -82,18 +82,7 @@ async function measure(
       postgres: (await postgresCpuMs(postmaster)) ?? Number.NaN,
     };
   };
-  await load.prepare({
-    kind: 'signed',
-    port: serve.port,
-    path: '/tool/v1/consents',
-    apiKey: site.writeKey,
-    documentVersionId: site.versions.cookieEn,
-    batch: 0,
-    hasPerson: true,
-    requests,
-    connections: CONNECTIONS,
-    expectedStatus: 202,
-  });
+  await load.prepare(singleConsents(site, serve.port, requests, CONNECTIONS));
   await settled(owner);
   const before = await use();
   const result = await load.run();

@@ -2,7 +2,29 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { type LoadJob, LoadResult, nextMessage } from './messages.js';
+
+/** Returns the job of single consents of new persons for `serve`. */
+export function singleConsents(
+  { writeKey, versions }: SiteFixture,
+  port: number,
+  requests: number,
+  connections: number,
+): LoadJob {
+  return {
+    kind: 'signed',
+    port,
+    path: '/tool/v1/consents',
+    apiKey: writeKey,
+    documentVersionId: versions.cookieEn,
+    batch: 0,
+    hasPerson: true,
+    requests,
+    connections,
+    expectedStatus: 202,
+  };
+}
 
 /** The generator of a given number of requests, in a process of its own. */
 export class RequestLoad {
