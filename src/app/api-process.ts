@@ -4,11 +4,12 @@ import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
 import { loadConfig } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { type Api, createApi } from './api.js';
-import { type FromApi, ToApi } from './api-messages.js';
+import { ToApi } from './api-messages.js';
 import { GROUPS_OF_SEVERAL } from './further-apis.js';
 import { type Installation, openInstallation } from './installation.js';
+import { followParent, tellFailure, tellParent } from './parent-process.js';
 import { createProcessMemory } from './process-memory.js';
-import { type FromWorker, HEARTBEAT_MS } from './worker-messages.js';
+import { HEARTBEAT_MS } from './worker-messages.js';
 
 // A further process of `serve` that answers callers: see further-apis.ts. Its argument is its number.
 const number = Number(process.argv[2]);
@@ -26,10 +27,7 @@ let listening: Api | null = null;
 let asked = 0;
 let ending = false;
 
-// Ctrl-C and service managers signal every process of a group. The parent stops this process itself.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
-// The parent was killed, and its worker with it. Consents that are not answered yet may be repeated.
-process.on('disconnect', () => process.exit(1));
+followParent();
 process.on('message', (message, handle) => {
   const told = ToApi.parse(message);
   if (told.kind === 'start') run().catch(fail);
@@ -43,7 +41,7 @@ process.on('message', (message, handle) => {
   // At once: the socket accepts connections from now on.
   else if (handle instanceof Server && listening !== null) {
     listening.listenOn(handle);
-    void send({ kind: 'running' });
+    void tellParent({ kind: 'running' });
   }
 });
 
@@ -51,17 +49,17 @@ sayAlive();
 setInterval(sayAlive, HEARTBEAT_MS);
 
 function sayAlive(): void {
-  void send({ kind: 'alive', reasons: [] });
+  void tellParent({ kind: 'alive', reasons: [] });
   const eventIds = memory.accepted.map(({ eventId }) => eventId);
   memory.accepted = [];
-  if (eventIds.length > 0) void send({ kind: 'accepted', eventIds });
+  if (eventIds.length > 0) void tellParent({ kind: 'accepted', eventIds });
 }
 
 async function run(): Promise<void> {
   opening = open();
   const { installation, api } = await opening;
   listening = api;
-  await send({ kind: 'opened', server: installation.server.server() });
+  await tellParent({ kind: 'opened', server: installation.server.server() });
   // The next process begins anew, when the first one has compared the server with what is known.
   await installation.server.lost;
 }
@@ -95,18 +93,17 @@ function askForText(): Promise<string> {
       texts.delete(id);
       resolve(text);
     });
-    void send({ kind: 'ask_text', id });
+    void tellParent({ kind: 'ask_text', id });
   });
 }
 
 async function sendMetrics(id: number): Promise<void> {
   const opened = await opening;
-  if (opened !== null) await send({ kind: 'metrics', id, metrics: await opened.installation.metrics.json() });
+  if (opened !== null) await tellParent({ kind: 'metrics', id, metrics: await opened.installation.metrics.json() });
 }
 
 async function fail(error: unknown): Promise<void> {
-  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
-  await send({ kind: 'failed', message, needsOperator: false });
+  await tellFailure(error, false);
   await end(1);
 }
 
@@ -118,11 +115,4 @@ async function end(exitCode: number): Promise<void> {
   sayAlive();
   await opened?.installation.close();
   process.exit(exitCode);
-}
-
-/** Resolves also if the parent is gone, which ends this process. */
-function send(message: FromWorker | FromApi): Promise<void> {
-  return new Promise((resolve) => {
-    process.send?.(message, () => resolve());
-  });
 }

@@ -92,24 +92,18 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     showServer: (server) => showServer(registry, server),
     showBeside: (other) => {
       beside = other;
-      new Counter({
-        name: 'consent_ledger_worker_process_restarts_total',
-        help: 'How often `serve` started its worker process again, because it had died or hung.',
-        registers: [registry],
-        collect() {
-          this.reset();
-          this.inc(other.restarts());
-        },
-      });
-      new Counter({
-        name: 'consent_ledger_api_process_restarts_total',
-        help: 'How often `serve` started one of its further API processes again, because it had died or hung.',
-        registers: [registry],
-        collect() {
-          this.reset();
-          this.inc(further?.restarts() ?? 0);
-        },
-      });
+      showRestarts(
+        registry,
+        'consent_ledger_worker_process_restarts_total',
+        'How often `serve` started its worker process again, because it had died or hung.',
+        () => other.restarts(),
+      );
+      showRestarts(
+        registry,
+        'consent_ledger_api_process_restarts_total',
+        'How often `serve` started one of its further API processes again, because it had died or hung.',
+        () => further?.restarts() ?? 0,
+      );
     },
     showFurther: (others) => {
       further = others;
@@ -123,6 +117,18 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     contentType: registry.contentType,
     stop,
   };
+}
+
+function showRestarts(registry: Registry, name: string, help: string, restarts: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(restarts());
+    },
+  });
 }
 
 function showServer(registry: Registry, server: ServerBinding): void {

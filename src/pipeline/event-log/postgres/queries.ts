@@ -29,24 +29,21 @@ export const READ_EVENTS = {
     ) AS e`,
 };
 
+/** The first or last revision that has a position, of the stream with the name `s.stream`; -1: none. */
+const endOf = (end: 'min' | 'max'): string => `coalesce((
+      SELECT ${end}(e.revision) FROM event_log.streams AS t JOIN event_log.events AS e ON e.stream = t.number
+       WHERE t.name = s.stream AND e.revision <= event_log.last_of(t.number)), -1)`;
+
 /** $1 streams; one row {stream, last_revision} for each, -1 if there is no such stream. */
 export const LAST_REVISIONS = {
   name: 'event_log_last_revisions',
-  text: `
-    SELECT s.stream, coalesce((
-      SELECT max(e.revision) FROM event_log.streams AS t JOIN event_log.events AS e ON e.stream = t.number
-       WHERE t.name = s.stream AND e.revision <= event_log.last_of(t.number)), -1) AS last_revision
-    FROM unnest($1::text[]) AS s (stream)`,
+  text: `SELECT s.stream, ${endOf('max')} AS last_revision FROM unnest($1::text[]) AS s (stream)`,
 };
 
 /** $1 streams; one row {stream, first_revision} for each, -1 if there is no such stream. */
 export const FIRST_REVISIONS = {
   name: 'event_log_first_revisions',
-  text: `
-    SELECT s.stream, coalesce((
-      SELECT min(e.revision) FROM event_log.streams AS t JOIN event_log.events AS e ON e.stream = t.number
-       WHERE t.name = s.stream AND e.revision <= event_log.last_of(t.number)), -1) AS first_revision
-    FROM unnest($1::text[]) AS s (stream)`,
+  text: `SELECT s.stream, ${endOf('min')} AS first_revision FROM unnest($1::text[]) AS s (stream)`,
 };
 
 /** The columns of an event in the order in which `streamEventOf` reads them. */
