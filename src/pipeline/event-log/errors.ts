@@ -36,7 +36,7 @@ export class AppendTooLarge extends Error {
 }
 
 /**
- * The log refuses these events permanently (an id that is elsewhere in the log, a deleted stream);
+ * The log refuses these events permanently, as those of a deleted stream;
  * nothing was appended.
  */
 export class AppendRefused extends Error {

@@ -46,8 +46,8 @@ export interface EventLog {
    *   `.`, `_`, `-`; at most 200 characters
    * @param expectedRevision revision of the stream's last event, or `NO_STREAM` (-1) if the stream
    *   must not exist yet
-   * @param events at least one; their ids are unique over the whole log. `postgres` refuses a
-   *   second use; `eventstoredb` cannot detect it and relies on the producer.
+   * @param events at least one; their ids are unique over the whole log. No adapter detects a second
+   *   use: the log relies on the producer.
    * @returns revision of the last appended event
    * @throws RevisionConflict, AppendOutcomeUnknown, AppendTooLarge, AppendRefused,
    *   EventLogUnavailable
