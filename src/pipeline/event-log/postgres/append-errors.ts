@@ -16,7 +16,9 @@ const AMBIGUOUS = /^(08|57P|40003)/;
 export function appendFailure(error: unknown): Error {
   if (error instanceof pg.DatabaseError && error.code !== undefined && !AMBIGUOUS.test(error.code)) {
     if (error.code === '23505') {
-      return new AppendRefused(`another event has the place in the log already: ${error.detail ?? error.message}`, { cause: error });
+      return new AppendRefused(`another event has the place in the log already: ${error.detail ?? error.message}`, {
+        cause: error,
+      });
     }
     return new EventLogUnavailable(`the event log refused the append: ${error.message}`, { cause: error });
   }
