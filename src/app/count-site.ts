@@ -87,7 +87,7 @@ async function countLeaves(db: Queryable, eventIds: readonly string[]): Promise<
   const { rows } = await db.query(
     `select count(*) as all,
             count(*) filter (where ${isStamped('batch')}) as stamped
-       from leaves where event_id = any($1::uuid[])`,
+       from sealed_events where event_id = any($1::uuid[])`,
     [eventIds],
   );
   return Leaves.parse(rows)[0];

@@ -12,7 +12,7 @@ const CONTRADICTIONS = [
     columns: [],
     detail: 'the erased record is neither stored nor in a batch',
     sql: `select event_id::text as key from erased_records e
-           where not exists (select from leaves l where l.event_id = e.event_id)
+           where not exists (select from sealed_events l where l.event_id = e.event_id)
              and not exists (select from event_log.unsealed_events o where o.id = e.event_id)`,
   },
   {
@@ -63,7 +63,7 @@ const CONTRADICTIONS = [
     columns: ['event_id'],
     detail: 'this event is neither stored nor in a batch',
     sql: `select event_id::text as key from erasure_events a
-           where not exists (select from leaves l where l.event_id = a.event_id)
+           where not exists (select from sealed_events l where l.event_id = a.event_id)
              and not exists (select from event_log.unsealed_events o where o.id = a.event_id)`,
   },
   {

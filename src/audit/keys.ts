@@ -61,7 +61,7 @@ async function auditRecordKeys({ db, keyring, findings, step }: Section, before:
     const { rows } = await db.query(
       `select id::text from unnest($1::uuid[]) as k (id)
         where exists (select from record_keys r where r.event_id = id)
-          and not exists (select from leaves l where l.event_id = id)
+          and not exists (select from sealed_events l where l.event_id = id)
           and not exists (select from event_log.unsealed_events o where o.id = k.id)`,
       [page.map((row) => row.event_id)],
     );
@@ -80,16 +80,27 @@ async function auditRecordKeys({ db, keyring, findings, step }: Section, before:
 
 const Bytes = z.instanceof(Uint8Array);
 const PersonRows = z.array(
-  z.object({ key: z.string(), site_id: z.string(), visitor_index: Bytes, seed: Bytes, records: z.number() }),
+  z.object({
+    key: z.string(),
+    site_id: z.string(),
+    visitor_index: Bytes,
+    seed: Bytes,
+    records: z.number(),
+    /** Whether one of the person's records that are not erased is sealed; null: there is no such record. */
+    is_sealed: z.boolean().nullable(),
+  }),
 );
 const TagRows = z.array(z.object({ tag: z.string() }));
 
-/** The tags of a person's first and last sealed record must be those that the seed gives. */
+/** The tags of a person's first sealed record, and of the last one that is counted, must be those that the seed gives. */
 async function auditPersons({ db, keyring, findings, step }: Section, before: number): Promise<void> {
   let done = before;
   const read = async (after: string | null) => {
     const { rows } = await db.query(
-      `select site_id || ' ' || encode(visitor_index, 'hex') as key, site_id, visitor_index, seed, records from persons
+      `select site_id || ' ' || encode(visitor_index, 'hex') as key, site_id, visitor_index, seed, records,
+              (select bool_or(exists (select from sealed_events e where e.event_id = k.event_id)) from record_keys k
+                where k.site_id = persons.site_id and k.visitor_index = persons.visitor_index) as is_sealed
+         from persons
         ${after === null ? '' : 'where (site_id, visitor_index) > ($2::uuid, decode($3, $4))'}
         order by site_id, visitor_index limit $1`,
       after === null ? [PAGE] : [PAGE, ...after.split(' '), 'hex'],
@@ -109,12 +120,22 @@ async function auditPersons({ db, keyring, findings, step }: Section, before: nu
         });
         continue;
       }
-      if (row.records === 0) continue;
+      if (row.is_sealed === null) {
+        findings.add({
+          kind: 'reference-differs',
+          table: 'persons',
+          key: row.key,
+          detail: 'no record of the person has a key: the row goes with the last one',
+        });
+        continue;
+      }
+      if (row.records === 0 && !row.is_sealed) continue;
       const id = personId(siteKey, row.seed, row.visitor_index);
-      for (const number of new Set([1, row.records])) wanted.push({ key: row.key, tag: toHex(personTag(id, number)) });
+      for (const number of new Set([1, Math.max(row.records, 1)]))
+        wanted.push({ key: row.key, tag: toHex(personTag(id, number)) });
     }
     const { rows } = await db.query(
-      `select encode(person_tag, 'hex') as tag from leaves where person_tag = any(
+      `select encode(person_tag, 'hex') as tag from sealed_events where person_tag = any(
          select decode(t, 'hex') from unnest($1::text[]) t)`,
       [wanted.map(({ tag }) => tag)],
     );
@@ -131,7 +152,7 @@ async function auditPersons({ db, keyring, findings, step }: Section, before: nu
     await step(done, null);
   }
   const { rows } = await db.query(
-    `select k.event_id::text as id from record_keys k join leaves l on l.event_id = k.event_id
+    `select k.event_id::text as id from record_keys k join sealed_events l on l.event_id = k.event_id
       where k.visitor_index is not null
         and not exists (select from persons p where p.site_id = k.site_id and p.visitor_index = k.visitor_index)
       limit ${PAGE}`,

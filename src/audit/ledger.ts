@@ -10,6 +10,7 @@ import { LedgerCorrupt, TablesDiffer } from '../pipeline/ledger/errors.js';
 import type { FollowedLedger } from '../pipeline/ledger/followed-ledger.js';
 import { emptyLedger } from '../pipeline/ledger/open-ledger.js';
 import { damagedLog, type Finding } from './finding.js';
+import { PAGE } from './pages.js';
 import { auditPromises } from './promises.js';
 import { readPastGaps } from './read-past-gaps.js';
 import type { Section } from './section.js';
@@ -18,10 +19,10 @@ import { compareWithReplay, withReplay } from './shadow.js';
 /** Tables that `catchUpLedger` fills from the log. */
 const TABLES = {
   ledger_events: { key: ['revision'], columns: ['event_id', 'type', 'body'] },
-  batches: { key: ['number'], columns: ['header', 'count', 'root', 'nodes', 'sealed_at'] },
-  leaves: { key: ['stream', 'revision'], columns: ['batch', 'index', 'event_id', 'hash', 'person_tag'] },
+  batches: { key: ['number'], columns: ['header', 'count', 'root', 'leaves', 'nodes', 'sealed_at'] },
+  sealed_events: { key: ['stream', 'revision'], columns: ['batch', 'index', 'event_id', 'person_tag'] },
   ledger_nodes: { key: ['level', 'index'], columns: ['hash'] },
-  sealed_streams: { key: ['stream'], columns: ['revision', 'leaf'] },
+  sealed_streams: { key: ['number'], columns: ['stream', 'revision', 'leaf'] },
   checkpoint_tokens: {
     key: ['size', 'number'],
     columns: ['note', 'tsr', 'tsr_sha256', 'gen_time', 'authority', 'organization', 'certificates', 'crls', 'ocsp'],
@@ -49,10 +50,15 @@ export async function auditLedger(section: LedgerSection): Promise<void> {
   await auditPolicies(section);
   const schema = await schemaOf(db);
   await withReplay(db, async (client) => {
+    // Read before the tables exist that hide those of the service: then it names both alike.
+    const [{ leaves }] = ViewRows.parse(
+      (await client.query(`select pg_get_viewdef('leaves'::regclass) as leaves`)).rows,
+    );
     await client.query(
       Object.keys(TABLES)
         .map((name) => `create temporary table ${name} (like ${schema}.${name} including all)`)
         .concat(
+          `create temporary view leaves as ${leaves}`,
           `create temporary table sealer_state (like ${schema}.sealer_state including all)`,
           'insert into sealer_state (ledger_revision) values (-1)',
         )
@@ -95,10 +101,12 @@ export async function auditLedger(section: LedgerSection): Promise<void> {
     // A worker that starts now follows the stream to its end, so the tables may show less than it meets.
     if (isComplete) await replay.to(await section.eventLog.lastRevision(LEDGER_STREAM));
   });
+  await auditTags(section);
   await auditPromises(section);
 }
 
 const StateRows = z.array(z.object({ ledger_revision: z.number(), log_position: z.string().nullable() }));
+const ViewRows = z.tuple([z.object({ leaves: z.string() })]);
 const SchemaRows = z.tuple([z.object({ name: z.string() })]);
 
 /** Schema of the service's tables. */
@@ -151,6 +159,26 @@ function findingOf(error: unknown): Omit<Finding, 'columns'> | null {
   const isWrong = [LedgerCorrupt, TablesDiffer, InvalidEventBody, RangeError].some((kind) => error instanceof kind);
   if (!isWrong || !(error instanceof Error)) return null;
   return { kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message };
+}
+
+const TagRows = z.array(z.object({ tag: z.string(), places: z.string() }));
+
+/** A tag that is sealed twice would let a package hide one of the two records. */
+async function auditTags({ db, findings }: LedgerSection): Promise<void> {
+  const { rows } = await db.query(
+    `select encode(person_tag, 'hex') as tag, string_agg(s.stream || ' ' || e.revision, ', ' order by e.batch, e.index) as places
+       from sealed_events e join sealed_streams s on s.number = e.stream
+      where e.person_tag in (select person_tag from sealed_events group by person_tag having count(*) > 1)
+      group by e.person_tag order by 1 limit ${PAGE}`,
+  );
+  for (const { tag, places } of TagRows.parse(rows))
+    findings.add({
+      kind: 'ledger-corrupt',
+      table: 'sealed_events',
+      key: tag,
+      columns: ['person_tag'],
+      detail: `the tag is sealed more than once: ${places}`,
+    });
 }
 
 const IdentityRows = z.array(z.object({ log_id: z.string() }));

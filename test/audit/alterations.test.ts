@@ -31,7 +31,8 @@ const CHOSEN: Readonly<Record<string, string>> = {
   erased_records: `request_id is not null`,
   exports: `state = 'finished' and seed is not null`,
   export_jobs: `sealed_disclosures is not null`,
-  persons: `records > 0`,
+  persons: `(site_id, visitor_index) in (
+    select k.site_id, k.visitor_index from record_keys k join sealed_events e on e.event_id = k.event_id)`,
   approval_tokens: `consumed_by is not null`,
   batches: `count > 1`,
   erasure_requests: `erased_count > 0`,
@@ -101,7 +102,7 @@ const isAlone = ({ table, name }: Column): boolean =>
   ].includes(table) ||
   table === 'projections' ||
   table === 'projection_generations' ||
-  (table === 'leaves' && name === 'person_tag');
+  (table === 'sealed_events' && name === 'person_tag');
 
 /** Names of the same table in findings: read models are named as their views. */
 const namedAs = (table: string): string =>
@@ -301,6 +302,27 @@ describe('an audit of an installation', () => {
     const attached = await db.query('select id from document_attachments where detached_at is null');
     expect(await restored('document_versions', active)).toContainEqual(
       expect.objectContaining({ kind: 'reference-differs', table: 'document_attachments', key: attached.rows[0]?.id }),
+    );
+  });
+
+  it('finds a tag that two sealed events have', async () => {
+    await db.query(
+      `create table kept_row as select * from sealed_events where person_tag is not null order by batch, index limit 2`,
+    );
+    await db.query(
+      `update sealed_events e set person_tag = (select person_tag from kept_row order by batch, index limit 1)
+         from kept_row k where e.event_id = k.event_id`,
+    );
+    const findings = await made.audit();
+    await db.query(
+      'update sealed_events e set person_tag = k.person_tag from kept_row k where e.event_id = k.event_id',
+    );
+    await db.query('drop table kept_row');
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        table: 'sealed_events',
+        detail: expect.stringMatching('the tag is sealed more than once'),
+      }),
     );
   });
 

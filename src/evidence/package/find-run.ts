@@ -69,8 +69,11 @@ async function scan(
     const low = order === 'asc' ? first + done : Math.max(first, last - done - WINDOW + 1);
     const high = order === 'asc' ? Math.min(last, first + done + WINDOW - 1) : last - done;
     const { rows } = await db.query(
-      `select revision from leaves where stream = $1 and revision between $2 and $3 and ${condition}
-        order by revision ${order} limit 1`,
+      `select e.revision from sealed_streams s cross join lateral (
+         select e.revision from sealed_events e
+          where e.stream = s.number and e.revision between $2 and $3 and e.${condition}
+          order by e.stream ${order}, e.revision ${order} limit 1) e
+        where s.stream = $1`,
       [stream, low, high, eventId],
     );
     const [row] = revisionRows.parse(rows);

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
+import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import { readBatchLeaves as readHashes } from '../../pipeline/ledger/batch-nodes.js';
+import { lastSealed } from '../../pipeline/ledger/last-sealed.js';
 import { readTreeNodes } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { DEVELOPMENT_MARK } from '../../timestamping/development-tsa/marking.js';
@@ -94,17 +97,22 @@ export interface LeafRow {
 }
 
 /**
- * Columns of rows, as JSON arrays: an export reads a million leaves, and a row of its own for each,
- * with binary values, costs the client ten times as much.
+ * The rows of a batch in one, as JSON arrays: an export reads a million leaves, and a row of its own for
+ * each, with binary values, costs the client ten times as much. The hashes are one piece of those of the
+ * batch.
  */
-const LeafColumns = z.object({
-  revisions: numbers,
-  batches: numbers,
-  indexes: numbers,
-  event_ids: texts,
-  hashes: texts,
-  person_tags: textsOrNulls,
-});
+const LeavesOfBatch = z.array(
+  z.object({
+    batch: z.int(),
+    start: z.int(),
+    hashes: z.string(),
+    revisions: numbers,
+    indexes: numbers,
+    event_ids: texts,
+    person_tags: textsOrNulls,
+  }),
+);
+const HASH_DIGITS = 2 * HASH_LENGTH;
 
 /** Reads the sealed leaves of a run of revisions, both ends inclusive. */
 export async function readLeaves(
@@ -114,27 +122,36 @@ export async function readLeaves(
   last: number,
 ): Promise<readonly LeafRow[]> {
   const { rows } = await db.query(
-    `select ${jsonColumns({
-      revisions: 'revision',
-      batches: 'batch',
-      indexes: 'index',
-      event_ids: 'event_id',
-      hashes: `encode(hash, 'hex')`,
-      person_tags: `encode(person_tag, 'hex')`,
-    })}
-       from (select revision, batch, index, event_id, hash, person_tag from leaves
-              where stream = $1 and revision between $2 and $3 order by revision) as l`,
+    `select l.*, encode(coalesce(
+              substring(b.leaves from l.start * ${HASH_LENGTH} + 1 for (l.until - l.start + 1) * ${HASH_LENGTH}), ''), 'hex') as hashes
+       from (select e.batch, min(e.index) as start, max(e.index) as until, ${jsonColumns({
+         revisions: 'e.revision',
+         indexes: 'e.index',
+         event_ids: 'e.event_id',
+         person_tags: `encode(e.person_tag, 'hex')`,
+       })}
+               from sealed_streams s
+               join sealed_events e on e.stream = s.number
+              where s.stream = $1 and e.revision between $2 and $3 group by e.batch) l
+       left join batches b on b.number = l.batch
+      order by l.batch`,
     [stream, first, last],
   );
-  const [columns] = z.tuple([LeafColumns]).parse(rows);
-  return columns.revisions.map((revision, i) => ({
-    revision,
-    batch: at(columns.batches, i),
-    index: at(columns.indexes, i),
-    eventId: at(columns.event_ids, i),
-    hash: at(columns.hashes, i),
-    personTag: at(columns.person_tags, i),
-  }));
+  const leaves = LeavesOfBatch.parse(rows).flatMap(({ batch, start, hashes, ...columns }) =>
+    columns.revisions.map((revision, i) => {
+      const index = at(columns.indexes, i);
+      const place = (index - start) * HASH_DIGITS;
+      return {
+        revision,
+        batch,
+        index,
+        eventId: at(columns.event_ids, i),
+        hash: hashes.slice(place, place + HASH_DIGITS),
+        personTag: at(columns.person_tags, i),
+      };
+    }),
+  );
+  return leaves.sort((a, b) => a.revision - b.revision);
 }
 
 /** A leaf of a batch. */
@@ -145,20 +162,22 @@ export interface BatchLeaf {
   readonly tag: Uint8Array | null;
 }
 
-/** Reads the leaves of a batch in order. */
+/** Reads the leaves of a batch in order. @throws ExportFailed `log-and-ledger-differ` if they are not whole */
 export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly BatchLeaf[]> {
-  const { rows } = await db.query('select hash, person_tag as tag from leaves where batch = $1 order by index', [
-    batch,
-  ]);
-  return z.array(z.object({ hash: bytes, tag: bytes.nullable() })).parse(rows);
+  const hashes = (await readHashes(db, batch)) ?? differ(`the leaves of batch ${batch} are not whole`);
+  const { rows } = await db.query('select index, person_tag as tag from sealed_events where batch = $1', [batch]);
+  const tags = new Map(
+    z
+      .array(z.object({ index: z.int(), tag: bytes.nullable() }))
+      .parse(rows)
+      .map(({ index, tag }) => [index, tag]),
+  );
+  return hashes.map((hash, index) => ({ hash, tag: tags.get(index) ?? null }));
 }
 
 /** The last revision of a stream in the batches below `size`; -1 if there is none. */
 export async function lastRevisionBelow(db: Queryable, stream: string, size: number): Promise<number> {
-  const { rows } = await db.query(
-    'select revision from leaves where stream = $1 and batch < $2 order by revision desc limit 1',
-    [stream, size],
-  );
+  const { rows } = await db.query(lastSealed('$1', '$2'), [stream, size]);
   return z.array(z.object({ revision: z.int() })).parse(rows)[0]?.revision ?? -1;
 }
 

@@ -51,10 +51,10 @@ export async function findPerson(
   const revisions: number[] = [];
   for (;;) {
     const tags = Array.from({ length: PAGE }, (_, i) => personTag(id, revisions.length + i + 1));
-    const found = await db.query('select revision from leaves where person_tag = any($1::bytea[]) and batch < $2', [
-      tags,
-      size,
-    ]);
+    const found = await db.query(
+      'select revision from sealed_events where person_tag = any($1::bytea[]) and batch < $2',
+      [tags, size],
+    );
     const page = leafRows.parse(found.rows);
     for (const { revision } of page) revisions.push(revision);
     if (page.length < PAGE) return { id, records: revisions.length, revisions };

@@ -1,4 +1,5 @@
-import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
+import { z } from 'zod';
+import { concatBytes, equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { hasTag } from '../../../schemas/events/sealed-event.js';
 import { type BatchHeader, batchLeaf, isBatch } from '../../../schemas/evidence/batch-header.js';
@@ -126,38 +127,32 @@ async function leavesFromLog(
 export async function insertBatch(db: Queryable, batch: CheckedBatch, tree: LedgerTree): Promise<void> {
   const { header, headerText, leaves, nodes, heads } = batch;
   const { rowCount } = await db.query(
-    `insert into batches (number, header, count, root, nodes, sealed_at)
-     select $1::bigint, $2, $3, $4, $5, $6 where $1 = (select coalesce(max(number) + 1, 0) from batches)`,
+    `insert into batches (number, header, count, root, leaves, nodes, sealed_at)
+     select $1::bigint, $2, $3, $4, $5, $6, $7 where $1 = (select coalesce(max(number) + 1, 0) from batches)`,
     [
       header.number,
       headerText,
       leaves.length,
       header.root === null ? null : fromHex(header.root),
+      concatBytes(...leaves.map((leaf) => leaf.hash)),
       nodes,
       header.sealed_at,
     ],
   );
   if (rowCount !== 1) throw new TablesDiffer('batches', String(header.number), 'it is not the next one of the table');
+  const numbers = await storeHeads(db, heads);
   await db.query(
-    `insert into leaves (batch, index, stream, revision, event_id, hash, person_tag)
-     select $1, place - 1, stream, revision, event_id, hash, person_tag
-       from unnest($2::text[], $3::bigint[], $4::uuid[], $5::bytea[], $6::bytea[])
-         with ordinality as l (stream, revision, event_id, hash, person_tag, place)`,
+    `insert into sealed_events (batch, revision, stream, index, event_id, person_tag)
+     select $1, revision, stream, place - 1, event_id, person_tag
+       from unnest($2::integer[], $3::bigint[], $4::uuid[], $5::bytea[])
+         with ordinality as l (stream, revision, event_id, person_tag, place)`,
     [
       header.number,
-      leaves.map((leaf) => leaf.stream),
+      leaves.map((leaf) => numbers.get(leaf.stream)),
       leaves.map((leaf) => leaf.revision),
       leaves.map((leaf) => leaf.eventId),
-      leaves.map((leaf) => leaf.hash),
       leaves.map((leaf) => leaf.tag),
     ],
-  );
-  const sealed = heads.entries();
-  await db.query(
-    `insert into sealed_streams (stream, revision, leaf)
-     select stream, revision, decode(leaf, 'hex') from unnest($1::text[], $2::bigint[], $3::text[]) as h (stream, revision, leaf)
-     on conflict (stream) do update set revision = excluded.revision, leaf = excluded.leaf`,
-    [sealed.map(([stream]) => stream), sealed.map(([, head]) => head.revision), sealed.map(([, head]) => head.leaf)],
   );
   const ledgerNodes = new Frontier(tree.size, tree.edge).append(batchLeaf(headerText));
   await db.query(
@@ -168,4 +163,24 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch, tree: Ledg
       ledgerNodes.map((node) => node.hash),
     ],
   );
+}
+
+const NumberRows = z.array(z.object({ stream: z.string(), number: z.int() }));
+
+/** @returns the number of each stream: the next ones for those that the ledger has for the first time */
+async function storeHeads(db: Queryable, heads: StreamHeads): Promise<ReadonlyMap<string, number>> {
+  const sealed = heads.entries();
+  const { rows } = await db.query(
+    `insert into sealed_streams (number, revision, stream, leaf)
+     select coalesce(s.number, coalesce((select max(number) from sealed_streams), 0)
+                                 + count(*) filter (where s.number is null) over (order by h.place)),
+            h.revision, h.stream, decode(h.leaf, 'hex')
+       from unnest($1::text[], $2::bigint[], $3::text[]) with ordinality as h (stream, revision, leaf, place)
+       left join sealed_streams s on s.stream = h.stream
+      order by h.place
+     on conflict (stream) do update set revision = excluded.revision, leaf = excluded.leaf
+     returning stream, number`,
+    [sealed.map(([stream]) => stream), sealed.map(([, head]) => head.revision), sealed.map(([, head]) => head.leaf)],
+  );
+  return new Map(NumberRows.parse(rows).map(({ stream, number }) => [stream, number]));
 }

@@ -57,19 +57,15 @@ export async function readBatchPath(
   if (index >= count || count > MAX_COUNT) return null;
   const ranges = inclusionRanges(index, count);
   const wanted = nodesOfRanges(ranges);
-  const inner = wanted.filter(({ level }) => level > 0);
   const { rows } = await db.query({
     name: 'path in a batch',
-    text: `select 0 as level, index, hash from leaves where batch = $1 and index = any($2::int[])
-     union all
-     select w.level, w.index, substring(b.nodes from w.first for $6)
-       from batches b, unnest($3::int[], $4::int[], $5::int[]) as w (level, index, first) where b.number = $1`,
+    text: `select w.level, w.index, substring(case w.level when 0 then b.leaves else b.nodes end from w.first for $5) as hash
+       from batches b, unnest($2::int[], $3::int[], $4::int[]) as w (level, index, first) where b.number = $1`,
     values: [
       batch,
-      wanted.flatMap((node) => (node.level === 0 ? [node.index] : [])),
-      inner.map(({ level }) => level),
-      inner.map((node) => node.index),
-      inner.map((node) => placeOf(node, count) * HASH_LENGTH + 1),
+      wanted.map(({ level }) => level),
+      wanted.map((node) => node.index),
+      wanted.map((node) => (node.level === 0 ? node.index : placeOf(node, count)) * HASH_LENGTH + 1),
       HASH_LENGTH,
     ],
   });
@@ -79,11 +75,19 @@ export async function readBatchPath(
   return hashesOfRanges(ranges, (node) => find(node) ?? new Uint8Array(HASH_LENGTH));
 }
 
-const LeafRows = z.array(z.object({ index: z.int(), hash: z.instanceof(Uint8Array) }));
+const LeavesRows = z.array(z.object({ leaves: z.instanceof(Uint8Array) }));
 
-/** Reads the leaf hashes of a batch in order. @returns null if a leaf is not stored */
+/** Reads the leaf hashes of a batch in order. @returns null if they are not whole, or the batch is not stored */
 export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly Uint8Array[] | null> {
-  const { rows } = await db.query('select index, hash from leaves where batch = $1 order by index', [batch]);
-  const leaves = LeafRows.parse(rows);
-  return leaves.every(({ index }, place) => index === place) ? leaves.map(({ hash }) => hash) : null;
+  const { rows } = await db.query('select leaves from batches where number = $1', [batch]);
+  const [row] = LeavesRows.parse(rows);
+  return row === undefined ? null : splitHashes(row.leaves);
+}
+
+/** @returns hashes that follow one another, 32 bytes each; null if the last one is not whole */
+export function splitHashes(bytes: Uint8Array): readonly Uint8Array[] | null {
+  if (bytes.length % HASH_LENGTH !== 0) return null;
+  return Array.from({ length: bytes.length / HASH_LENGTH }, (_, i) =>
+    bytes.subarray(i * HASH_LENGTH, (i + 1) * HASH_LENGTH),
+  );
 }

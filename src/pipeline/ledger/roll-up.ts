@@ -97,8 +97,10 @@ export async function readRuns(
   const { rows } = await db.query(
     `select number, stream, first, last
        from unnest($1::bigint[], $2::bigint[]) as wanted (first_covered, number),
-       lateral (select stream, min(revision) as first, max(revision) as last from leaves
-                 where batch between first_covered and number group by stream) as runs`,
+       lateral (select s.stream, r.first, r.last
+                  from (select stream, min(revision) as first, max(revision) as last from sealed_events
+                         where batch between first_covered and number group by stream) r
+                  join sealed_streams s on s.number = r.stream) as runs`,
     [numbers.map(firstCovered), numbers],
   );
   const found = new Map<number, RevisionRun[]>();
@@ -125,7 +127,7 @@ export async function eachTag(
     await db.query(
       `declare tags no scroll cursor for
          with own as materialized (
-           select person_tag, batch, index from leaves
+           select person_tag, batch, index from sealed_events
             where batch between $1 and $2 and person_tag is not null)
          select person_tag, batch, index from own order by person_tag`,
       [firstCovered(number), number],

@@ -39,11 +39,12 @@ export async function readSealedHeads(
   const unknown = streams.filter((stream) => heads.get(stream) === undefined);
   if (unknown.length > 0) {
     const { rows } = await db.query(
-      `select w.stream, s.revision as stated, s.leaf as stated_leaf, l.revision, l.hash, l.batch, l.index, b.header
+      `select w.stream, s.revision as stated, s.leaf as stated_leaf, l.revision, l.batch, l.index, b.header,
+              substring(b.leaves from l.index * 32 + 1 for 32) as hash
          from unnest($1::text[]) as w (stream)
          left join sealed_streams s on s.stream = w.stream
-         left join lateral (select revision, hash, batch, index from leaves where stream = w.stream
-                             order by revision desc limit 1) l on true
+         left join lateral (select e.revision, e.batch, e.index from sealed_events e where e.stream = s.number
+                             order by e.stream desc, e.revision desc limit 1) l on true
          left join batches b on b.number = l.batch`,
       [unknown],
     );

@@ -21,12 +21,26 @@ type PersonKey = string;
 const keyOf = (row: { readonly site_id: string; readonly visitor_index: Uint8Array }): PersonKey =>
   `${row.site_id} ${toHex(row.visitor_index)}`;
 
+/** How far the records of a person are numbered. */
+export interface Numbering {
+  /** Number of the person's next record. */
+  next: number;
+  /** Number that the row of the person states. */
+  readonly stored: number;
+}
+
+/**
+ * Numbers by which a row may stay below the person's records. Most persons have few, so that their rows are
+ * never changed, and the look-up of a further record tries as many tags at most.
+ */
+const LEEWAY = 8;
+
 interface Person {
   /** 32 bytes. */
   readonly id: Uint8Array;
   /** Key of `nextNumbers`. */
   readonly numbering: string;
-  /** Number of the person's next record. */
+  readonly stored: number;
   next: number;
   /** Whether `next` is what the table says. */
   readonly isStored: boolean;
@@ -35,8 +49,7 @@ interface Person {
 /**
  * Assigns the person tags of consents: each record of a person gets the next number. A consent whose
  * person is not known, or erased, gets random bytes.
- * @param nextNumbers the next number of each person with a record in the pending batch, by site, blind
- *   index and seed; updated
+ * @param nextNumbers of each person with a record in the pending batch, by site, blind index and seed; updated
  * @param events in the order in which they are sealed
  * @returns tags by event id, 32 bytes each; none for events that are not consents
  * @throws TablesDiffer if a row of `persons` contradicts the ledger
@@ -45,7 +58,7 @@ interface Person {
 export async function assignTags(
   db: Queryable,
   keyring: SiteKeys,
-  nextNumbers: Map<string, number>,
+  nextNumbers: Map<string, Numbering>,
   events: readonly LoggedEvent[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const consents = events.filter(({ type }) => type === CONSENT_RECORDED);
@@ -64,7 +77,13 @@ export async function assignTags(
     // A person who is erased while the batch is pending gets another seed, and begins with 1 again.
     const numbering = `${key} ${toHex(row.seed)}`;
     const known = nextNumbers.get(numbering);
-    persons.set(key, { id, numbering, next: known ?? row.records + 1, isStored: known === undefined });
+    persons.set(key, {
+      id,
+      numbering,
+      stored: row.records,
+      next: known?.next ?? row.records + 1,
+      isStored: known === undefined,
+    });
   }
   await assertSealed(db, [...persons.values()]);
   await skipSealedNumbers(db, persons);
@@ -78,7 +97,7 @@ export async function assignTags(
     }
     tags.set(eventId, personTag(person.id, person.next));
     person.next += 1;
-    nextNumbers.set(person.numbering, person.next);
+    nextNumbers.set(person.numbering, { next: person.next, stored: person.stored });
   }
   return tags;
 }
@@ -144,20 +163,19 @@ async function readPersons(
 async function assertSealed(db: Queryable, persons: readonly Person[]): Promise<void> {
   const last = persons.flatMap(({ id, next, isStored }) => (isStored && next > 1 ? [personTag(id, next - 1)] : []));
   if (last.length === 0) return;
-  const { rows } = await db.query('select person_tag from leaves where person_tag = any($1::bytea[])', [last]);
+  const { rows } = await db.query('select person_tag from sealed_events where person_tag = any($1::bytea[])', [last]);
   const sealed = new Set(tagRows.parse(rows).map((row) => toHex(row.person_tag)));
   const missing = last.filter((tag) => !sealed.has(toHex(tag))).length;
   if (missing > 0) throw new TablesDiffer('persons', 'records', `${missing} of them count a record that is not sealed`);
 }
 
 /**
- * Advances persons past the numbers that are sealed already: `records` is not updated if the process
- * stops after a batch was sealed.
+ * Advances persons past the numbers that are sealed already: the row does not state each of them.
  */
 async function skipSealedNumbers(db: Queryable, persons: ReadonlyMap<PersonKey, Person>): Promise<void> {
   let open = [...persons.values()];
   while (open.length > 0) {
-    const { rows } = await db.query('select person_tag from leaves where person_tag = any($1::bytea[])', [
+    const { rows } = await db.query('select person_tag from sealed_events where person_tag = any($1::bytea[])', [
       open.map(({ id, next }) => personTag(id, next)),
     ]);
     const sealed = new Set(tagRows.parse(rows).map((row) => toHex(row.person_tag)));
@@ -166,10 +184,12 @@ async function skipSealedNumbers(db: Queryable, persons: ReadonlyMap<PersonKey, 
   }
 }
 
-/** Stores how far the records of persons are sealed. @param nextNumbers of the sealed batch */
-export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<string, number>): Promise<void> {
-  if (nextNumbers.size === 0) return;
-  const persons = [...nextNumbers].map(([key, next]) => ({ key: key.split(' '), next }));
+/** Stores how far the records of persons are sealed, of those with many. @param nextNumbers of the sealed batch */
+export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<string, Numbering>): Promise<void> {
+  const persons = [...nextNumbers]
+    .filter(([, { next, stored }]) => next - 1 - stored >= LEEWAY)
+    .map(([key, { next }]) => ({ key: key.split(' '), next }));
+  if (persons.length === 0) return;
   await db.query(
     `update persons p set records = greatest(p.records, n.records)
        from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as n (site_id, visitor_index, seed, records), lateral (

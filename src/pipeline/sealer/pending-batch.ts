@@ -3,6 +3,7 @@ import { InvalidEventBody } from '../../../schemas/events/sealed-event.js';
 import type { LoggedEvent, Position } from '../event-log/port.js';
 import { Unsealable } from '../ledger/errors.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from '../ledger/sealed-leaf.js';
+import type { Numbering } from './assign-tags.js';
 
 export interface BatchLimits {
   /** Maximum number of leaves in a Merkle batch. */
@@ -19,8 +20,8 @@ export class PendingBatch {
   /** When the oldest consent of the batch was accepted, in Unix milliseconds; null: it has none. */
   oldestConsent: number | null = null;
 
-  /** The next number of each person who has a record in the batch, by site, blind index and seed. */
-  readonly nextNumbers = new Map<string, number>();
+  /** Numbering of each person who has a record in the batch, by site, blind index and seed. */
+  readonly nextNumbers = new Map<string, Numbering>();
 
   /** Position in the log after which reading continues. */
   position: Position | null;

@@ -6,6 +6,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { openWebhookSecret } from '../../tenancy/webhooks/webhook-secret.js';
 import type { EventLog } from '../event-log/port.js';
+import { lastSealed } from '../ledger/last-sealed.js';
 import {
   type ClaimedWebhook,
   claimWebhook,
@@ -168,8 +169,8 @@ async function newestStamp(
 ): Promise<z.infer<typeof StampedRows>[number] | null> {
   const { rows } = await db.query(
     `select c.size, c.gen_time,
-            (select max(l.revision) from leaves l where l.stream = $1 and l.batch < c.size) as revision,
-            (select max(l.revision) from leaves l where l.stream = $1 and l.batch < $2) as before
+            (${lastSealed('$1', 'c.size')}) as revision,
+            (${lastSealed('$1', '$2')}) as before
        from checkpoints c where c.size > $2 order by c.size desc limit 1`,
     [stream, above],
   );

@@ -269,8 +269,8 @@ describe('a log and a ledger that contradict each other', () => {
     const output = join(folder, 'different.zip');
     const { owner } = pipeline;
     const alterations = [
-      `update leaves set hash = sha256(hash) where event_id = '${early[2]}'`,
-      `update leaves set event_id = gen_random_uuid() where event_id = '${early[2]}'`,
+      `update batches set leaves = sha256(leaves) where number = (select batch from leaves where event_id = '${early[2]}')`,
+      `update sealed_events set event_id = gen_random_uuid() where event_id = '${early[2]}'`,
       `update batches set header = replace(header, '"v":1', '"v":2')`,
       `update ledger_nodes set hash = sha256(hash) where level = 0 and index = 0`,
       `update checkpoint_tokens set tsr = tsr || '\\x00'`,

@@ -84,7 +84,7 @@ it('rebuilds batches, tags and roll-ups from the log alone', async () => {
   const leaves = await owner.query('select stream, revision, batch, index, hash, person_tag from leaves order by 1, 2');
   expect(before.rows.filter(({ number }) => levelOf(Number(number)) === 1)).toHaveLength(1);
   await owner.query(
-    'truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, checkpoints, checkpoint_tokens, ledger_keys cascade',
+    'truncate batches, sealed_events, ledger_nodes, sealed_streams, ledger_events, checkpoints, checkpoint_tokens, ledger_keys cascade',
   );
   await owner.query('update sealer_state set ledger_revision = -1, log_position = null');
   await catchUpLedger(worker, eventLog);

@@ -55,10 +55,12 @@ export async function restore(
  */
 export async function alterationsOf(superuser: pg.Pool, eventId: string, other: SeededDemo): Promise<Alteration[]> {
   const { rows } = await superuser.query(
-    `select l.batch, l.index, l.stream, l.revision, p.live_generation as generation, c.size, r.site_id,
+    `select l.batch, l.index, l.stream, l.revision, s.number, before.batch as batch_before, before.index as index_before, p.live_generation as generation, c.size, r.site_id,
               ((convert_from(e.data, 'utf8')::jsonb ->> 'record')::jsonb) ->> 'site_config_hash' as config
          from leaves l join projections p on p.name = 'consents' join read_model.consents r on r.event_id = l.event_id
          join event_log.events e on e.id = l.event_id
+         join sealed_streams s on s.stream = l.stream
+         join sealed_events before on before.stream = s.number and before.revision = l.revision - 1
          cross join lateral (select size from checkpoints where size > l.batch order by size limit 1) c
         where l.event_id = $1`,
     [eventId],
@@ -70,6 +72,9 @@ export async function alterationsOf(superuser: pg.Pool, eventId: string, other: 
         index: z.int(),
         stream: z.string(),
         revision: z.int(),
+        number: z.int(),
+        batch_before: z.int(),
+        index_before: z.int(),
         generation: z.int(),
         size: z.int(),
         config: z.string(),
@@ -77,7 +82,7 @@ export async function alterationsOf(superuser: pg.Pool, eventId: string, other: 
       }),
     ])
     .parse(rows)[0];
-  const { batch, stream, revision, size } = place;
+  const { batch, stream, revision, number, size } = place;
   const otherHash = `decode(repeat('ab', 32), 'hex')`;
   const columns = (table: string, where: string, values: Readonly<Record<string, string>>): Alteration[] =>
     Object.entries(values).map(([column, value]) => ({ table, where, column, value }));
@@ -108,20 +113,27 @@ export async function alterationsOf(superuser: pg.Pool, eventId: string, other: 
       event_id: `'${randomUUID()}'`,
       site_id: `'${other.site.id}'`,
     }),
-    ...columns('leaves', `stream = '${stream}' and revision = ${revision}`, {
+    ...columns('sealed_events', `stream = ${number} and revision = ${revision}`, {
       batch: '100000',
       index: '100000',
-      stream: `'consents-${other.site.id}'`,
+      stream: '100000',
       revision: String(revision + 1000),
       event_id: `'${randomUUID()}'`,
-      hash: otherHash,
     }),
-    ...columns('leaves', `stream = '${stream}' and revision = ${revision - 1}`, {
-      stream: `'consents-${other.site.id}'`,
+    ...columns('sealed_events', `stream = ${number} and revision = ${revision - 1}`, {
+      stream: '100000',
       revision: String(revision + 1000),
-      hash: otherHash,
     }),
+    ...[
+      { batch, index: place.index },
+      { batch: place.batch_before, index: place.index_before },
+    ].flatMap((leaf) =>
+      columns('batches', `number = ${leaf.batch}`, {
+        leaves: `overlay(leaves placing ${otherHash} from ${leaf.index * 32 + 1} for 32)`,
+      }),
+    ),
     ...columns('sealed_streams', `stream = '${stream}'`, {
+      number: '100000',
       stream: `'consents-${other.site.id}'`,
       revision: String(revision - 1),
       leaf: otherHash,

@@ -8,6 +8,7 @@ import { ask, get, type RunningApp, startApp } from '../../api/server/running-ap
 import { postSigned } from '../../support/signed-requests.js';
 
 const Leaf = z.object({ index: z.int(), event_id: z.string(), hash: z.instanceof(Uint8Array) });
+const WRONG_HASH = new Uint8Array(32).fill(0xab);
 const Batch = z.object({ number: z.int(), count: z.int(), root: z.instanceof(Uint8Array) });
 
 describe('verification of a record in a large batch', () => {
@@ -56,6 +57,12 @@ describe('verification of a record in a large batch', () => {
     return [keyed.body, open.body];
   };
   const sql = (text: string, values: unknown[] = []) => app.superuser.query(text, values);
+  const setLeaf = (index: number, hash: Uint8Array | undefined) =>
+    sql('update batches set leaves = overlay(leaves placing $3 from $2 * 32 + 1 for 32) where number = $1', [
+      batch.number,
+      index,
+      hash,
+    ]);
   const damageLines = () => app.log().split('do not lead to its root').length - 1;
   const valid = [
     { valid: true, data: { merkle_valid: true } },
@@ -79,16 +86,9 @@ describe('verification of a record in a large batch', () => {
   it('reads no leaf outside the path', async () => {
     // It is below an inner node of the path.
     const altered = 40;
-    await sql(`update leaves set hash = decode(repeat('ab', 32), 'hex') where batch = $1 and index = $2`, [
-      batch.number,
-      altered,
-    ]);
+    await setLeaf(altered, WRONG_HASH);
     const [others, own] = [await answers(consentAt(30)), await answers(consentAt(altered))];
-    await sql('update leaves set hash = $3 where batch = $1 and index = $2', [
-      batch.number,
-      altered,
-      leaves[altered]?.hash,
-    ]);
+    await setLeaf(altered, leaves[altered]?.hash);
     expect(others).toMatchObject(valid);
     expect(own).toMatchObject(invalid);
     expect(damageLines()).toBe(0);
@@ -103,11 +103,9 @@ describe('verification of a record in a large batch', () => {
     const before = damageLines();
     await sql(`update batches set nodes = ${damaged} where number = $1`, [batch.number]);
     const damagedNodes = await answers(consentAt(30));
-    await sql(`update leaves set hash = decode(repeat('ab', 32), 'hex') where batch = $1 and index = 5`, [
-      batch.number,
-    ]);
+    await setLeaf(5, WRONG_HASH);
     const damagedLeafToo = await answers(consentAt(30));
-    await sql('update leaves set hash = $2 where batch = $1 and index = 5', [batch.number, leaves[5]?.hash]);
+    await setLeaf(5, leaves[5]?.hash);
     await sql('update batches set nodes = $2 where number = $1', [batch.number, rows[0]?.nodes]);
     expect(damagedNodes).toMatchObject(valid);
     expect(damagedLeafToo).toMatchObject(invalid);

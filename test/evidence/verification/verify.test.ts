@@ -293,12 +293,14 @@ describe('verification from stored bytes', () => {
         uuidOf(victim.consent_token),
       ]);
       const { stream, revision } = z.object({ stream: z.string(), revision: z.int() }).parse(rows[0]);
-      await client.query('create temporary table kept as select * from leaves where stream = $1 and revision >= $2', [
-        stream,
-        revision,
-      ]);
+      await client.query(
+        'create temporary table kept as select e.* from sealed_events e join sealed_streams s on s.number = e.stream\n          where s.stream = $1 and e.revision >= $2',
+        [stream, revision],
+      );
       await client.query('begin');
-      await client.query('delete from leaves where stream = $1 and revision >= $2', [stream, revision]);
+      await client.query(
+        'delete from sealed_events e using kept k where e.stream = k.stream and e.revision = k.revision',
+      );
       await client.query(
         `update sealed_streams s set revision = l.revision, leaf = l.hash from leaves l
           where s.stream = $1 and l.stream = $1 and l.revision = $2`,
@@ -306,10 +308,10 @@ describe('verification from stored bytes', () => {
       );
       await client.query('commit');
       const unsealed = await verify(victim.consent_token);
-      await client.query('insert into leaves select * from kept');
+      await client.query('insert into sealed_events select * from kept');
       await client.query(
-        `update sealed_streams s set revision = l.revision, leaf = l.hash from kept l
-          where s.stream = l.stream and l.revision = (select max(revision) from kept)`,
+        `update sealed_streams s set revision = l.revision, leaf = l.hash from leaves l
+          where s.stream = l.stream and l.event_id = (select event_id from kept order by revision desc limit 1)`,
       );
       expect(unsealed.body).toMatchObject({ valid: false, data: { merkle_valid: false } });
       expect((await verify(victim.consent_token)).body).toMatchObject({ valid: true });

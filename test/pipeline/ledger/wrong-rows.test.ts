@@ -139,8 +139,8 @@ const WRONG = [
   wrong('an end of a stream that is too early', ...shifted('sealed_streams', 'revision', -1)),
   wrong('an end of a stream that is too late', ...shifted('sealed_streams', 'revision', 1)),
   wrong('another leaf at the end of a stream', () => `update sealed_streams set ${flip('leaf')}`),
-  wrong('other leaves', (_, last) => `update leaves set ${flip('hash')} where revision <= ${last}`),
-  wrong('the newest leaf is missing', ...without('leaves', (_, last) => `revision = ${last}`)),
+  wrong('other leaves', (size) => `update batches set ${flip('leaves')} where count > 0 and number < ${size}`),
+  wrong('the newest leaf is missing', ...without('sealed_events', (_, last) => `revision = ${last}`)),
   wrong(
     'other nodes of the ledger tree',
     (size) => `update ledger_nodes set ${flip('hash')} where (index + 1) << level <= ${size}`,
@@ -189,24 +189,26 @@ const OTHER_ID = '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c0ff';
 test.each<readonly [string, (id: string, erasure: string) => string, (id: string) => string]>([
   [
     'another tag',
-    (id) => `update leaves set ${flip('person_tag')} where ${ofRecord(id)}`,
-    (id) => `update leaves set ${flip('person_tag')} where ${ofRecord(id)}`,
+    (id) => `update sealed_events set ${flip('person_tag')} where ${ofRecord(id)}`,
+    (id) => `update sealed_events set ${flip('person_tag')} where ${ofRecord(id)}`,
   ],
   [
     'no leaf',
-    (id) => `create table kept as select * from leaves where ${ofRecord(id)}; delete from leaves where ${ofRecord(id)}`,
-    () => 'insert into leaves select * from kept; drop table kept',
+    (id) =>
+      `create table kept as select * from sealed_events where ${ofRecord(id)}; delete from sealed_events where ${ofRecord(id)}`,
+    () => 'insert into sealed_events select * from kept; drop table kept',
   ],
   [
     'a leaf of another id',
-    (id) => `update leaves set event_id = '${OTHER_ID}' where ${ofRecord(id)}`,
-    (id) => `update leaves set ${ofRecord(id)} where event_id = '${OTHER_ID}'`,
+    (id) => `update sealed_events set event_id = '${OTHER_ID}' where ${ofRecord(id)}`,
+    (id) => `update sealed_events set ${ofRecord(id)} where event_id = '${OTHER_ID}'`,
   ],
   [
     'its erasure already, by another leaf,',
-    (_, erasure) => `create table kept as select * from leaves where revision = 0;
-      update leaves set person_tag = '\\x${erasure}' where revision = 0`,
-    () => 'update leaves l set person_tag = k.person_tag from kept k where l.event_id = k.event_id; drop table kept',
+    (_, erasure) => `create table kept as select * from sealed_events where revision = 0;
+      update sealed_events set person_tag = '\\x${erasure}' where revision = 0`,
+    () =>
+      'update sealed_events l set person_tag = k.person_tag from kept k where l.event_id = k.event_id; drop table kept',
   ],
 ])(
   'an erased record has %s for a while: its erasure is sealed with the tag of the record',

@@ -5,7 +5,12 @@ import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import type { LoggedEvent } from '../../../src/pipeline/event-log/port.js';
 import { TablesDiffer } from '../../../src/pipeline/ledger/errors.js';
-import { assignTags, rememberNumbers, type SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
+import {
+  assignTags,
+  type Numbering,
+  rememberNumbers,
+  type SiteKeys,
+} from '../../../src/pipeline/sealer/assign-tags.js';
 import { personId, recordKey, sealOfKeyRow } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
 import { type Pipeline, startPipeline } from '../relay/pipeline.js';
@@ -49,7 +54,7 @@ async function seedOf(): Promise<Uint8Array> {
 }
 
 test('a person who is erased while a batch is pending begins with 1 again under the new id', async () => {
-  const numbers = new Map<string, number>();
+  const numbers = new Map<string, Numbering>();
   const before = [await consent(0), await consent(1)];
   const first = await assignTags(pipeline.worker, keyring, numbers, before);
   const oldId = personId(siteKey, await seedOf(), visitorIndex);
@@ -60,18 +65,24 @@ test('a person who is erased while a batch is pending begins with 1 again under 
   const second = await assignTags(pipeline.worker, keyring, numbers, [later]);
   const newId = personId(siteKey, await seedOf(), visitorIndex);
   expect(second.get(later.id)).toEqual(personTag(newId, 1));
+  const further = await Promise.all([3, 4, 5, 6, 7, 8].map(consent));
+  await assignTags(pipeline.worker, keyring, numbers, further);
   await rememberNumbers(pipeline.worker, numbers);
-  const { rows } = await pipeline.owner.query('select records from persons where site_id = $1', [siteId]);
-  expect(rows).toEqual([{ records: 1 }]);
+  const stored = async () =>
+    (await pipeline.owner.query('select records from persons where site_id = $1', [siteId])).rows;
+  expect(await stored()).toEqual([{ records: 0 }]);
+  await assignTags(pipeline.worker, keyring, numbers, [await consent(9)]);
+  await rememberNumbers(pipeline.worker, numbers);
+  expect(await stored()).toEqual([{ records: 8 }]);
 });
 
 test('a person whose row counts a record that is not sealed gets no number', async () => {
-  const next = await consent(3);
+  const next = await consent(10);
   await expect(assignTags(pipeline.worker, keyring, new Map(), [next])).rejects.toThrow(TablesDiffer);
 });
 
 test('a record whose key row was altered gets no tag', async () => {
-  const [altered, other] = [await consent(4), await consent(5)];
+  const [altered, other] = [await consent(11), await consent(12)];
   await pipeline.owner.query('update record_keys set visitor_index = $2 where event_id = $1', [
     altered.id,
     randomBytes(16),

@@ -183,7 +183,7 @@ test('brings a new database and a stale one up to an existing ledger', async () 
   const ids = await append(site, 20);
   await whileRunning([sealer()], () => until(async () => (await sealed()) === 20));
   await pipeline.owner.query(`
-    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
+    truncate batches, sealed_events, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
     update sealer_state set ledger_revision = -1, log_position = null`);
   ids.push(...(await append(site, 5)));
   await whileRunning([sealer()], () => until(async () => (await sealed()) === 25));

@@ -20,8 +20,8 @@ const HARMLESS = `
   quarantined_sites.reason admission_generations.kind nonces.digest
   idempotency.proof_hash idempotency.record_digest event_log.streams.name event_log.set_aside.stream event_log.set_aside.type event_log.events.type
   event_log.events.metadata projections.name projections.state projections.problem projection_generations.name
-  projection_generations.position projection_views.view projection_views.name batches.header batches.root batches.nodes
-  leaves.stream leaves.hash leaves.person_tag ledger_nodes.hash sealed_streams.stream sealed_streams.leaf
+  projection_generations.position projection_views.view projection_views.name batches.header batches.root batches.leaves batches.nodes
+  sealed_events.person_tag ledger_nodes.hash sealed_streams.stream sealed_streams.leaf
   sealer_state.compared_on sealer_state.log_position ledger_events.type ledger_events.body ledger_policies.type ledger_policies.body
   checkpoints.note checkpoints.authorities checkpoints.certificates checkpoints.crls checkpoints.ocsp
   checkpoint_tokens.note checkpoint_tokens.tsr checkpoint_tokens.tsr_sha256 checkpoint_tokens.authority

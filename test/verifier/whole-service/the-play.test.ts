@@ -188,7 +188,7 @@ async function removeFromTables(operator: OperatedInstallation, ids: readonly st
   await operator.sql(
     ['alter table event_log.events disable trigger kept_in_log'],
     ['delete from event_log.events where id = any($1::uuid[])', ids],
-    ['delete from leaves where event_id = any($1::uuid[])', ids],
+    ['delete from sealed_events where event_id = any($1::uuid[])', ids],
     ['delete from record_keys where event_id = any($1::uuid[])', ids],
   );
 }

@@ -35,18 +35,18 @@ export async function sealedBelow(
   batch: number | null,
 ): Promise<SealedBelow> {
   const { rows } = await db.query(
-    `with recursive search (stream, low, high) as (
-       select stream, -1::bigint, revision from sealed_streams where stream = any($1)
+    `with recursive search (number, stream, low, high) as (
+       select number, stream, -1::bigint, revision from sealed_streams where stream = any($1)
        union all
-       select s.stream,
-              case when $2::bigint is null or l.batch < $2 then l.revision else s.low end,
-              case when $2::bigint is null or l.batch < $2 then s.high else l.revision - 1 end
+       select s.number, s.stream,
+              case when $2::bigint is null or e.batch < $2 then e.revision else s.low end,
+              case when $2::bigint is null or e.batch < $2 then s.high else e.revision - 1 end
          from search s
-         join leaves l on l.stream = s.stream
-          and l.revision = case when $2::bigint is null then s.high else (s.low + s.high + 1) / 2 end
+         join sealed_events e on e.stream = s.number
+          and e.revision = case when $2::bigint is null then s.high else (s.low + s.high + 1) / 2 end
         where s.low < s.high)
-     select f.stream, l.revision, l.batch
-       from search f join leaves l on l.stream = f.stream and l.revision = f.high
+     select f.stream, e.revision, e.batch
+       from search f join sealed_events e on e.stream = f.number and e.revision = f.high
       where f.low = f.high`,
     [[...consents, ...notices], batch],
   );

@@ -60,7 +60,7 @@ select case n.nspname when 'public' then '' else n.nspname || '.' end || c.relna
            from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c')`)} as constraints,
        ${list(`
          select jsonb_agg(x.relname || ': ' || case when i.indisunique then 'UNIQUE ' else '' end
-                  || substring(pg_get_indexdef(i.indexrelid) from 'USING btree (.*)') order by x.relname)
+                  || replace(substring(pg_get_indexdef(i.indexrelid) from 'USING (.*)'), 'btree ', '') order by x.relname)
            from pg_index i join pg_class x on x.oid = i.indexrelid
           where i.indrelid = c.oid and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = c.oid)
          `)} as indexes,

@@ -16,44 +16,70 @@ create table batches (
   header text not null,
   count integer not null,
   root bytea,
+  leaves bytea not null,
   nodes bytea not null,
   sealed_at timestamptz not null
 );
 -- Uncompressed, so that a part is read without the rest.
-alter table batches alter column nodes set storage external;
+alter table batches alter column leaves set storage external, alter column nodes set storage external;
 
 comment on table batches is 'Leaves of the ledger tree: Merkle batches that the sealer closed, and roll-ups of them.';
 comment on column batches.number is 'Number of the batch; its header is the leaf of this number in the ledger tree.';
 comment on column batches.header is 'Header as JCS text, whose UTF-8 is the content of the leaf.';
 comment on column batches.count is 'Leaves of the batch; 0 for a roll-up.';
 comment on column batches.root is 'Root of the Merkle tree over the leaves; null for a roll-up.';
+comment on column batches.leaves is 'Hashes of the leaves in order, 32 bytes each; empty for a roll-up.';
 comment on column batches.nodes is
   'Roots of the perfect subtrees of that tree from level 1, 32 bytes each: level by level, each from the left; empty for a roll-up. A cache: each use is checked against the root.';
 comment on column batches.sealed_at is 'Time at which the sealer closed it.';
 
-create table leaves (
-  batch bigint not null references batches,
-  index integer not null,
-  stream text not null,
+create table sealed_streams (
+  number integer primary key,
   revision bigint not null,
+  stream text collate "C" not null unique,
+  leaf bytea not null
+);
+-- Room for the versions of a row, so that its index entries stay.
+alter table sealed_streams set (fillfactor = 50);
+
+comment on table sealed_streams is 'Where the hash chain of each stream ends.';
+comment on column sealed_streams.number is
+  'Short name of the stream for sealed_events: counts the streams in the order in which the ledger has them first, from 1.';
+comment on column sealed_streams.revision is 'Last sealed revision.';
+comment on column sealed_streams.stream is 'Name of the stream.';
+comment on column sealed_streams.leaf is 'Leaf hash of that revision, which the next entry names as its predecessor.';
+
+create table sealed_events (
+  batch bigint not null,
+  revision bigint not null,
+  stream integer not null,
+  -- As many hashes fit into a value of PostgreSQL.
+  index integer not null check (index between 0 and 33554431),
   event_id uuid not null,
-  hash bytea not null,
   person_tag bytea,
   primary key (stream, revision)
 );
-create unique index leaves_by_batch on leaves (batch, index);
-create index leaves_by_event on leaves (event_id);
--- Also finds the records of a person by the tags of their numbers.
-create unique index leaves_by_person_tag on leaves (person_tag) where person_tag is not null;
+create index sealed_events_by_batch on sealed_events (batch);
+create index sealed_events_by_id on sealed_events (event_id);
+-- Also finds the records of a person by the tags of their numbers. Tags are random, and long: an index of
+-- their hashes has a third of the size. Whether one occurs twice is for the audit to say.
+create index sealed_events_by_person_tag on sealed_events using hash (person_tag);
 
-comment on table leaves is 'Leaves of the Merkle batches, one for each sealed event.';
-comment on column leaves.batch is 'Batch that the leaf is in.';
-comment on column leaves.index is 'Place in the batch, from 0.';
-comment on column leaves.stream is 'Stream of the event.';
-comment on column leaves.revision is 'Revision of the event in its stream.';
-comment on column leaves.event_id is 'Id of the event.';
-comment on column leaves.hash is 'Hash of the leaf.';
-comment on column leaves.person_tag is 'Tag of a consent: the person''s and the number''s, or random bytes. Tag of an erasure: that of the record''s erasure. Null for other events.';
+comment on table sealed_events is 'Where each sealed event is among the leaves of the Merkle batches.';
+comment on column sealed_events.batch is 'Batch that the leaf is in.';
+comment on column sealed_events.revision is 'Revision of the event in its stream.';
+comment on column sealed_events.stream is 'Number of the stream in sealed_streams.';
+comment on column sealed_events.index is 'Place in the batch, from 0.';
+comment on column sealed_events.event_id is 'Id of the event.';
+comment on column sealed_events.person_tag is 'Tag of a consent: the person''s and the number''s, or random bytes. Tag of an erasure: that of the record''s erasure. Null for other events.';
+
+create view leaves as
+  select e.batch, e.index, s.stream, e.revision, e.event_id,
+         coalesce(substring(b.leaves from e.index * 32 + 1 for 32), '') as hash, e.person_tag
+    from sealed_events e
+    join sealed_streams s on s.number = e.stream
+    left join batches b on b.number = e.batch;
+comment on view leaves is 'Leaves of the Merkle batches: sealed events with their hashes and the names of their streams.';
 
 create table persons (
   site_id uuid not null,
@@ -80,17 +106,6 @@ comment on table ledger_nodes is 'Roots of the perfect subtrees of the ledger tr
 comment on column ledger_nodes.level is 'Height of the subtree; level 0 holds the leaves.';
 comment on column ledger_nodes.index is 'Place of the subtree within its level, from 0.';
 comment on column ledger_nodes.hash is 'Root of the subtree.';
-
-create table sealed_streams (
-  stream text primary key,
-  revision bigint not null,
-  leaf bytea not null
-);
-
-comment on table sealed_streams is 'Where the hash chain of each stream ends.';
-comment on column sealed_streams.stream is 'Name of the stream.';
-comment on column sealed_streams.revision is 'Last sealed revision.';
-comment on column sealed_streams.leaf is 'Leaf hash of that revision, which the next entry names as its predecessor.';
 
 create view event_log.unsealed_events as
   select s.site_id, s.name as stream, e.revision, e.id, e.type, e.data, e.sealed_before

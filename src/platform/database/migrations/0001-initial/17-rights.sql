@@ -23,7 +23,7 @@ grant select on
     event_log.streams, event_log.events, event_log.waiting, event_log.runs, event_log.stored_events,
     event_log.logged_streams, event_log.waiting_events, event_log.unsealed_events,
     projections, projection_generations, projection_views,
-    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
+    event_log_identity, batches, sealed_events, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates,
@@ -61,7 +61,7 @@ grant select on
     event_log.streams, event_log.events, event_log.waiting, event_log.runs, event_log.stored_events,
     event_log.logged_streams, event_log.waiting_events, event_log.unsealed_events, event_log.retention,
     projections, projection_generations, projection_views,
-    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
+    event_log_identity, batches, sealed_events, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates,
@@ -72,7 +72,7 @@ grant select on sign_up_requests to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets, mails to consent_ledger_worker;
 grant insert on
     keyring, quarantined_sites,
-    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
+    event_log_identity, batches, sealed_events, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records,
     exports, export_chunks, manifest_certificates, audit_log
