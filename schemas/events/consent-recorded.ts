@@ -111,7 +111,7 @@ export const ConsentRecordedBody = z.strictObject({
   /** JCS(ConsentRecord), as text: the bytes that are hashed. */
   record: z.string(),
   proof_hash: Sha256Hex,
-  /** base64 of the encrypted JSON array of disclosure strings; null if there is none. */
+  /** base64 of the encrypted disclosures (`disclosuresOf`); null if there are none. */
   disclosures: z.string().nullable(),
   /** Ids of the encrypted attachments of this record. */
   attachments: z.array(Uuid).max(8),

@@ -16,6 +16,7 @@ import {
   sealOfKeyRow,
 } from '../../src/platform/keys/index.js';
 import { digestsByName } from './disclosure-digests.js';
+import { keptDisclosures } from './kept-disclosures.js';
 
 /** Consents that one statement inserts. */
 const PAGE = 1_000;
@@ -89,7 +90,7 @@ export async function recordManyConsents(
       disclosures: digestsByName(encoded),
     };
     const text = canonicalJson(record);
-    const plain = Buffer.from(JSON.stringify(encoded));
+    const plain = keptDisclosures(encoded);
     const key = recordKey(siteKey, seed, eventId);
     const sealed = encryptForRecord(key, eventId, 'disclosures', plain, random);
     const proofHash = createHmac('sha256', proofKey.key).update(text).digest('hex');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { textOfBytes } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import { disclosuresOf } from '../../../schemas/events/kept-disclosures.js';
 import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import { uuidArray } from '../../platform/database/binary-arrays.js';
@@ -139,7 +139,8 @@ export function chooseDisclosures(
   // this cost.
   const digests = Object.values(record.disclosures);
   const takesAll = disclose === 'all' && body.attachments.length === 0;
-  for (const text of decryptDisclosures(key, record.event_id, body.disclosures)) {
+  const kept = decryptForRecord(key, record.event_id, 'disclosures', Buffer.from(body.disclosures, 'base64'));
+  for (const text of disclosuresOf(kept)) {
     if (!digests.includes(disclosureDigest(text))) {
       differ(`a value kept with record ${record.event_id} is not one that it commits to`);
     }
@@ -153,23 +154,6 @@ export function chooseDisclosures(
     hasAttachments ||= isAttachmentName(name);
   }
   return { disclosures: chosen, hasAttachments: hasAttachments && body.attachments.length > 0 };
-}
-
-function decryptDisclosures(key: Uint8Array, eventId: string, encrypted: string): readonly string[] {
-  // No strict decoding is needed: altered base64 does not decrypt, and non-ASCII text has a digest
-  // that no record contains.
-  const text = textOfBytes(decryptForRecord(key, eventId, 'disclosures', Buffer.from(encrypted, 'base64')));
-  let json: unknown = null;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    differ(`the decrypted part of record ${eventId} is not JSON`);
-  }
-  return areTexts(json) ? json : differ(`the decrypted part of record ${eventId} is malformed`);
-}
-
-function areTexts(json: unknown): json is string[] {
-  return Array.isArray(json) && json.every((item) => typeof item === 'string');
 }
 
 function nameOf(disclosure: string, eventId: string): string {

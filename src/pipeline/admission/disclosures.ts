@@ -39,8 +39,8 @@ export function personalFields(
 }
 
 export interface EncodedDisclosures {
-  /** The encoded disclosures as a JSON array, before encryption. */
-  readonly json: string;
+  /** Text that the event keeps of them, before its encryption (`disclosuresOf`). */
+  readonly kept: string;
   /** The digests of the disclosures by name: `disclosures` of the record. */
   readonly digests: Partial<Record<DisclosureName, string>>;
 }
@@ -54,12 +54,12 @@ export function encodeDisclosures(
   random: RandomPool,
 ): EncodedDisclosures {
   const digests: EncodedDisclosures['digests'] = {};
-  let json = '';
+  let kept = '';
   for (const [name, value] of fields) {
     const salt = random.take(SALT_BYTES).toString('base64url');
-    const encoded = Buffer.from(`["${salt}",${JSON.stringify(name)},${JSON.stringify(value)}]`).toString('base64url');
-    digests[name] = disclosureDigest(encoded);
-    json += json === '' ? `["${encoded}"` : `,"${encoded}"`;
+    const line = `["${salt}",${JSON.stringify(name)},${JSON.stringify(value)}]`;
+    digests[name] = disclosureDigest(Buffer.from(line).toString('base64url'));
+    kept += kept === '' ? line : `\n${line}`;
   }
-  return { json: json === '' ? '[]' : `${json}]`, digests };
+  return { kept, digests };
 }

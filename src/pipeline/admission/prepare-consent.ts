@@ -78,11 +78,11 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
     knownValues(options),
     consent.attachments,
   );
-  const { json, digests } = encodeDisclosures(fields, random);
+  const { kept, digests } = encodeDisclosures(fields, random);
   const disclosures =
     fields.size === 0
       ? null
-      : encryptForRecord(key, eventId, 'disclosures', Buffer.from(json), random).toString('base64');
+      : encryptForRecord(key, eventId, 'disclosures', Buffer.from(kept), random).toString('base64');
   const attachments = consent.attachments.map(({ content }) => {
     const id = newEventId(now, random);
     return { id, ciphertext: encryptForRecord(key, eventId, `attachment:${id}`, content, random) };

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
 import { repeat } from '../../platform/background/repeat.js';
+import { lastSealed } from '../../platform/database/last-sealed.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { openWebhookSecret } from '../../tenancy/webhooks/webhook-secret.js';
 import type { EventLog } from '../event-log/port.js';
-import { lastSealed } from '../ledger/last-sealed.js';
 import {
   type ClaimedWebhook,
   claimWebhook,

@@ -39,6 +39,7 @@ import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/s
 import { createSiteFixture, type SiteFixture } from '../../pipeline/admission/site-fixture.js';
 import { count, type Pipeline, silent, startPipeline, until, whileRunning } from '../../pipeline/relay/pipeline.js';
 import { digestsByName } from '../../support/disclosure-digests.js';
+import { keptDisclosures } from '../../support/kept-disclosures.js';
 import { UNGUARDED } from '../../support/unguarded.js';
 
 export const ORIGIN = 'ledger.example/test';
@@ -210,9 +211,7 @@ async function recordConsents(
     const body = {
       record: text,
       proof_hash: createHmac('sha256', proofKey.key).update(text).digest('hex'),
-      disclosures: encryptForRecord(key, eventId, 'disclosures', Buffer.from(JSON.stringify(encoded)), random).toString(
-        'base64',
-      ),
+      disclosures: encryptForRecord(key, eventId, 'disclosures', keptDisclosures(encoded), random).toString('base64'),
       attachments: consent.signature === undefined ? [] : [attachmentId],
     };
     const visitor = blindIndex(siteKey, 'visitor', consent.visitorId);

@@ -5,6 +5,7 @@ import { ConsentResponse } from '../../../schemas/api/consents.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { ConsentRecord, ConsentRecordedBody, eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
+import { disclosuresOf } from '../../../schemas/events/kept-disclosures.js';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { MAX_APPEND_BYTES } from '../../../src/pipeline/event-log/port.js';
@@ -67,11 +68,7 @@ describe('the record of a consent', () => {
     const encoded =
       body.disclosures === null
         ? []
-        : z
-            .array(z.string())
-            .parse(
-              JSON.parse(decryptForRecord(key, id, 'disclosures', Buffer.from(body.disclosures, 'base64')).toString()),
-            );
+        : disclosuresOf(decryptForRecord(key, id, 'disclosures', Buffer.from(body.disclosures, 'base64')));
     const fields = Object.fromEntries(
       encoded.map((text) => {
         const disclosure = decodeDisclosure(text);
