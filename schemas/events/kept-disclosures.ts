@@ -1,17 +1,40 @@
-const LINE_FEED = 0x0a;
+import { DISCLOSURE_NAMES, type DisclosureName } from '../evidence/disclosed-values.js';
+import type { ConsentRecord } from './consent-recorded.js';
+
+/** Digits of a salt: base64url of 16 bytes. */
+const SALT_DIGITS = 22;
+
+/** A disclosure of a record. */
+export interface NamedDisclosure {
+  readonly name: DisclosureName;
+  /** The disclosure string, to whose digest the record commits. */
+  readonly text: string;
+}
+
+/** The line of a disclosure in what an event keeps. @param value as JSON */
+export function keptLine(salt: string, value: string): string {
+  return `${salt}${value}`;
+}
+
+/** The JSON that a disclosure string encodes (RFC 9901 §4.2.1). @param value as JSON */
+export function disclosureJson(salt: string, name: DisclosureName, value: string): string {
+  return `["${salt}","${name}",${value}]`;
+}
 
 /**
- * Returns the disclosure strings of a record from what its event keeps, which is encrypted: the JSON of
- * each, `[salt, name, value]`, on a line of its own. JSON has no line feed in a string. The string that
- * the record commits to is the base64url of such a line (RFC 9901 §4.2.1), which takes a third more.
+ * Reads the disclosures of a record from what its event keeps, which is encrypted: a line for each, with
+ * its salt and the JSON of its value, in the order of their names. The record has the names. JSON has no
+ * line feed. Kept whole and as base64url, the strings took two thirds more.
+ * @param digests `disclosures` of the record
+ * @returns null if the record names more or fewer; otherwise no digest is checked
  */
-export function disclosuresOf(kept: Buffer): readonly string[] {
-  const disclosures: string[] = [];
-  for (let start = 0; start < kept.length; ) {
-    const found = kept.indexOf(LINE_FEED, start);
-    const end = found < 0 ? kept.length : found;
-    disclosures.push(kept.toString('base64url', start, end));
-    start = end + 1;
-  }
-  return disclosures;
+export function disclosuresOf(kept: string, digests: ConsentRecord['disclosures']): readonly NamedDisclosure[] | null {
+  const names = DISCLOSURE_NAMES.filter((name) => digests[name] !== undefined);
+  const lines = kept.split('\n');
+  if (lines.length !== names.length) return null;
+  return names.map((name, place) => {
+    const line = lines[place] ?? '';
+    const json = disclosureJson(line.slice(0, SALT_DIGITS), name, line.slice(SALT_DIGITS));
+    return { name, text: Buffer.from(json).toString('base64url') };
+  });
 }

@@ -123,8 +123,8 @@ export interface ChosenDisclosures {
 /**
  * Decrypts a record's disclosures and selects the requested ones.
  * @param key key of the record, 32 bytes
- * @throws KeyError `decrypt_failed`; ExportFailed `log-and-ledger-differ` if a disclosure has a
- *   digest that the record does not contain
+ * @throws KeyError `decrypt_failed`; ExportFailed `log-and-ledger-differ` if a disclosure does not have
+ *   the digest that the record has under its name
  */
 export function chooseDisclosures(
   key: Uint8Array,
@@ -135,29 +135,19 @@ export function chooseDisclosures(
   if (disclose === 'none' || body.disclosures === null) return { disclosures: [], hasAttachments: false };
   const chosen: string[] = [];
   let hasAttachments = false;
-  // Names are parsed only to select by them or to find attachments: an export of all fields skips
-  // this cost.
-  const digests = Object.values(record.disclosures);
-  const takesAll = disclose === 'all' && body.attachments.length === 0;
   const kept = decryptForRecord(key, record.event_id, 'disclosures', Buffer.from(body.disclosures, 'base64'));
-  for (const text of disclosuresOf(kept)) {
-    if (!digests.includes(disclosureDigest(text))) {
+  const disclosures =
+    disclosuresOf(kept.toString('utf8'), record.disclosures) ??
+    differ(`record ${record.event_id} does not have as many values as it names`);
+  for (const { name, text } of disclosures) {
+    if (disclosureDigest(text) !== record.disclosures[name]) {
       differ(`a value kept with record ${record.event_id} is not one that it commits to`);
     }
-    if (takesAll) {
-      chosen.push(text);
-      continue;
-    }
-    const name = nameOf(text, record.event_id);
     if (disclose !== 'all' && !disclose.includes(name)) continue;
     chosen.push(text);
     hasAttachments ||= isAttachmentName(name);
   }
   return { disclosures: chosen, hasAttachments: hasAttachments && body.attachments.length > 0 };
-}
-
-function nameOf(disclosure: string, eventId: string): string {
-  return decodeDisclosure(disclosure)?.name ?? differ(`a value kept with record ${eventId} is malformed`);
 }
 
 /** The SHA-256 digests, in hex, of the attachments that a record's disclosures name. */

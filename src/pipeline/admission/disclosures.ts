@@ -1,3 +1,4 @@
+import { disclosureJson, keptLine } from '../../../schemas/events/kept-disclosures.js';
 import { DISCLOSURE_NAMES, type DisclosureName, isDisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import { type AttachmentReference, disclosureDigest, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
@@ -55,11 +56,13 @@ export function encodeDisclosures(
 ): EncodedDisclosures {
   const digests: EncodedDisclosures['digests'] = {};
   let kept = '';
-  for (const [name, value] of fields) {
+  for (const name of DISCLOSURE_NAMES) {
+    const value = fields.get(name);
+    if (value === undefined) continue;
     const salt = random.take(SALT_BYTES).toString('base64url');
-    const line = `["${salt}",${JSON.stringify(name)},${JSON.stringify(value)}]`;
-    digests[name] = disclosureDigest(Buffer.from(line).toString('base64url'));
-    kept += kept === '' ? line : `\n${line}`;
+    const json = JSON.stringify(value);
+    digests[name] = disclosureDigest(Buffer.from(disclosureJson(salt, name, json)).toString('base64url'));
+    kept += `${kept === '' ? '' : '\n'}${keptLine(salt, json)}`;
   }
   return { kept, digests };
 }

@@ -68,7 +68,10 @@ describe('the record of a consent', () => {
     const encoded =
       body.disclosures === null
         ? []
-        : disclosuresOf(decryptForRecord(key, id, 'disclosures', Buffer.from(body.disclosures, 'base64')));
+        : (disclosuresOf(
+            decryptForRecord(key, id, 'disclosures', Buffer.from(body.disclosures, 'base64')).toString(),
+            ConsentRecord.parse(JSON.parse(body.record)).disclosures,
+          )?.map(({ text }) => text) ?? []);
     const fields = Object.fromEntries(
       encoded.map((text) => {
         const disclosure = decodeDisclosure(text);
