@@ -147,7 +147,7 @@ test('takes over the events of the log after a restore of the database', async (
   await pipeline.owner.query(`
     delete from event_log.events where revision >= 10;
     update event_log.streams set next_revision = 10;
-    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
+    truncate batches, sealed_events, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
     update sealer_state set ledger_revision = -1, log_position = null`);
   await waitAgain(pipeline.owner, consentsStream(site), 7);
   const later = newConsent(site);

@@ -171,7 +171,7 @@ test('restores the same keys when the tables are rebuilt from the log', async ()
     owner.query('select key, replaces, bridge_size::int from ledger_keys order by bridge_size nulls first');
   const before = (await keys()).rows;
   await owner.query(`
-    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys, checkpoints, checkpoint_tokens cascade;
+    truncate batches, sealed_events, ledger_nodes, sealed_streams, ledger_events, ledger_keys, checkpoints, checkpoint_tokens cascade;
     update sealer_state set ledger_revision = -1, log_position = null`);
   await catchUpLedger(pool, eventLog);
   expect((await keys()).rows).toEqual(before);
