@@ -80,6 +80,9 @@ export async function loadRound(
   };
 }
 
+/** The probes, and with `refused` all requests of the load that got no answer or another one. */
+export type VisibleRound = VisibleTimes & { readonly accepted: number };
+
 /** Probes how long an accepted consent takes to the status of its visitor, under a load of many sites. */
 export async function visibleRound(
   bench: VersionBench,
@@ -87,14 +90,15 @@ export async function visibleRound(
   sites: readonly BenchedSite[],
   seconds: number,
   rate: number,
-): Promise<VisibleTimes & { readonly accepted: number }> {
+): Promise<VisibleRound> {
   await prepare(bench, generator, sites, seconds * rate, VISITOR_CONNECTIONS);
   const load = generator.run(seconds * 1_000, rate);
   const times = await probeVisibility(bench.serve.port, sites, seconds);
   const result = await load;
-  refuseOtherAnswers(bench, result);
   await settled(bench.db, 'all', bench.backlog);
-  return { ...times, accepted: result.accepted + times.probes };
+  const other = Object.values(result.others).reduce((sum, count) => sum + count, 0);
+  const refused = times.refused + result.refused + result.unsent + other;
+  return { ...times, refused, accepted: result.accepted + times.probes };
 }
 
 /** A backlog of one site that the worker processed. */

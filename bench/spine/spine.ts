@@ -1,10 +1,19 @@
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { LoadGenerator } from '../load-generator.js';
 import { settled } from '../pipeline-backlog.js';
 import { median } from '../report.js';
 import { describeDurability } from '../storage.js';
 import { type BuiltVersion, buildVersion, PRESENT_VERSION } from './built-version.js';
-import { type Drain, drainRound, type FreeRound, freeRound, loadRound, type Round, visibleRound } from './rounds.js';
+import {
+  type Drain,
+  drainRound,
+  type FreeRound,
+  freeRound,
+  loadRound,
+  type Round,
+  type VisibleRound,
+  visibleRound,
+} from './rounds.js';
 import { type Goal, type Line, printTable, ratios } from './spine-table.js';
 import { readWrites, type Writes, type WritesEach, writesEach } from './table-writes.js';
 import { type BenchedSite, openVersionBench, type VersionBench } from './version-bench.js';
@@ -89,7 +98,8 @@ async function compare(benches: Both<VersionBench>, generator: LoadGenerator): P
   await printDrains(benches, generator);
   console.log('');
   await printConnections(benches.now, generator);
-  console.log(`  Durability: ${await describeDurability(benches.now.db)}`);
+  const [load = Number.NaN] = loadavg();
+  console.log(`  ${await describeDurability(benches.now.db)}; load average of the machine ${load.toFixed(1)}`);
 }
 
 /** Does the same for both versions, one after the other; every other round begins with this version. */
@@ -195,7 +205,7 @@ async function printVisible(benches: Both<VersionBench>, generator: LoadGenerato
   const times = await alternating(benches, VISIBLE_ROUNDS, (bench) =>
     visibleRound(bench, generator, bench.sites, VISIBLE_SECONDS, half(bench)),
   );
-  const measured = (what: string, pick: (time: (typeof times.now)[number]) => number, goal?: Goal): Line => ({
+  const measured = (what: string, pick: (round: VisibleRound) => number, goal?: Goal): Line => ({
     what,
     digits: 0,
     before: times.before.map(pick),
@@ -207,6 +217,7 @@ async function printVisible(benches: Both<VersionBench>, generator: LoadGenerato
     measured('p50, ms', ({ p50 }) => p50),
     measured('probes', ({ probes }) => probes),
     measured('consents a second', ({ accepted }) => accepted / VISIBLE_SECONDS),
+    measured('requests that were refused', ({ refused }) => refused),
   ]);
 }
 

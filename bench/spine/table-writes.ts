@@ -21,8 +21,10 @@ interface TableWrites {
   readonly moved: number;
   readonly deleted: number;
   readonly bytes: number;
-  /** Indexes that have an entry of a row, on average: a partial one has none of some rows. */
+  /** Indexes of every row. */
   readonly indexes: number;
+  /** Entries in partial indexes, which some rows have. */
+  readonly partialEntries: number;
 }
 
 /** By `schema.table`; the partitions of a table count as one. */
@@ -36,11 +38,11 @@ const Rows = z.array(
     moved: z.coerce.number(),
     deleted: z.coerce.number(),
     bytes: z.coerce.number(),
-    whole: z.coerce.number(),
+    indexes: z.coerce.number(),
     conditions: z.array(z.string()),
   }),
 );
-const ShareRow = z.tuple([z.object({ share: z.coerce.number() })]);
+const CountRow = z.tuple([z.object({ count: z.coerce.number() })]);
 
 /**
  * Reads the writes to all tables of the schema, after a wait in which every process of PostgreSQL has
@@ -57,19 +59,19 @@ export async function readWrites(db: pg.Pool): Promise<Writes> {
         group by 1
      )
      select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as name, w.inserted, w.updated, w.moved, w.deleted, w.bytes,
-            (select count(*) from pg_index x where x.indrelid = w.relid and x.indpred is null) as whole,
+            (select count(*) from pg_index x where x.indrelid = w.relid and x.indpred is null) as indexes,
             array(select pg_get_expr(x.indpred, x.indrelid) from pg_index x
                    where x.indrelid = w.relid and x.indpred is not null) as conditions
        from written w join pg_class c on c.oid = w.relid join pg_namespace n on n.oid = c.relnamespace`,
   );
   const writes = new Map<string, TableWrites>();
-  for (const { name, whole, conditions, ...table } of Rows.parse(rows)) {
-    let indexes = whole;
-    for (const condition of table.inserted === 0 ? [] : conditions) {
-      const shares = await db.query(`select coalesce(avg((${condition})::int), 0) as share from ${name}`);
-      indexes += ShareRow.parse(shares.rows)[0].share;
+  for (const { name, conditions, ...table } of Rows.parse(rows)) {
+    let partialEntries = 0;
+    for (const condition of conditions) {
+      const matching = await db.query(`select count(*) from ${name} where ${condition}`);
+      partialEntries += CountRow.parse(matching.rows)[0].count;
     }
-    writes.set(name, { ...table, indexes });
+    writes.set(name, { ...table, partialEntries });
   }
   return writes;
 }
@@ -104,12 +106,14 @@ export function writesEach(before: Writes, after: Writes, consents: number): Wri
     const past = before.get(name);
     const each = (pick: (writes: TableWrites) => number): number =>
       (pick(now) - (past === undefined ? 0 : pick(past))) / consents;
+    const rows = each(({ inserted }) => inserted);
+    const partial = rows === 0 ? 0 : each(({ partialEntries }) => partialEntries) / rows;
     return {
       name,
-      inserted: each(({ inserted }) => inserted),
+      inserted: rows,
       updated: each(({ updated }) => updated),
       deleted: each(({ deleted }) => deleted),
-      indexEntries: each(({ inserted, moved }) => inserted + moved) * now.indexes,
+      indexEntries: (rows + each(({ moved }) => moved)) * (now.indexes + partial),
       bytes: each(({ bytes }) => bytes),
     };
   });
