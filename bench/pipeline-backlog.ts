@@ -37,7 +37,9 @@ const BACKLOG: BacklogSql = {
   waiting: '(select coalesce(sum(count), 0) from event_log.waiting)',
   isWaiting: 'exists (select from event_log.waiting)',
   lastPosition: '(select max(position + count - 1) from event_log.runs)',
-  logged: '(select coalesce(sum(revision + 1), 0) from event_log.logged_streams)',
+  // The view of the last logged revisions took 18 ms for a thousand sites, which would be measured, too.
+  logged: `((select coalesce(sum(next_revision), 0) from event_log.streams where site_id is not null)
+            - (select coalesce(sum(count), 0) from event_log.waiting))`,
 };
 /** Of the versions that kept each event in an outbox and in the log. */
 const BACKLOG_OF_OUTBOX: BacklogSql = {
