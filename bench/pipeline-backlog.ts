@@ -41,7 +41,7 @@ const BACKLOG: BacklogSql = {
   logged: `((select coalesce(sum(next_revision), 0) from event_log.streams where site_id is not null)
             - (select coalesce(sum(count), 0) from event_log.waiting))`,
 };
-/** Of the versions that kept each event in an outbox and in the log. */
+/** The same for versions that kept each event in an outbox and in the log. */
 const BACKLOG_OF_OUTBOX: BacklogSql = {
   waiting: '(select count(*) from outbox_waiting)',
   isWaiting: 'exists (select from outbox_waiting)',

@@ -8,7 +8,7 @@ const POLL_MS = 20;
 /** A consent that is not visible by then counts with this time. */
 const GIVE_UP_MS = 30_000;
 
-/** What a probe needs of a site. */
+/** A site with the keys that a probe needs. */
 export interface ProbedSite {
   readonly writeKey: string;
   readonly readKey: string;

@@ -9,7 +9,7 @@ export interface Goal {
 /** One line of a table: the values of the rounds of both versions. */
 export interface Line {
   readonly what: string;
-  /** Of one round or of several; none: not measured for this version. */
+  /** Values of one round or of several; none: not measured for this version. */
   readonly before: readonly number[];
   readonly now: readonly number[];
   readonly digits: number;

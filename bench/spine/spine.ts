@@ -20,7 +20,7 @@ import { type BenchedSite, openVersionBench, type VersionBench } from './version
 
 /** The last version that kept each body in an outbox, in the log and in a read model. */
 const BEFORE = process.env.BENCH_BEFORE ?? '1c5da2b9';
-const SECONDS = Number(process.env.BENCH_SECONDS ?? '8');
+const SECONDS = Number(process.env.BENCH_SECONDS ?? '6');
 const WARM_UP_SECONDS = 3;
 const MANY_SITES = 1_000;
 const ROUNDS = 3;

@@ -76,7 +76,7 @@ export async function readWrites(db: pg.Pool): Promise<Writes> {
   return writes;
 }
 
-/** What one consent wrote, on average. */
+/** Writes of one consent, on average. */
 export interface WritesEach {
   readonly inserted: number;
   readonly updated: number;

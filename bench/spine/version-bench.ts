@@ -19,6 +19,8 @@ import type { BuiltVersion } from './built-version.js';
 
 /** Sites are sealed soon after a round, without a wait for a batch that is not full. */
 const BATCH_MAX_AGE_MS = 2_000;
+/** More than the connections of any load: none is refused for their number. */
+const MOST_IN_PROGRESS = 2_000;
 
 const Sites = z.array(
   z.object({ writeKey: z.string(), readKey: z.string(), versions: z.object({ cookieEn: z.string() }) }),
@@ -50,7 +52,11 @@ export async function openVersionBench(version: BuiltVersion, sites: number): Pr
     await rm(dataDir, { recursive: true, force: true });
   });
   try {
-    const env = { DATA_DIR: dataDir, BATCH_MAX_AGE_MS: String(BATCH_MAX_AGE_MS) };
+    const env = {
+      DATA_DIR: dataDir,
+      BATCH_MAX_AGE_MS: String(BATCH_MAX_AGE_MS),
+      ADMISSION_MAX_IN_PROGRESS: String(MOST_IN_PROGRESS),
+    };
     const serve = await RunningRole.start('serve', '', masterKey, env, version.ledger);
     closers.push(() => serve.stop());
     // The version has started its server with its own settings; this attaches to it.

@@ -7,7 +7,7 @@ const SAMPLE_MS = 20;
 /** Connections of the process that answers callers. */
 const CALLERS = 'consent-ledger serve';
 
-/** What a transaction of admission does at a moment. */
+/** States of a transaction of admission. */
 const WAITS = ['flush', 'lock of the site', 'processor', 'its caller', 'other'] as const;
 type Wait = (typeof WAITS)[number];
 
@@ -71,8 +71,8 @@ function waitOf(type: string | null, event: string | null): Wait {
   if (type === null) return 'processor';
   if (type === 'Lock') return 'lock of the site';
   if (type === 'Client') return 'its caller';
-  // A commit writes and flushes the log, or waits for one that does so for several.
-  if (event !== null && /^Wal(?:Sync|Write)|^WALWrite$/i.test(event)) return 'flush';
+  // A commit writes and flushes the log, in a new file if necessary, or waits for one that does so for several.
+  if (event !== null && /^Wal|^WALWrite$/.test(event)) return 'flush';
   return 'other';
 }
 
