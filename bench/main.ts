@@ -19,6 +19,7 @@ import { benchProcesses } from './processes.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
+import { benchSpine } from './spine/spine.js';
 import { benchStored } from './stored.js';
 import { benchWorker } from './worker.js';
 
@@ -64,10 +65,14 @@ const EVENTSTOREDB = 'eventstoredb';
 /** Measured by `serve` on a machine without other programs (docs/benchmarks.md). */
 const WORKER_MICROS = 160;
 
+/** Not measured unless the command line names it, because it builds another version first. */
+const SPINE = 'spine';
+const OTHERS = ['scale', EVENTSTOREDB, SPINE];
+
 const names = process.argv.slice(2);
-const unknown = names.find((name) => !['scale', EVENTSTOREDB].includes(name) && !Object.hasOwn(PARTS, name));
+const unknown = names.find((name) => !OTHERS.includes(name) && !Object.hasOwn(PARTS, name));
 if (unknown !== undefined) {
-  console.error(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(', ')}, scale, ${EVENTSTOREDB}.`);
+  console.error(`There is no part ${unknown}. Parts: ${[...Object.keys(PARTS), ...OTHERS].join(', ')}.`);
   process.exit(2);
 }
 const { EVENTSTORE_URL: eventStoreUrl } = process.env;
@@ -79,6 +84,10 @@ for (const line of machineFacts()) console.log(line);
 if (names.includes('scale')) {
   console.log('');
   simulateScale(WORKER_MICROS);
+}
+if (names.includes(SPINE)) {
+  console.log('');
+  await benchSpine();
 }
 for (const [name, part] of Object.entries(PARTS)) {
   if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS, PEER, PROCESSES].includes(name)) continue;

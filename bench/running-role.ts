@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { type MeasuredCommand, measuredCommand } from '../test/support/measured-process.js';
 import { childPids, commandOf, processCpuMs, residentMiB } from './processor-time.js';
 
+/** The program of this version. */
 const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
+
+/** Parts of the command lines of the processes beside the first one of `serve`. */
+const WORKER = 'worker-process';
+const API = 'api-process';
 
 /** Resources of one process; null without /proc. */
 export interface ProcessUse {
@@ -26,12 +31,17 @@ export class RunningRole {
     readonly port: number,
   ) {}
 
-  /** @param env variables beside those of the database and its master key */
+  /**
+   * @param databaseUrl empty: the role starts an embedded PostgreSQL
+   * @param env variables beside those of the database and its master key
+   * @param program of the version that runs
+   */
   static async start(
     role: 'worker' | 'serve',
     databaseUrl: string,
     masterKey: Buffer,
     env: NodeJS.ProcessEnv = {},
+    program = LEDGER,
   ): Promise<RunningRole> {
     const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-role-'));
     const environment = {
@@ -44,7 +54,7 @@ export class RunningRole {
       LOG_LEVEL: 'warn',
       ...env,
     };
-    const child = spawn(process.execPath, [...process.execArgv, LEDGER, role], {
+    const child = spawn(process.execPath, [...process.execArgv, program, role], {
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -75,10 +85,25 @@ export class RunningRole {
     const children = await Promise.all(
       (await childPids(pid)).map(async (child) => ({ child, command: await commandOf(child) })),
     );
-    const worker = children.find(({ command }) => command.includes('worker-process'));
-    const apis = children.filter((child) => child !== worker);
+    const worker = children.find(({ command }) => command.includes(WORKER));
+    // An embedded PostgreSQL may be a child, too.
+    const apis = children.filter(({ command }) => command.includes(API));
     const uses = await Promise.all([pid, ...apis.map(({ child }) => child)].map(useOf));
     return { main: sumOf(uses), worker: worker === undefined ? null : await useOf(worker.child) };
+  }
+
+  /**
+   * Lets the worker process beside `serve` stand still until the function that is returned is called. A
+   * worker that stands still for ten seconds is replaced.
+   * @throws Error if there is no worker process
+   */
+  async haltWorker(): Promise<() => void> {
+    for (const child of await childPids(this.child.pid ?? 0)) {
+      if (!(await commandOf(child)).includes(WORKER)) continue;
+      process.kill(child, 'SIGSTOP');
+      return () => process.kill(child, 'SIGCONT');
+    }
+    throw new Error('serve has no worker process');
   }
 
   /** Runs a command of the installation beside the role, until it ends. @throws Error if it fails */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StatusResponse } from '../schemas/api/status.js';
-import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { postSigned } from '../test/support/signed-requests.js';
 import { cookieConsent } from './consents.js';
 
@@ -8,6 +7,13 @@ const PROBE_EVERY_MS = 100;
 const POLL_MS = 20;
 /** A consent that is not visible by then counts with this time. */
 const GIVE_UP_MS = 30_000;
+
+/** A site with the keys that a probe needs. */
+export interface ProbedSite {
+  readonly writeKey: string;
+  readonly readKey: string;
+  readonly versions: { readonly cookieEn: string };
+}
 
 /** Times from a 202 to the consent in the status of its visitor. */
 export interface VisibleTimes {
@@ -25,13 +31,13 @@ export interface VisibleTimes {
  */
 export async function probeVisibility(
   port: number,
-  sites: readonly SiteFixture[],
+  sites: readonly ProbedSite[],
   seconds: number,
 ): Promise<VisibleTimes> {
   const baseUrl = `http://127.0.0.1:${port}`;
   const times: number[] = [];
   let refused = 0;
-  const probe = async (site: SiteFixture): Promise<void> => {
+  const probe = async (site: ProbedSite): Promise<void> => {
     const consent = cookieConsent(site.versions.cookieEn);
     const response = await postSigned(baseUrl, site.writeKey, '/tool/v1/consents', consent);
     await response.arrayBuffer();

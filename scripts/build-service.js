@@ -27,6 +27,7 @@ const TOOLS = {
   'flood-process': 'bench/flood-process.ts',
   'load-process': 'bench/load-process.ts',
   'service-process': 'bench/service-process.ts',
+  'sites-process': 'bench/spine/sites-process.ts',
   'sustained-load-process': 'bench/sustained-load-process.ts',
   soak: 'bench/soak/main.ts',
 };

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
 import { PublicEventBody } from '../../schemas/events/notices.js';
@@ -234,6 +234,27 @@ describe('tenancy', () => {
     expect(await directory.findApiKey(`${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`)).toBeNull();
     await revokeApiKey(db, siteId, id);
     await expect.poll(() => directory.findApiKey(key), { timeout: 3000 }).toBeNull();
+  });
+
+  it('finds the keys of concurrent requests by one statement, each its own', async () => {
+    const [first, second] = [await newSite(), await newSite()];
+    const keys = [await createApiKey(db, first, 'write'), await createApiKey(db, second, 'read')];
+    const altered = await createApiKey(db, second, 'read');
+    const owner = new pg.Client({ connectionString: database.url });
+    await owner.connect();
+    await owner.query(`update api_keys set scope = 'write' where id = $1`, [altered.id]);
+    await owner.end();
+    const unknown = `${altered.key.slice(0, -1)}${altered.key.endsWith('A') ? 'E' : 'A'}`;
+    const query = vi.spyOn(apiPool, 'query');
+    const found = await Promise.all([...keys, altered, { key: unknown }].map(({ key }) => directory.findApiKey(key)));
+    expect(query).toHaveBeenCalledTimes(1);
+    query.mockRestore();
+    expect(found.map((key) => key && [key.id, key.siteId, key.scope])).toEqual([
+      [keys[0]?.id, first, 'write'],
+      [keys[1]?.id, second, 'read'],
+      null,
+      null,
+    ]);
   });
 
   it('sees a change within a second, without a notification', async () => {

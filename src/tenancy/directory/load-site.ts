@@ -81,17 +81,22 @@ export class UnknownSite extends Error {
   override readonly name = 'UnknownSite';
 }
 
+const RevisionRows = z.array(z.object({ id: z.string(), config_revision: z.int() }));
+
 /**
- * Reads only the revision of a site, to decide whether the cached site is current.
- * @returns null for an unknown site
+ * Reads only the revisions of sites, to decide whether the cached sites are current.
+ * @returns by id, without unknown sites
  */
-export async function loadSiteRevision(db: Queryable, siteId: string): Promise<number | null> {
+export async function loadSiteRevisions(
+  db: Queryable,
+  siteIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query({
-    name: 'site_revision',
-    text: 'select config_revision from sites where id = $1',
-    values: [siteId],
+    name: 'site_revisions',
+    text: 'select id, config_revision from sites where id = any($1::uuid[])',
+    values: [siteIds],
   });
-  return z.array(z.object({ config_revision: z.int() })).parse(rows)[0]?.config_revision ?? null;
+  return new Map(RevisionRows.parse(rows).map((row) => [row.id, row.config_revision]));
 }
 
 /**

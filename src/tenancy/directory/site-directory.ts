@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
+import { joinLookUps } from '../../platform/cache/join-look-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { type Keyring, type RowSeals, readSealed } from '../../platform/keys/index.js';
+import { type Keyring, type RowSeals, SealedBytes, sealedRows } from '../../platform/keys/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 import { apiKeyDigest, isApiKeyShaped } from '../api-keys/api-key-secret.js';
-import { loadSite, loadSiteRevision, UnknownSite } from './load-site.js';
+import { loadSite, loadSiteRevisions, UnknownSite } from './load-site.js';
 import type { SiteContext, SiteDirectory } from './site-context.js';
 
 const MAX_AGE_MS = 1000;
@@ -17,13 +18,15 @@ const RETRY_AFTER_SECONDS = 2;
 const ApiKeyRow = z.object({
   id: z.string(),
   site_id: z.string(),
+  digest: SealedBytes,
   scope: z.enum(['read', 'write']),
   restriction: ApiKeyRestriction,
 });
 
 /**
  * Creates a directory that caches sites and API keys for at most one second. A site is read
- * completely only if its revision has changed.
+ * completely only if its revision has changed. What concurrent requests look up is joined: with a
+ * thousand sites, most requests find nothing in the cache.
  * @param db may SELECT the tables of tenancy
  * @param now clock in milliseconds
  * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database is unavailable
@@ -34,15 +37,23 @@ export function createSiteDirectory(
   now: () => number = () => performance.now(),
 ): SiteDirectory {
   const common = { maxAgeMs: MAX_AGE_MS, now };
+  const loadApiKey = joinLookUps((digests: readonly string[]) => loadApiKeys(db, keyring, digests));
+  const loadRevision = joinLookUps((siteIds: readonly string[]) => loadSiteRevisions(db, siteIds));
   const keys = createFreshCache<string, ApiKey | null>({
     ...common,
     maxEntries: MAX_KEYS,
-    load: (digest) => explained(loadApiKey(db, keyring, digest)),
+    load: (digest) => explained(loadApiKey(digest).then((key) => key ?? null)),
   });
   const sites = createFreshCache<string, SiteContext>({
     ...common,
     maxEntries: MAX_SITES,
-    load: (siteId, known) => explained(loadIfChanged(db, keyring, siteId, known)),
+    load: (siteId, known) =>
+      explained(
+        (async () => {
+          const isSame = known !== undefined && (await loadRevision(siteId)) === known.configRevision;
+          return isSame ? known : loadSite(db, keyring, siteId);
+        })(),
+      ),
   });
   return {
     findApiKey: async (key) => (isApiKeyShaped(key) ? keys.get(apiKeyDigest(key).toString('base64')) : null),
@@ -52,16 +63,26 @@ export function createSiteDirectory(
   };
 }
 
-/** A key whose row was altered does not exist. */
-async function loadApiKey(db: Queryable, seals: RowSeals, digest: string): Promise<ApiKey | null> {
-  const query = {
-    name: 'api_key_by_digest',
+/** @returns by digest, in base64. A key whose row was altered does not exist. */
+async function loadApiKeys(
+  db: Queryable,
+  seals: RowSeals,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, ApiKey>> {
+  const rows = await sealedRows(db, {
+    name: 'api_keys_by_digest',
     table: 'api_keys',
-    where: 'r.digest = $1 and r.revoked_at is null and (r.expires_at is null or r.expires_at > now())',
-    values: [Buffer.from(digest, 'base64')],
-  } as const;
-  const row = await readSealed(db, seals, query, ApiKeyRow);
-  return row && { id: row.id, siteId: row.site_id, scope: row.scope, restriction: row.restriction };
+    where: 'r.digest = any($1::bytea[]) and r.revoked_at is null and (r.expires_at is null or r.expires_at > now())',
+    values: [digests.map((digest) => Buffer.from(digest, 'base64'))],
+  });
+  const opened = await Promise.all(rows.map((row) => seals.open(row, ApiKeyRow)));
+  const keys = opened.filter((row) => row !== null);
+  return new Map(
+    keys.map(({ id, site_id: siteId, scope, restriction, digest }) => [
+      digest.toString('base64'),
+      { id, siteId, scope, restriction },
+    ]),
+  );
 }
 
 const SiteIdRows = z.array(z.object({ id: z.string() }));
@@ -87,16 +108,6 @@ async function findVerified(
     if (error instanceof RequestRefused && error.code === 'INVALID_API_KEY') return null;
     throw error;
   }
-}
-
-async function loadIfChanged(
-  db: Queryable,
-  keyring: Keyring,
-  siteId: string,
-  known: SiteContext | undefined,
-): Promise<SiteContext> {
-  const isSame = known !== undefined && (await loadSiteRevision(db, siteId)) === known.configRevision;
-  return isSame ? known : loadSite(db, keyring, siteId);
 }
 
 async function explained<T>(work: Promise<T>): Promise<T> {
