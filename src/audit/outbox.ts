@@ -169,6 +169,30 @@ async function auditStreams({ db, eventLog, findings, step }: Section): Promise<
       key: stream,
       detail: `revision ${revision} is sealed, and the stream ends before it, or has another name`,
     });
+  await auditOwners({ db, findings });
+}
+
+const OwnerRows = z.array(z.object({ stream: z.int() }));
+
+/** Events whose stream has no row are in no view: no other part would ever meet them. */
+async function auditOwners({ db, findings }: Pick<Section, 'db' | 'findings'>): Promise<void> {
+  // From stream to stream, without the events of each.
+  const { rows } = await db.query(
+    `with recursive owners (stream) as (
+       (select stream from event_log.events order by stream limit 1)
+       union all
+       select (select e.stream from event_log.events e where e.stream > o.stream order by e.stream limit 1)
+         from owners o where o.stream is not null)
+     select o.stream from owners o
+      where o.stream is not null and not exists (select from event_log.streams s where s.number = o.stream) limit ${PAGE}`,
+  );
+  for (const { stream } of OwnerRows.parse(rows))
+    findings.add({
+      kind: 'reference-differs',
+      table: 'event_log.streams',
+      key: String(stream),
+      detail: 'events belong to a stream of this number, and it has no row',
+    });
 }
 
 const NameRows = z.array(z.object({ name: z.string() }));

@@ -305,6 +305,14 @@ describe('an audit of an installation', () => {
     );
   });
 
+  it('finds an event whose stream has no row', async () => {
+    const sql = `insert into event_log.events select (jsonb_populate_record(e, '{"stream": 4711}')).* from event_log.events e limit 1`;
+    await unguarded(db, 'event_log.events', sql, []);
+    const findings = await made.audit();
+    await unguarded(db, 'event_log.events', 'delete from event_log.events where stream = 4711', []);
+    expect(findings).toContainEqual(expect.objectContaining({ table: 'event_log.streams', key: '4711' }));
+  });
+
   it('finds a tag that two sealed events have', async () => {
     await db.query(
       `create table kept_row as select * from sealed_events where person_tag is not null order by batch, index limit 2`,

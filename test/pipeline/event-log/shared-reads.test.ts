@@ -29,14 +29,15 @@ function counted(eventLog: EventLog) {
   return { log, counts };
 }
 
-/** Collects the events of a subscription until it is stopped; `pauseMs` makes it slow. */
-function collect(log: EventLog, after: Position | null, pauseMs = 0) {
+/** Collects the events of a subscription until it is stopped. @param pause waits after each page, in milliseconds or for a promise */
+function collect(log: EventLog, after: Position | null, pause: number | Promise<void> = 0) {
   const stop = new AbortController();
   const events: LoggedEvent[] = [];
   const ended = (async () => {
     for await (const page of log.subscribe(after, stop.signal)) {
       events.push(...page.events);
-      if (pauseMs > 0) await sleep(pauseMs);
+      if (pause instanceof Promise) await pause;
+      else if (pause > 0) await sleep(pause);
     }
   })();
   return {
@@ -99,11 +100,16 @@ describe('shared reads', () => {
     const { log, counts } = counted(fixture.open());
     const { before, ids } = await append(fixture.open(), 8_000);
     const shared = shareReads(log);
-    const slow = collect(shared, before, 100);
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const slow = collect(shared, before, gate);
     await until(async () => slow.events.length > 0);
     const fast = collect(shared, before);
     await until(async () => fast.events.length >= 8_000);
     expect(slow.events.length).toBeLessThan(8_000);
+    goOn();
     await until(async () => slow.events.length >= 8_000);
     expect(idsOf(fast.events)).toEqual(ids);
     expect(idsOf(slow.events)).toEqual(ids);

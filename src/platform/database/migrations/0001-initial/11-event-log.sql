@@ -29,7 +29,7 @@ comment on column event_log.streams.next_revision is 'Revision that the next eve
 create table event_log.events (
   revision bigint not null check (revision >= 0),
   sealed_before timestamptz,
-  stream integer not null references event_log.streams,
+  stream integer not null,
   id uuid not null,
   type text collate "C" not null,
   data bytea not null,
@@ -77,7 +77,7 @@ comment on column event_log.waiting.created_at is 'Time of the transaction that 
 
 create table event_log.runs (
   position bigint primary key check (position > 0),
-  stream integer not null references event_log.streams,
+  stream integer not null,
   revision bigint not null check (revision >= 0),
   count integer not null check (count > 0),
   constraint runs_stream_revision unique (stream, revision)
@@ -310,10 +310,8 @@ set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  refused bigint[] := array_fill(null::bigint, array[cardinality(in_streams)]);
+  refused bigint[];
   head bigint;
-  last bigint;
-  skipped bigint;
   expected bigint;
   found bigint;
 begin
@@ -325,19 +323,24 @@ begin
     raise exception 'events got their positions from another process' using errcode = 'serialization_failure';
   end if;
   select coalesce((select r.position + r.count - 1 from event_log.runs r order by r.position desc limit 1), 0) into head;
-  for n in 1 .. cardinality(in_streams) loop
-    last := event_log.last_of(in_streams[n]);
-    if last < in_revisions[n] - 1 then
-      refused[n] := last;
-      continue;
-    end if;
+  -- The last revision before a run is that of the log, or that of an earlier run of the stream here.
+  with given as (
+    select g.*, g.revision + g.count - 1 as until, event_log.last_of(g.stream) as logged
+      from unnest(in_streams, in_revisions, in_counts) with ordinality as g (stream, revision, count, n)
+  ), following as (
+    select g.*, greatest(g.logged, max(g.until) over (
+             partition by g.stream order by g.n rows between unbounded preceding and 1 preceding)) as last
+      from given g
+  ), judged as (
+    select f.*, min(f.last) filter (where f.last < f.revision - 1) over (partition by f.stream order by f.n) as ends_at
+      from following f
+  ), placed as (
     -- A log that was copied here may have some of them.
-    skipped := last - in_revisions[n] + 1;
-    continue when skipped >= in_counts[n];
     insert into event_log.runs (position, stream, revision, count)
-      values (head + 1, in_streams[n], last + 1, in_counts[n] - skipped);
-    head := head + in_counts[n] - skipped;
-  end loop;
+      select head + sum(j.until - j.last) over (order by j.n) - (j.until - j.last) + 1, j.stream, j.last + 1, j.until - j.last
+        from judged j where j.ends_at is null and j.until > j.last
+  )
+  select array_agg(j.ends_at order by j.n) into refused from judged j;
   delete from event_log.waiting where ctid = any (array(
     select w.ctid from unnest(in_owners, in_sites, in_numbers) as g (owner, site_id, number)
      cross join lateral (select o.ctid from event_log.waiting o
