@@ -65,6 +65,7 @@ function packageCommand(name: string, shown: 'report' | 'record'): Command {
 packageCommand('check', 'report')
   .description('verify an evidence package, or a contradiction proof, and print the verdict')
   .argument('<file>', 'evidence package (ZIP) or contradiction proof (JSON)')
+  .option('--person <value>', 'visitor id of the person whose records the package or receipt must be of')
   .option('--promise <file>', 'promise of the service, to hold against the package; may be repeated', collect)
   .option('--contradiction <file>', 'file for the proof that a promise was broken; must not exist')
   .addHelpText(

@@ -151,17 +151,30 @@ describe('in the world rolled', () => {
     const created = Date.parse(String(eventOf(plan, 'alice 1').record.created_at));
     const promise = promiseOf(plan, 'alice 1', { sealedBefore: new Date(created + 1_600_000).toISOString() });
     dropped(plan);
-    publish(plan, 1, 150, { stamp_within_seconds: 60 });
+    // The service promises by a policy that no time stamp covers yet.
+    publish(plan, 1, 20, { seal_within_seconds: 1600 });
+    publish(plan, 2, 150, { seal_within_seconds: 1600, stamp_within_seconds: 60 });
     const strict = makeLedger(plan, authority, { header: earlierEnd });
     const found = await outcome(strict, { promises: [{ file: 'promise.json', promise }] });
-    expect(found.promises).toMatchObject([{ outcome: 'not-due' }]);
-    expect(found.verdict).not.toBe('invalid');
+    expect(found.promises).toMatchObject([{ outcome: 'overdue' }]);
+    expect(found.verdict).toBe('indeterminate');
   });
 
-  test('a promise that is not due accuses no ledger', async () => {
+  test('a promise that is not due accuses no ledger, and one that is overdue makes the package indeterminate', async () => {
     const eventId = consentId('of another time');
-    const terms = { eventId, sealedBefore: '2026-03-03T08:00:00.000Z' };
-    expect(await outcome(ledger, promised(terms))).toMatchObject({ ...VALID, promises: [{ outcome: 'not-due' }] });
+    const terms = {
+      eventId,
+      createdAt: '2026-03-02T08:45:00.000Z',
+      sealedBefore: '2026-03-02T08:55:00.000Z',
+    };
+    const early = { ...promised(terms), at: new Date('2026-03-02T08:59:00.000Z') };
+    expect(await outcome(ledger, early)).toMatchObject({ ...VALID, promises: [{ outcome: 'not-due' }] });
+    const late = await outcome(ledger, { ...early, at: new Date('2026-03-02T09:01:00.000Z') });
+    expect(late).toMatchObject({
+      verdict: 'indeterminate',
+      problems: { 'promise.kept': 'indeterminate' },
+      promises: [{ outcome: 'overdue', due: '2026-03-02T08:55:00.000Z' }],
+    });
   });
 });
 

@@ -92,6 +92,8 @@ export class Documents {
   #lastVersion: (Omit<Reference & { kind: 'version' }, 'kind'> & { readonly index: number }) | null = null;
   #lastConfiguration: (Omit<Reference & { kind: 'configuration' }, 'kind'> & { readonly index: number }) | null = null;
   #referenceLength = 0;
+  /** Hashes of the files that entries name; null until they are asked for. */
+  #named: ReadonlySet<string> | null = null;
 
   /** @param isReceipt whether the entry of a configuration stands for the file with its text */
   constructor(
@@ -117,6 +119,17 @@ export class Documents {
     if (!this.#configurations.has(hash)) this.#configurations.set(hash, { eventId, site, number, categories, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
+  }
+
+  /** Whether a consent or a publication of the package names the text or configuration of a hash. */
+  names(hash: string): 'named' | 'not-named' | 'unknown' {
+    this.#named ??= new Set([
+      ...this.#references.map((reference) => reference.hash),
+      ...[...this.#versions.values()].map(({ record }) => record.content_sha256),
+      ...this.#configurations.keys(),
+    ]);
+    if (this.#named.has(hash)) return 'named';
+    return this.#mayPublish || this.#mayConfigure || this.#unknown.has(hash) ? 'unknown' : 'not-named';
   }
 
   /** Number of the published configuration with this hash; null: its publication is not enclosed. */
