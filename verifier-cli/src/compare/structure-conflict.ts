@@ -73,7 +73,7 @@ const MOST_UNDER = 256;
 /** @param leaves by number */
 function* contradictoryHeaders(leaves: readonly ProvedLeaf[]): Generator<StructureProof, void> {
   for (const [i, leaf] of leaves.entries()) {
-    // What decreases along the ledger decreases between two neighbours. A roll-up also counts what is under it.
+    // Two neighbours show every decrease along the ledger. A roll-up is compared with the batches under it, too.
     const earlier = leaves.slice(Math.max(0, i - (leaf.header.level === 0 ? 1 : MOST_UNDER)), i);
     const other = earlier.find(({ header }) => headersProblem(header, leaf.header) !== null);
     if (other !== undefined) yield { kind: 'headers', first: headerFile(other), second: headerFile(leaf) };
