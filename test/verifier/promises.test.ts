@@ -123,6 +123,9 @@ describe('consent-verify promise', () => {
     };
     command.write('answer.json', JSON.stringify(answer));
     expect(command.run('promise', 'answer.json', '--ledger-key', 'ledger.vkey', '--json').status).toBe(0);
+    command.write('acceptance.json', JSON.stringify(answer.data));
+    expect(command.run('promise', 'acceptance.json', '--ledger-key', 'ledger.vkey').status).toBe(0);
+    expect(check('honest.zip', ['acceptance.json']).outcomes).toEqual(check('honest.zip', ['answer.json']).outcomes);
   });
 
   it('ends with 1 for a forged one, 3 without a key and 2 for another file', () => {

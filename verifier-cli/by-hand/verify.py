@@ -1898,7 +1898,8 @@ def confirm(package, record, given):
     for path in given.promise:
         with open(path, "rb") as file:
             promise = parse(file.read())
-        promise = package.shapes.check(promise["data"]["promise"] if "data" in promise else promise, "promise")
+        promise = promise.get("data", promise)
+        promise = package.shapes.check(promise.get("promise", promise), "promise")
         outcome = hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys, given.at)
         print(f"{9 if chosen else 8}. the promise in {os.path.basename(path)} is {outcome}")
     package.reserve(not manifest["development"], "a development authority stamped this ledger: this is not evidence")

@@ -83,7 +83,10 @@ packageCommand('check', 'report')
 program
   .command('promise')
   .description('verify the promise in the answer to a consent, and print what was promised')
-  .argument('<file>', 'value of `promise`, or the whole answer to one consent (JSON)')
+  .argument(
+    '<file>',
+    'value of `promise`, the whole answer to one consent, or the acceptance that an SDK returns (JSON)',
+  )
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
   .addHelpText(

@@ -187,3 +187,19 @@ test('a policy that was stamped late makes no record doubtful, and a warning say
   expect({ verdict: report.verdict, problems: notPassed(report) }).toEqual(VALID);
   expect(JSON.stringify(report.warnings)).toContain('Policy 1 of the ledger was stamped 1 d after its claimed time.');
 });
+
+test('a report states what the rules allow and a reader may not expect', async () => {
+  const ledger = ledgerWith(WORLDS.small, (plan) => {
+    const created = Date.parse(String(eventOf(plan, 'bob 2').record.created_at));
+    eventOf(plan, 'activated 2').record.created_at = new Date(created + 60_000).toISOString();
+    Object.assign(eventOf(plan, 'nobody 2').record, { decision: 'rejected' });
+  });
+  const report = await verify(packed(draftOf(ledger, {}, choose(ledger, {}))), ledger.plan, authority);
+  expect({ verdict: report.verdict, problems: notPassed(report) }).toEqual(VALID);
+  expect(report.warnings.first.map(({ code, values }) => [code, values])).toEqual([
+    // `alice 4` is a withdrawal.
+    ['refusal-permits', { records: 2, categories: 'analytics' }],
+    ['text-after-consent', { records: 5 }],
+    ['erased-soon', { records: 1 }],
+  ]);
+});

@@ -71,6 +71,8 @@ export async function runPromise(
 export async function readPromise(path: string): Promise<SignedPromise> {
   const parsed = parsePromiseFile(await readSmallFile(path));
   if (!parsed.ok)
-    throw new UsageError(`${path} is neither a promise nor the answer to one consent: ${englishText(parsed.reason)}`);
+    throw new UsageError(
+      `${path} is neither a promise, the answer to one consent, nor the acceptance of an SDK: ${englishText(parsed.reason)}`,
+    );
   return parsed.value;
 }

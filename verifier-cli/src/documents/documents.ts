@@ -66,6 +66,8 @@ interface PublishedConfiguration {
   readonly site: string;
   readonly number: number;
   readonly categories: ReadonlySet<string>;
+  /** Keys of the categories that a person cannot refuse. */
+  readonly required: ReadonlySet<string>;
   readonly notice: Notice;
 }
 
@@ -116,7 +118,9 @@ export class Documents {
     const categories = new Set(record.categories.map(({ key }) => key));
     const hash = sha256Hex(canonicalJson(text));
     const { event_id: eventId, site_id: site, number } = record;
-    if (!this.#configurations.has(hash)) this.#configurations.set(hash, { eventId, site, number, categories, notice });
+    const required = new Set(record.categories.flatMap((one) => (one.required ? [one.key] : [])));
+    if (!this.#configurations.has(hash))
+      this.#configurations.set(hash, { eventId, site, number, categories, required, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
   }
@@ -130,6 +134,11 @@ export class Documents {
     ]);
     if (this.#named.has(hash)) return 'named';
     return this.#mayPublish || this.#mayConfigure || this.#unknown.has(hash) ? 'unknown' : 'not-named';
+  }
+
+  /** Keys of the required categories of the configuration with this hash; null: its publication is not enclosed. */
+  requiredCategories(hash: string): ReadonlySet<string> | null {
+    return this.#configurations.get(hash)?.required ?? null;
   }
 
   /** Number of the published configuration with this hash; null: its publication is not enclosed. */

@@ -15,6 +15,7 @@ import { verifyOpening } from './person-opening.js';
 import type { ReadEntry } from './read-entry.js';
 import { recordProblem } from './record-rules.js';
 import { Salts } from './salts.js';
+import type { Statements } from './statements.js';
 import type { SummaryCounter } from './summary.js';
 
 /** Parts of the package with which consents are compared. */
@@ -38,6 +39,7 @@ export class ConsentRecords {
     readonly documents: Documents,
     readonly attachments: Attachments,
     readonly counter: SummaryCounter,
+    readonly statements: Statements,
   ) {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
@@ -75,6 +77,7 @@ export class ConsentRecords {
     const isOfPerson = this.person?.accept(read, disclosures) !== false;
     verifyOpening(read, disclosures, this.documents.isReceipt);
     this.attachments.verify(disclosures, findings);
+    this.statements.accept(consent, () => findings.at);
     const withheld = Math.max(0, Object.keys(consent.disclosures).length - disclosures.length);
     this.counter.consent(consent, disclosures.length, source.erased === undefined ? withheld : 0);
     const createdAt = Date.parse(consent.created_at);

@@ -39,6 +39,7 @@ import { FinalChecks } from './final-checks.js';
 import { type PublicRecords, publicRecords, verifyPublicRecord } from './public-records.js';
 import { entryLineReader, type ReadEntry, readEntry, type UnknownEntry } from './read-entry.js';
 import { unknownOf } from './record-rules.js';
+import { Statements } from './statements.js';
 import { type CommonFields, commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
 import { TAG_WORDS, UUID_WORDS } from './uuid-words.js';
@@ -106,6 +107,7 @@ class EntriesPass {
   readonly #consents: ConsentRecords;
   readonly #documents: Documents;
   readonly #scans = new SiteScans();
+  readonly #statements = new Statements();
   readonly #erasures: Erasures;
   readonly #publicRecords: PublicRecords;
   /** Batches of the policies. */
@@ -136,7 +138,14 @@ class EntriesPass {
     this.#documents = new Documents(files, this.#isReceipt);
     this.#erasures = new Erasures(findings);
     this.#publicRecords = publicRecords(this.#documents, this.#scans, this.#erasures, watch);
-    this.#consents = new ConsentRecords(context, this.#person, this.#documents, this.#attachments, this.counter);
+    this.#consents = new ConsentRecords(
+      context,
+      this.#person,
+      this.#documents,
+      this.#attachments,
+      this.counter,
+      this.#statements,
+    );
   }
 
   /**
@@ -265,6 +274,7 @@ class EntriesPass {
       knowsNoticesUpTo,
       noticesUnknownBecause: this.#noticesUnknownBecause(isWhole),
       absence,
+      statements: this.#statements,
     });
     for (let i = 0; i < table.length; i += 1) {
       const notes = watch === null ? null : watch.notesOf({ event_id: table.eventIdOf(i) });
@@ -273,6 +283,7 @@ class EntriesPass {
       if (notes !== null) await this.#finishWatched(i, verdict, isErased);
       if (list?.holds(i) === true) this.#finishListed(list, i, verdict, isErased);
     }
+    this.#statements.finish(this.files.findings, (hash) => this.#documents.requiredCategories(hash));
     const configurationNumber = (hash: string): number | null => this.#documents.configurationNumber(hash);
     return {
       configurationNumber,

@@ -28,6 +28,11 @@ export const FINDING_TEXTS = {
   'runs-contradict': 'the events of {stream} that batch {batch} states contradict those of batch {other}',
   'roll-up-lacks-stream': 'roll-up {batch} lacks a stream of batch {other}, which it covers',
   'roll-up-counts-fewer': 'roll-up {batch} counts fewer entries or tags than the batches that it covers',
+  'refusal-permits':
+    '{records:record states|records state} a refusal or a withdrawal, and still permit categories that are optional: {categories}',
+  'text-after-consent':
+    '{records:record has|records have} an earlier claimed time than the text or the configuration consented to, by at most the 5 minutes that clocks may differ',
+  'erased-soon': '{records:record was|records were} erased within 24 hours of the claimed time',
   'tag-repeated': 'an earlier entry of the package has the same tag',
   'file-not-named': 'no entry of the package needs the file',
   'other-person-than-asked': 'the record is of another person than the one that you asked about',

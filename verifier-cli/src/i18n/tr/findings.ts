@@ -27,6 +27,11 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
     '{batch} numaralı grubun {stream} akışı için bildirdiği olaylar, {other} numaralı grubunkilerle çelişiyor',
   'roll-up-lacks-stream': '{batch} numaralı toplamda, kapsadığı {other} numaralı grubun bir akışı yok',
   'roll-up-counts-fewer': '{batch} numaralı toplam, kapsadığı gruplardan daha az girdi veya etiket sayıyor',
+  'refusal-permits':
+    '{records} kayıt ret veya geri alma belirtiyor, ama isteğe bağlı kategorilere yine de izin veriyor: {categories}',
+  'text-after-consent':
+    '{records} kaydın bildirilen zamanı, rıza verilen metin veya yapılandırmadan önce; fark, saatlerin ayrışabileceği 5 dakikayı aşmıyor',
+  'erased-soon': '{records} kayıt, bildirilen zamandan sonraki 24 saat içinde silindi',
   'tag-repeated': 'paketteki daha önceki bir girdinin etiketi aynı',
   'file-not-named': 'paketteki hiçbir girdi bu dosyaya gerek duymuyor',
   'other-person-than-asked': 'kayıt, sorduğunuz kişinin değil, başka bir kişinin',
