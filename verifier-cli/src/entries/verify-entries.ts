@@ -189,12 +189,13 @@ class EntriesPass {
     const { entry, findings } = read;
     const { type } = entry;
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', finding('event-id-repeated'));
-    if (entry.person_tag !== null && !this.#tags.add(entry.person_tag))
-      findings.fail('batch.tags', finding('tag-repeated'));
     const unknown = read.consent === null ? unknownOf(read, this.context.schemes) : null;
     this.#requested?.accept(entry.event_id);
     this.context.promised.accept(read);
     this.#places.verify(read);
+    // An entry that is not in the ledger takes no tag from one that is.
+    const isSealed = entry.person_tag !== null && findings.verdict !== 'invalid';
+    if (isSealed && !this.#tags.add(entry.person_tag ?? '')) findings.fail('batch.tags', finding('tag-repeated'));
     const common = read.consent ?? commonFieldsOf(read.record);
     const problem = streamProblem(entry, common, this.context.manifest?.filter.site_id ?? null);
     if (problem === null) findings.pass('entry.stream');
