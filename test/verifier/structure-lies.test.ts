@@ -3,7 +3,9 @@ import { Contradiction } from '../../schemas/evidence/contradiction.js';
 import { RunCounts } from '../../verifier-cli/src/batches/run-counts.js';
 import { verifyContradiction } from '../../verifier-cli/src/compare/contradiction.js';
 import { contradictoryRuns } from '../../verifier-cli/src/compare/runs-problem.js';
-import { compareFiles, proofFrom } from './dishonest-operator/comparison.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import { terminalReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
+import { compareFiles, proofFrom } from './comparison.js';
 import { choose, draftOf, packed, type Request } from './dishonest-operator/export.js';
 import { leaveOut } from './dishonest-operator/forgery.js';
 import { REQUESTS } from './dishonest-operator/honest-requests.js';
@@ -313,4 +315,18 @@ test('the runs of honest roll-ups of both levels agree, and a changed one contra
     ])
       expect(contradictoryRuns([...under, bent])).not.toBeNull();
   }
+});
+
+test('the first lines of a report name the person, or say that the package does not', async () => {
+  const ledger = makeLedger(makePlan(WORLDS.small), authority);
+  const linesOf = async (request: Request, options: Partial<VerifyOptions> = {}): Promise<string> => {
+    const zip = packed(draftOf(ledger, request, choose(ledger, request)));
+    const report = await verify(zip, ledger.plan, authority, options);
+    return terminalReport(report, en).split('\n').slice(0, 2).join('\n');
+  };
+  const named = await linesOf({ person: 'alice' }, { person: 'alice' });
+  expect(named).toMatch(/^VALID, .*\nPerson: alice \(visitor_id, as the records name the person\)\.$/);
+  const withheld = await linesOf({ person: 'alice', disclose: 'none' });
+  expect(withheld).toMatch(/^INDETERMINATE, .*\nPerson: not shown\./);
+  expect(await linesOf({ person: 'bob' }, { person: 'alice' })).toMatch(/^INVALID, .*\nPerson: bob /);
 });

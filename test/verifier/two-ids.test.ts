@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Contradiction } from '../../schemas/evidence/contradiction.js';
 import { verifyContradiction } from '../../verifier-cli/src/compare/contradiction.js';
-import { compareFiles, proofFrom } from './dishonest-operator/comparison.js';
+import { compareFiles, proofFrom } from './comparison.js';
 import { choose, draftOf, packed } from './dishonest-operator/export.js';
 import { leaveOut } from './dishonest-operator/forgery.js';
 import { type Ledger, makeLedger, type Plan } from './dishonest-operator/ledger.js';

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { textsIn } from '../../../verifier-cli/src/i18n/texts-in.js';
 import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
-import { terminalReport } from '../../../verifier-cli/src/report/terminal.js';
 import { choose, type Draft, draftOf, packed, type Request } from './export.js';
 import { dropped, earlierEnd, publish } from './forged-promises.js';
 import { addStamps, LOWERED, SECOND_AUTHORITY } from './forged-quorum.js';
@@ -204,18 +202,4 @@ test('a report states what the rules allow and a reader may not expect', async (
     ['text-after-consent', { records: 5 }],
     ['erased-soon', { records: 1 }],
   ]);
-});
-
-test('the first lines of a report name the person, or say that the package does not', async () => {
-  const ledger = honestLedger(WORLDS.small, authority);
-  const linesOf = async (request: Request, options: Partial<VerifyOptions> = {}): Promise<string> => {
-    const zip = packed(draftOf(ledger, request, choose(ledger, request)));
-    const report = await verify(zip, ledger.plan, authority, options);
-    return terminalReport(report, textsIn('en')).split('\n').slice(0, 2).join('\n');
-  };
-  const named = await linesOf({ person: 'alice' }, { person: 'alice' });
-  expect(named).toMatch(/^VALID, .*\nPerson: alice \(visitor_id, as the records name the person\)\.$/);
-  const withheld = await linesOf({ person: 'alice', disclose: 'none' });
-  expect(withheld).toMatch(/^INDETERMINATE, .*\nPerson: not shown\./);
-  expect(await linesOf({ person: 'bob' }, { person: 'alice' })).toMatch(/^INVALID, .*\nPerson: bob /);
 });

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { Contradiction } from '../../../schemas/evidence/contradiction.js';
-import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { type Comparison, compareHistories } from '../../../verifier-cli/src/compare/compare.js';
-import { verifyContradiction } from '../../../verifier-cli/src/compare/contradiction.js';
-import { historyOfPackage } from '../../../verifier-cli/src/compare/history.js';
-import { memorySource } from '../../../verifier-cli/src/index.js';
-import { VERIFIED_AT } from './verification.js';
+import { Contradiction } from '../../schemas/evidence/contradiction.js';
+import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
+import { type Comparison, compareHistories } from '../../verifier-cli/src/compare/compare.js';
+import { verifyContradiction } from '../../verifier-cli/src/compare/contradiction.js';
+import { historyOfPackage } from '../../verifier-cli/src/compare/history.js';
+import { memorySource } from '../../verifier-cli/src/index.js';
+import { VERIFIED_AT } from './dishonest-operator/verification.js';
 
 /** Compares two packages or receipts, in both orders. */
 export async function compareFiles(a: Uint8Array, b: Uint8Array, keys: readonly VerifierKey[]): Promise<Comparison> {
