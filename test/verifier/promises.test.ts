@@ -117,6 +117,10 @@ describe('consent-verify promise', () => {
     expect(alone).toMatchObject({ status: 0, stderr: '' });
     expect(alone.stdout).toContain(`GENUINE: the ledger signed this promise.\n  ledger         ${ORIGIN}\n`);
     expect(alone.stdout).toContain(`record         ${first.eventId}\n`);
+    expect(alone.stdout).toContain('The promised time has passed.');
+    const future = promise({ ...first, createdAt: '2999-01-01T00:00:00.000Z' }, '2999-01-01T00:10:00.000Z');
+    command.write('future.json', JSON.stringify(future));
+    expect(command.run('promise', 'future.json', '--ledger-key', 'ledger.vkey').stdout).not.toContain('has passed');
     const answer = {
       message: 'Consent accepted.',
       data: { duplicate: false, promise: promise(first, first.createdAt) },

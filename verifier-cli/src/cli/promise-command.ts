@@ -62,6 +62,10 @@ export async function runPromise(
       `  created        ${promised.createdAt}`,
       `  sealed before  ${promised.sealedBefore}`,
     );
+    if (Date.now() > Date.parse(promised.sealedBefore))
+      lines.push(
+        'The promised time has passed. To see whether the record was sealed, get a package of the whole site and give the promise to consent-verify check --promise.',
+      );
   }
   out(`${lines.map(printable).join('\n')}\n`);
   return EXIT[outcome];
