@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StreamRun } from './batch-header.js';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex } from './primitives.js';
 import { SignedPromise } from './promise.js';
@@ -29,6 +30,18 @@ const ProvedLeaves = z.strictObject({
   hashes: z.array(HashFromHex).max(256),
 });
 export type ProvedLeaves = z.output<typeof ProvedLeaves>;
+/** The run of a stream in a batch or roll-up, proved to be in it. */
+const ProvedRun = z.strictObject({
+  ...ProvedBatch.shape,
+  /** Index of the leaf under `streams_root`. */
+  index: Count,
+  run: StreamRun,
+  /** The hashes beside it (`rootOfShown`). */
+  hashes: z.array(HashFromHex).max(64),
+});
+export type ProvedRun = z.output<typeof ProvedRun>;
+/** Longest manifest that a proof holds, in characters: a larger one remains in its package. */
+export const MAX_PROVED_MANIFEST = 4 * 1024 * 1024;
 /** A consent, proved to be sealed, with what opens it. */
 const ProvedPerson = z.strictObject({
   ...ProvedEntry.shape,
@@ -72,6 +85,23 @@ export const Contradiction = z.discriminatedUnion('kind', [
    * roll-up over it lacks.
    */
   z.strictObject({ ...Common, kind: z.literal('leaves'), first: ProvedLeaves, second: ProvedLeaves }),
+  /** Two runs of one stream that cannot both be, for example a roll-up that cuts the end of a run under it. */
+  z.strictObject({ ...Common, kind: z.literal('runs'), first: ProvedRun, second: ProvedRun }),
+  /**
+   * Headers of two leaves of which the later one counts fewer policies, or has an earlier time of sealing
+   * or an older time stamp; or a roll-up that counts less than a batch under it.
+   */
+  z.strictObject({ ...Common, kind: z.literal('headers'), first: ProvedBatch, second: ProvedBatch }),
+  /** A signed manifest that states a stream as whole, and a run of the stream that reaches further. */
+  z.strictObject({
+    ...Common,
+    kind: z.literal('claims'),
+    /** Exact text of `manifest.json`. */
+    manifest: z.string().max(MAX_PROVED_MANIFEST),
+    /** Exact text of `manifest.json.jws`. */
+    signature: z.string().max(16_384),
+    second: ProvedRun,
+  }),
   /**
    * Two records under one id whose numbers do not increase; or three of one visitor in the order of the
    * ledger, of which only the first and the last have tags of one id.

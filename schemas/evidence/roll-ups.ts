@@ -31,6 +31,11 @@ export function rollUpsOver(batch: number, size: number): readonly number[] {
   return [...new Set(numbers)].filter((number) => number < size);
 }
 
+/** Whether the cover of a checkpoint has the leaf of a number: no larger period below `size` includes it. */
+export function isInCover(number: number, size: number): boolean {
+  return number < size && rollUpsOver(number, size).every((over) => over === number);
+}
+
 /**
  * The fewest leaves of the ledger tree that together cover every batch below `size`: roll-ups where
  * their period is complete, then batches. Their numbers, in order.

@@ -9,7 +9,7 @@ import { listen, listenOn } from './listen.js';
 import { metricsGroup, metricsGroupOf, observeApp } from './observe-app.js';
 import { openAdmission } from './open-admission.js';
 import { readinessOf } from './readiness.js';
-import { databaseSource, historySource, logSource, workerSource } from './readiness-sources.js';
+import { databaseSource, historySource, logSource, promisesSource, workerSource } from './readiness-sources.js';
 import { serviceRoutes } from './service-routes.js';
 import type { WorkerBeside } from './supervise-process.js';
 
@@ -60,6 +60,7 @@ export async function createApi(
     databaseSource(installation),
     ...sources,
     logSource(installation.eventLog),
+    promisesSource(installation),
     ...(preparing === undefined ? [] : [workerSource(preparing)]),
   ]);
   const app = createApp(

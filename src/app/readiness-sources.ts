@@ -4,10 +4,12 @@ import type { EventLog } from '../pipeline/event-log/port.js';
 import { stoppedProjections } from '../pipeline/projector/index.js';
 import { OperatorNeeded } from '../platform/background/part.js';
 import type { ServerBinding } from '../platform/database/server-binding.js';
+import { messageOf } from '../platform/errors/message-of.js';
 import type { ReadinessSource } from '../platform/health/readiness.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { KeyError } from '../platform/keys/index.js';
 import type { Installation } from './installation.js';
+import { hasOverduePromise } from './metrics/state-query.js';
 import type { WorkerBeside } from './supervise-process.js';
 
 /**
@@ -47,6 +49,34 @@ export function logSource(eventLog: Pick<EventLog, 'ping'>): ReadinessSource {
       return [];
     },
     ifUnknown: () => 'log_away',
+  };
+}
+
+/** Age up to which the last look at the promises counts, in milliseconds. */
+const PROMISES_FRESH_MS = 10_000;
+
+/**
+ * The promises of consents that are in no batch. A load balancer waits for no look at them: the last one
+ * counts, and the source of the database reports one that does not answer.
+ */
+export function promisesSource({ workerPool, logger }: Installation): ReadinessSource {
+  let isOverdue = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const look = async (): Promise<void> => {
+    lookedAt = performance.now();
+    try {
+      isOverdue = await hasOverduePromise(workerPool);
+    } catch (error) {
+      logger.debug({ reason: messageOf(error) }, 'the promises cannot be read');
+    }
+  };
+  return {
+    name: 'promises',
+    check: () => {
+      if (performance.now() - lookedAt >= PROMISES_FRESH_MS) void look();
+      return isOverdue ? [{ code: 'promises_overdue' }] : [];
+    },
+    ifUnknown: () => 'database_away',
   };
 }
 

@@ -26,7 +26,7 @@ interface Options {
   readonly output: string;
   readonly overwrite?: boolean;
   readonly wait?: true | number;
-  readonly disclose: string;
+  readonly disclose?: string;
   readonly from?: string;
   readonly to?: string;
   readonly consentType?: string;
@@ -48,7 +48,10 @@ export function evidenceCommand(context: CliContext): Command {
         'first wait until every consent recorded so far has a time stamp, at most this long (default: BATCH_MAX_AGE_MS + 2 × STAMP_INTERVAL_MS + 2 minutes)',
         wholeNumber(1),
       )
-      .option('--disclose <fields>', 'personal fields to disclose: all, none, or names separated by commas', 'none')
+      .option(
+        '--disclose <fields>',
+        'personal fields to disclose: all, none, or names separated by commas (default: none; with --visitor: visitor_id, without which the package does not prove whose records it has)',
+      )
       .option('--from <time>', 'consents at or after this time, e.g. 2026-01-31T00:00:00Z')
       .option('--to <time>', 'consents before this time')
       .option('--consent-type <type>', 'consents of this type only')
@@ -62,7 +65,7 @@ export function evidenceCommand(context: CliContext): Command {
 
 async function exportPackage(context: CliContext, options: Options): Promise<void> {
   const filter = filterOf(options);
-  const disclose = discloseOf(options.disclose);
+  const disclose = discloseOf(options.disclose ?? (options.visitor === undefined ? 'none' : 'visitor_id'));
   await withInstallation(context, async (installation) => {
     context.lowerPriority();
     const { adminPool, workerPool, eventLog, keyring, config, tracing } = installation;

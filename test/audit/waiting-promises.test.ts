@@ -6,7 +6,7 @@ import { developmentTsaFolder } from '../../src/app/timestamping.js';
 import { createRelay } from '../../src/pipeline/relay/relay.js';
 import { startDevelopmentTsa } from '../../src/timestamping/development-tsa/start.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
-import { type RunningApp, startApp } from '../api/server/running-app.js';
+import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
 import { count, silent, until, whileRunning } from '../pipeline/relay/pipeline.js';
 import { figures, secondsSince } from '../support/figures.js';
@@ -32,6 +32,14 @@ async function broken(): Promise<number> {
   return Report.parse(JSON.parse(stdout)).findings.filter(({ kind }) => kind === 'promise-broken').length;
 }
 
+const Ready = z.object({ status: z.string(), reasons: z.array(z.object({ code: z.string() })) });
+
+async function readiness(): Promise<{ readonly status: string; readonly codes: readonly string[] }> {
+  const { body } = await ask(`${app.url}/readyz`);
+  const { status, reasons } = Ready.parse(body);
+  return { status, codes: reasons.map(({ code }) => code) };
+}
+
 test('consents that wait beyond their promise are counted and audited, wherever they wait', async () => {
   // The tenant's documents wait, too, and nothing was promised of them.
   expect(await count(app.superuser, 'event_log.events where sealed_before is null')).toBeGreaterThan(0);
@@ -48,6 +56,8 @@ test('consents that wait beyond their promise are counted and audited, wherever 
   expect(await broken()).toBe(3);
   figures('promises of one second', { consents: 3, counted, audited: secondsSince(recordedAt) });
 
+  // An overdue promise is not broken as long as the record may still be sealed: only the service knows it.
+  await expect.poll(readiness).toEqual({ status: 'degraded', codes: ['promises_overdue'] });
   const { workerPool: db, eventLog, keyring } = app.service.installation;
   await whileRunning([createRelay({ db, eventLog, keyring, logger: silent, retentionMs: 3_600_000 })], () =>
     until(async () => (await count(app.superuser, 'event_log.waiting')) === 0),

@@ -143,7 +143,7 @@ function batchLine(ledger: FixtureLedger, number: number): Json {
   };
 }
 
-/** The runs of these streams, or the neighbours of their places, with the hashes beside them. */
+/** The runs of these streams, the neighbours of their places, and the hashes beside them. */
 export function shownRuns(
   runs: readonly KeyedRun[],
   streams: readonly string[],
@@ -152,7 +152,8 @@ export function shownRuns(
   for (const stream of streams) {
     const own = runs.findIndex((run) => run.stream === stream);
     const next = runs.filter((run) => run.key < streamKey(stream)).length;
-    for (const index of own < 0 ? [next - 1, next] : [own]) if (runs[index] !== undefined) shown.add(index);
+    const places = own < 0 ? [next - 1, next] : [own - 1, own, own + 1];
+    for (const index of places) if (runs[index] !== undefined) shown.add(index);
   }
   const proof = new ShownLeavesProof();
   for (const [index, run] of runs.entries()) proof.append(keyedRunLeaf(run), shown.has(index));

@@ -14,7 +14,7 @@ function delays(placed: readonly (readonly [batch: number, one: typeof LONG])[],
   const existedBy = (batch: number) =>
     batch < 90 ? { size: batch + 1, file: '', time: batch * 1000, accuracy: 10 } : null;
   return new PolicyDelays({
-    policies: new Policies(placed.map(([batch, one]) => ({ batch, policy: one }))),
+    policies: new Policies(placed.map(([batch, one]) => ({ batch, createdAt: batch * 1000, policy: one }))),
     ...{ existedBy, maxDelay },
   });
 }

@@ -80,6 +80,14 @@ test('--json prints one object and nothing else', () => {
   );
 });
 
+test('--person asks whose package it is: that of a whole site is of no one person', () => {
+  const { status, stdout } = run('check', 'package.zip', ...TRUST, '--person', 'visitor of c2');
+  expect(status).toBe(3);
+  expect(stdout).toContain('you asked about a person, and the package is not for one person');
+  // The list selects by the value, and does not ask.
+  expect(run('list', 'package.zip', ...TRUST, '--person', 'visitor of c2').status).toBe(0);
+});
+
 test('--version prints the version of the package, which every report names', () => {
   const manifest = readFileSync(new URL('../../verifier-cli/package.json', import.meta.url), 'utf8');
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest));

@@ -164,13 +164,21 @@ test('writes CSV with a column for each disclosed value, and no cell that a spre
   const [head = '', first = ''] = csv.split('\r\n');
   expect(head.split(',').slice(-2)).toEqual(['signer_name', 'visitor_id']);
   expect(first).toContain(`"'=HYPERLINK(""x"")","ann"`);
-  expect(csv).toContain('"a,b\r\n""c"""');
+  expect(csv).toContain('"a,b\n""c"""');
+});
+
+test('writes no control character and no character of bidirectional text into CSV', () => {
+  const disclosed = { visitor_id: '\u001b[2J\u202egnp.exe', extra_fields: { a: '\u2066b' } };
+  const csv = consentsCsv([consent('a', { disclosed, text: null })], false);
+  expect(csv).toContain('"\\u{1b}[2J\\u{202e}gnp.exe"');
+  expect(csv).toContain('\\u{2066}b');
+  expect([...csv].filter((character) => /[\p{Cf}\p{Cc}]/u.test(character) && !/[\r\n]/.test(character))).toEqual([]);
 });
 
 test.each([
   ['a;=1+1', "a;'=1+1"],
   ['a;"=1+1', `a;""'=1+1`],
-  ['a\t-1;b\r\n@x', "a\t'-1;b\r\n'@x"],
+  ['a\t-1;b\r\n@x', "a\t'-1;b\n'@x"],
   ['a; +1', "a; '+1"],
   ['\t=1', "'\t'=1"],
   ['a-b = c@d', 'a-b = c@d'],

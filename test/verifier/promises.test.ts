@@ -117,12 +117,19 @@ describe('consent-verify promise', () => {
     expect(alone).toMatchObject({ status: 0, stderr: '' });
     expect(alone.stdout).toContain(`GENUINE: the ledger signed this promise.\n  ledger         ${ORIGIN}\n`);
     expect(alone.stdout).toContain(`record         ${first.eventId}\n`);
+    expect(alone.stdout).toContain('The promised time has passed.');
+    const future = promise({ ...first, createdAt: '2999-01-01T00:00:00.000Z' }, '2999-01-01T00:10:00.000Z');
+    command.write('future.json', JSON.stringify(future));
+    expect(command.run('promise', 'future.json', '--ledger-key', 'ledger.vkey').stdout).not.toContain('has passed');
     const answer = {
       message: 'Consent accepted.',
       data: { duplicate: false, promise: promise(first, first.createdAt) },
     };
     command.write('answer.json', JSON.stringify(answer));
     expect(command.run('promise', 'answer.json', '--ledger-key', 'ledger.vkey', '--json').status).toBe(0);
+    command.write('acceptance.json', JSON.stringify(answer.data));
+    expect(command.run('promise', 'acceptance.json', '--ledger-key', 'ledger.vkey').status).toBe(0);
+    expect(check('honest.zip', ['acceptance.json']).outcomes).toEqual(check('honest.zip', ['answer.json']).outcomes);
   });
 
   it('ends with 1 for a forged one, 3 without a key and 2 for another file', () => {
@@ -186,13 +193,30 @@ describe('consent-verify check --promise', () => {
   });
 
   it('does not accuse a ledger of a record that is not due, or that the package does not cover', () => {
-    const late = promise({ ...first, eventId: siteId }, timeAfter(first.createdAt, 2880 * MINUTE));
+    const created = '2026-05-31T23:55:00.000Z';
+    const late = promise({ ...first, eventId: siteId, createdAt: created }, timeAfter(created, 10 * MINUTE));
     command.write('later.json', JSON.stringify(late));
     const elsewhere = consentsStream('00000000-0000-4000-8000-000000000000');
     command.write('elsewhere.json', JSON.stringify(promise({ ...first, eventId: siteId }, first.createdAt, elsewhere)));
     expect(check('honest.zip', ['later.json', 'elsewhere.json']).outcomes).toEqual(['not-due', 'not-covered']);
     expect(check('honest.zip', ['later.json']).status).toBe(0);
     expect(check('honest.zip', ['elsewhere.json']).status).toBe(3);
+  });
+
+  it('states in its first line that a promised record is overdue', () => {
+    const created = '2026-05-31T12:00:00.000Z';
+    const overdue = promise({ ...first, eventId: siteId, createdAt: created }, timeAfter(created, 10 * MINUTE));
+    command.write('overdue.json', JSON.stringify(overdue));
+    expect(check('honest.zip', ['overdue.json'])).toMatchObject({ outcomes: ['overdue'], status: 3 });
+    const trust = ['--ledger-key', 'ledger.vkey', '--tsa-ca', 'root.der', '--at', '2026-06-01'];
+    const [line = ''] = command.run('check', 'honest.zip', '--promise', 'overdue.json', ...trust).stdout.split('\n');
+    expect(line).toMatch(/^INDETERMINATE, .* a promised record is overdue/);
+  });
+
+  it('holds a promise against the policy: a longer one gains no time', () => {
+    const long = promise({ ...first, eventId: siteId }, timeAfter(first.createdAt, 2880 * MINUTE));
+    command.write('long.json', JSON.stringify(long));
+    expect(check('honest.zip', ['long.json'])).toMatchObject({ outcomes: ['broken'], status: 1 });
   });
 
   it('does not evaluate a forged promise, nor a package that fails other checks', () => {
@@ -217,6 +241,9 @@ describe('consent-verify check --promise', () => {
 describe.skipIf(!hasPython || !hasOpenssl)(
   titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'verifier-cli/by-hand/verify.py --promise'),
   () => {
+    const promised = (createdAt: string) =>
+      promise({ ...first, eventId: siteId, createdAt }, timeAfter(createdAt, 10 * MINUTE));
+
     it.each<[string, string, () => object, string, number]>([
       ['honest.zip', 'kept', () => promise(first, timeAfter(first.createdAt, 10 * MINUTE)), 'kept', 0],
       [
@@ -234,12 +261,14 @@ describe.skipIf(!hasPython || !hasOpenssl)(
         1,
       ],
       ['honest.zip', 'late', () => promise(first, timeAfter(first.createdAt, -60 * MINUTE)), 'kept late', 3],
+      ['honest.zip', 'later', () => promised(VERIFIED_AT.toISOString()), 'not due', 0],
+      ['honest.zip', 'overdue', () => promised(timeAfter(VERIFIED_AT.toISOString(), -60 * MINUTE)), 'overdue', 3],
       [
         'honest.zip',
-        'later',
+        'long',
         () => promise({ ...first, eventId: siteId }, timeAfter(first.createdAt, 2880 * MINUTE)),
-        'not due',
-        0,
+        'does not hold the record',
+        1,
       ],
       [
         'honest.zip',

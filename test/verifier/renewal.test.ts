@@ -69,7 +69,7 @@ test('after that, an older stamp is evaluated at the time of the next valid one,
   expect(renewals(report)).toEqual([by(2), by(4), by(5), null]);
   expect(report.proved.earliest?.time).toBe(stampTime(1).toISOString());
   expect(report.checks.find(({ id }) => id === 'tst.algorithms')?.outcome).toBe('pass');
-  expect(report.warnings.first.map(({ message }) => message)).toEqual([]);
+  expect(report.warnings.first.map(({ code }) => code)).toEqual(['refusal-permits', 'erased-soon']);
 });
 
 test('the nearest newer stamp that holds renews it', async () => {

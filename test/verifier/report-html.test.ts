@@ -132,8 +132,12 @@ test('a document full of hostile text is shown as escaped source, line by line',
   const zip = buildPackage(authority, {
     world: (world) => {
       const text = new TextEncoder().encode(`# Title\n${ALL}\n\tend`);
-      const hash = createHash('sha256').update(text).digest('hex');
-      Object.assign(world, { texts: [...world.texts, text] });
+      const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
+      const hash = hashOf(text);
+      const replaced = new Set(
+        world.batches.flat().flatMap(({ record }) => (record.language === 'en' ? record.content_sha256 : [])),
+      );
+      Object.assign(world, { texts: [...world.texts.filter((one) => !replaced.has(hashOf(one))), text] });
       for (const event of world.batches.flat()) {
         const { record } = event;
         if (record.language !== 'en') continue;

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Contradiction } from '../../schemas/evidence/contradiction.js';
-import { compareHistories } from '../../verifier-cli/src/compare/compare.js';
 import { verifyContradiction } from '../../verifier-cli/src/compare/contradiction.js';
-import { historyOfPackage } from '../../verifier-cli/src/compare/history.js';
-import { memorySource } from '../../verifier-cli/src/index.js';
+import { compareFiles, proofFrom } from './comparison.js';
 import { choose, draftOf, packed } from './dishonest-operator/export.js';
 import { leaveOut } from './dishonest-operator/forgery.js';
 import { type Ledger, makeLedger, type Plan } from './dishonest-operator/ledger.js';
@@ -34,26 +32,8 @@ const withSecondId = (...labels: readonly string[]): Ledger =>
     for (const label of labels) eventOf(plan, label).person = SECOND;
   });
 
-async function compare({ plan }: Ledger, a: Uint8Array, b: Uint8Array, keys = [plan.keys.first]) {
-  const trust = { trustAnchors: [], at: new Date('2026-03-05T08:00:00.000Z') };
-  const one = await historyOfPackage(memorySource(a), keys, trust);
-  const other = await historyOfPackage(memorySource(b), keys, trust);
-  if (one === null || other === null) throw new Error('a file has no checkpoint');
-  const comparison = await compareHistories(one, other, keys, []);
-  const reverse = await compareHistories(other, one, keys, []);
-  expect(reverse.outcome).toBe(comparison.outcome);
-  return comparison;
-}
-
-/** Compares, and has the proof verified by itself. */
-async function proofOf(ledger: Ledger, a: Uint8Array, b: Uint8Array) {
-  const { outcome, contradiction } = await compare(ledger, a, b);
-  expect(outcome).toBe('contradiction');
-  const proof: unknown = JSON.parse(JSON.stringify(contradiction));
-  const verdict = await verifyContradiction(Contradiction.parse(proof), [ledger.plan.keys.first]);
-  expect(verdict.outcome).toBe('proved');
-  return { kind: contradiction?.kind, statement: verdict.statement, proof: Contradiction.parse(proof) };
-}
+const compare = ({ plan }: Ledger, a: Uint8Array, b: Uint8Array, keys = [plan.keys.first]) => compareFiles(a, b, keys);
+const proofOf = ({ plan }: Ledger, a: Uint8Array, b: Uint8Array) => proofFrom(a, b, [plan.keys.first]);
 
 async function isValid(file: Uint8Array, { plan }: Ledger): Promise<void> {
   expect((await verify(file, plan, authority)).verdict).toBe('valid');

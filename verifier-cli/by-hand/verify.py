@@ -903,6 +903,11 @@ def level_of(number):
     return 2 if (number + 1) % PERIODS[1] == 0 else 1 if (number + 1) % PERIODS[0] == 0 else 0
 
 
+def first_covered(number):
+    """The first leaf of the period of a roll-up; of a batch, its own number."""
+    return number + 1 - PERIODS[level_of(number) - 1] if level_of(number) else number
+
+
 def holders_of(batch, size):
     """The batch and the roll-ups over it below a checkpoint."""
     over = {batch // period * period + period - 1 for period in PERIODS}
@@ -947,6 +952,10 @@ class Batches:
             if before:
                 self.check_order(before.header, header)
             before = self.all[header["number"]] = Batch(line, header, self.check_runs(line, header))
+        for batch in self.all.values():
+            self.check_under(batch)
+        for stream in self.streams:
+            self.check_counts_of(stream)
         for number in package.numbered(f"tags/({COUNT})\\.ndjson"):
             if number not in self.unknown:
                 self.get(number).tags = self.check_tags(number)
@@ -1016,6 +1025,7 @@ class Batches:
         if header["streams_count"]:
             found = root_of_shown(header["streams_count"], leaves, map(unhex, line["hashes"]))
             require(found.hex() == header["streams_root"], f"the runs of batch {number} do not lead to streams_root")
+        self.check_neighbours(number, shown, last)
         return shown
 
     def check_tags(self, number):
@@ -1031,6 +1041,40 @@ class Batches:
         require(found.hex() == header["tags_root"], f"the tags of batch {number} do not lead to tags_root")
         return shown
 
+    def check_under(self, roll_up):
+        """§6: a roll-up has every stream of the batches under it, and counts no fewer entries and tags."""
+        start, counted, sums = first_covered(roll_up.number), roll_up.number, {"count": 0, "tags_count": 0}
+        keys = [(index, key) for index, key, _ in roll_up.runs]
+        for number in range(roll_up.number - 1, start - 1, -1):
+            if number not in self.all:
+                continue
+            below = self.all[number]
+            for _, key, _ in below.runs:
+                require(not is_absent(key, keys, roll_up.header["streams_count"]), f"roll-up {roll_up.number} lacks a stream of batch {number}")
+            if number < counted:
+                counted = first_covered(number)
+                for count in sums:
+                    sums[count] += below.header[count]
+        for count, least in sums.items():
+            require(least <= roll_up.header[count] or level_of(roll_up.number) == 0, f"roll-up {roll_up.number} counts fewer entries or tags than the batches under it")
+
+    def check_counts_of(self, stream):
+        """§6: every leaf shows the run of a stream or that it has none. The revisions increase along the ledger."""
+        counts = {-1: 0}
+        for number in self.all:
+            start, run = first_covered(number) - 1, self.run_of(number, stream)
+            if run:
+                ends = ((start, run["first"]), (number, run["last"] + 1))
+            else:
+                leaves = (leaf for leaf in counts if start <= leaf <= number) if level_of(number) else (start,)
+                inside = {counts[leaf] for leaf in leaves if leaf in counts}
+                require(len(inside) < 2, f"batch {number} states no run of {stream}, and covers a batch with one")
+                ends = [(leaf, count) for leaf in (start, number) for count in inside]
+            for leaf, count in ends:
+                require(counts.setdefault(leaf, count) == count, f"batch {number} states another run of {stream} than another batch")
+        ordered = [counts[leaf] for leaf in sorted(counts)]
+        require(ordered == sorted(ordered), f"the runs of {stream} contradict each other")
+
     def run_of(self, number, stream):
         """The run of a stream in a batch; None if the batch is shown to have none."""
         batch = self.get(number)
@@ -1041,6 +1085,13 @@ class Batches:
         require(is_absent(sha256(stream.encode()), keys, batch.header["streams_count"]),
                 f"batch {number} shows neither a run of {stream} nor that it has none")
         return None
+
+    def check_neighbours(self, number, shown, last):
+        """§6: the leaves on both sides of a shown run are shown as well, so that it is the only one of its stream."""
+        indexes = {index for index, _, _ in shown}
+        for index, _, named in shown:
+            beside = {at for at in (index - 1, index + 1) if 0 <= at <= last}
+            require(not named or beside <= indexes, f"batch {number} does not show both neighbours of a run")
 
     def has_tag(self, number, tag):
         """Whether a batch shows a tag. One of an unknown version may have it: §17."""
@@ -1109,7 +1160,7 @@ def place_of_unknown(package, entry):
 
 def read_entries(package):
     """§4: the entries, sorted, each event once, each with the hash of the one before."""
-    entries, before, ids = [], None, set()
+    entries, before, ids, tags = [], None, set(), set()
     for line in package.lines("entries.ndjson", "entry_line"):
         entry = Entry(package, line)
         if before:
@@ -1123,6 +1174,8 @@ def read_entries(package):
             require((before.batch, before.index) < (entry.batch, entry.index), f"{entry} is in the ledger before an earlier one")
         require(not entry.is_read or entry.id not in ids, "an event id is there twice")
         ids.add(entry.id)
+        require(entry.tag is None or entry.tag not in tags, f"{entry} has the tag of an earlier entry")
+        tags.add(entry.tag)
         entries.append(entry)
         before = entry
     return entries
@@ -1420,8 +1473,10 @@ def check_person(package, manifest, batches, entries):
     mine = [entry for entry in entries if entry.tag in tags and (entry.type == CONSENT or not entry.is_known)]
     unknown = sum(1 for entry in entries if not entry.is_read and entry.stream.startswith("consents-"))
     require(len(mine) <= len(tags) <= len(mine) + unknown, "a record of the person is missing")
-    ids = {unicodedata.normalize("NFC", entry.values["visitor_id"]) for entry in mine if "visitor_id" in entry.values}
+    ids = {unicodedata.normalize("NFC", entry.values["visitor_id"]) for entry in mine if entry.values.get("visitor_id")}
     require(len(ids) <= 1, "the records are of several persons")
+    unnamed = sum(1 for entry in mine if entry.is_read and not entry.is_erased and not entry.values.get("visitor_id"))
+    package.expect(ids and not unnamed, "records of the person do not disclose visitor_id, so that nothing shows whose they are")
     for number in cover_of(batches.size) if person["id"] else []:
         next_tag = tag_of_person(person, person["records"] + 1)
         require(batches.lacks_tag(number, next_tag), f"batch {number} may have a further record of the person")
@@ -1467,6 +1522,15 @@ class Delays:
                 return seal, seal + stamp
         seal, stamp = self.stated(None)
         return seal, seal + stamp
+
+
+    def promised(self, batches, created, intervals):
+        """§15: the longest delay that the policies allow a promise. One that was announced by then counts if it was sealed in time."""
+        seal, _ = self.since(batches.size - 1, created, intervals)
+        announced = [policy for policy in self.policies if instant(policy.record["created_at"]) <= created + TOLERANCE
+                     and policy.batch in batches.all and batches.all[policy.batch].sealed_at <= created + seal + TOLERANCE]
+        older = [policy for policy in announced if instant(policy.record["created_at"]) < created - TOLERANCE][:-1]
+        return max([seal] + [self.stated(policy.record)[0] for policy in announced if policy not in older])
 
 
 class Intervals:
@@ -1731,7 +1795,7 @@ def check_promise(promise, keys):
     return lines[2], lines[3], unbase64(lines[4]), instant(lines[5]), instant(lines[6])
 
 
-def hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys):
+def hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys, now):
     """§15, promise.kept: what this package shows about a promise. Only a genuine promise can be broken."""
     try:
         stream, event_id, digest, created, until = check_promise(promise, keys)
@@ -1739,6 +1803,7 @@ def hold_promise(package, manifest, batches, entries, stamps, intervals, promise
         package.expect(False, f"the promise is not verified: {problem}")
         return "not verified"
     found = [entry for entry in entries if entry.id == event_id]
+    until = min(until, created + Delays(entries).promised(batches, created, intervals))
     if found:
         if found[0].batch in batches.unknown:
             package.expect(False, "the record of the promise is in a batch of an unknown version")
@@ -1751,7 +1816,8 @@ def hold_promise(package, manifest, batches, entries, stamps, intervals, promise
     states = [stamp for stamp in stamps if stamp.size == batches.size]
     due = [stamp for stamp in states if stamp.time - stamp.accuracy > until]
     if states and not due:
-        return "not due"
+        package.expect(now <= until + TOLERANCE, "the promised record is overdue, and the package does not show whether it was sealed")
+        return "not due" if now <= until + TOLERANCE else "overdue"
     is_hidden = not package.is_understood or batches.unknown or any(not entry.is_known and entry.type != CONSENT for entry in entries)
     if due and not is_hidden and shows_every_consent(manifest, batches, stream):
         newest = batches.get(batches.size - 1).sealed_at
@@ -1832,8 +1898,9 @@ def confirm(package, record, given):
     for path in given.promise:
         with open(path, "rb") as file:
             promise = parse(file.read())
-        promise = package.shapes.check(promise["data"]["promise"] if "data" in promise else promise, "promise")
-        outcome = hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys)
+        promise = promise.get("data", promise)
+        promise = package.shapes.check(promise.get("promise", promise), "promise")
+        outcome = hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys, given.at)
         print(f"{9 if chosen else 8}. the promise in {os.path.basename(path)} is {outcome}")
     package.reserve(not manifest["development"], "a development authority stamped this ledger: this is not evidence")
     return {"record": chosen.record, "disclosed": chosen.values} if chosen else {"entries": len(entries)}
@@ -1850,12 +1917,35 @@ def check_policy_counts(package, batches, entries):
     require(last in batches.all or last in batches.unknown, f"the package does not include batch {last}, which counts the policies")
 
 
+def check_files_needed(package, manifest, batches, entries):
+    """§3, manifest.files: entries need every notice, and every file of proofs and tags."""
+    named, unknown = set(), False
+    for entry in entries:
+        record = entry.record if isinstance(entry.record, dict) else {}
+        unknown = unknown or not entry.is_known and entry.stream.startswith("notices-")
+        named.update(record.get(name) for name in ("document_hash", "site_config_hash", "content_sha256") if entry.type in (CONSENT, PUBLISHED))
+        if entry.type == CONFIGURED:
+            named.add(record_hash(entry))
+    held = {entry.batch for entry in entries}
+    tagged = {number for entry in entries if entry.tag or not entry.is_read for number in holders_of(entry.batch, batches.size)}
+    if not package.is_receipt and not is_whole(manifest):
+        tagged.update(cover_of(batches.size))
+    for name in package.names:
+        kind, _, rest = name.partition("/")
+        need = {"notices": rest in named, "proofs": rest[:-7].isdigit() and int(rest[:-7]) in held, "tags": rest[:-7].isdigit() and int(rest[:-7]) in tagged}
+        if kind == "notices" and unknown:
+            package.expect(need[kind], f"an unknown notice may need {name}")
+        else:
+            require(need.get(kind, True), f"no entry needs {name}")
+
+
 def check_nothing_missing(package, manifest, batches, entries, attachments):
     """With --all: what the manifest states about the package as a whole."""
     check_counts(package, manifest, entries)
     spare = {name for name in package.names if name.startswith("attachments/")} - attachments
     may_name = any(not entry.is_known and entry.disclosures for entry in entries)
     require(not spare or may_name, "an attachment is enclosed that no disclosure names")
+    check_files_needed(package, manifest, batches, entries)
     if package.is_receipt:
         require(manifest["filter"]["event_ids"] and len(manifest["filter"]["event_ids"]) == 1 and not manifest["complete"], "a receipt is of one record")
     else:

@@ -65,6 +65,7 @@ function packageCommand(name: string, shown: 'report' | 'record'): Command {
 packageCommand('check', 'report')
   .description('verify an evidence package, or a contradiction proof, and print the verdict')
   .argument('<file>', 'evidence package (ZIP) or contradiction proof (JSON)')
+  .option('--person <value>', 'visitor id of the person whose records the package or receipt must be of')
   .option('--promise <file>', 'promise of the service, to hold against the package; may be repeated', collect)
   .option('--contradiction <file>', 'file for the proof that a promise was broken; must not exist')
   .addHelpText(
@@ -82,7 +83,10 @@ packageCommand('check', 'report')
 program
   .command('promise')
   .description('verify the promise in the answer to a consent, and print what was promised')
-  .argument('<file>', 'value of `promise`, or the whole answer to one consent (JSON)')
+  .argument(
+    '<file>',
+    'value of `promise`, the whole answer to one consent, or the acceptance that an SDK returns (JSON)',
+  )
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
   .addHelpText(

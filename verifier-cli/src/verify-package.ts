@@ -1,3 +1,4 @@
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { isReceipt, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
@@ -56,6 +57,8 @@ export interface VerifyOptions {
   readonly requireStamps?: number;
   /** Promises of the service, to hold against the package; the default is none. */
   readonly promises?: readonly GivenPromise[];
+  /** The person whose records the package must have, as `visitor_id` names persons; the default is none. */
+  readonly person?: string;
   /** How each version of entries, batch headers and records is read; the default is `SCHEMES`. */
   readonly schemes?: Schemes;
   /** The time of verification. */
@@ -142,7 +145,7 @@ export async function verifyPackage(
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
   const newest = [...checkpoints.values()].at(-1);
-  const batches = await readBatches(files, newest, schemes);
+  const batches = await readBatches(files, newest, streamsOf(manifest), schemes);
   const policies = await readPolicies(files, batches, schemes);
   const { witnessesRequired } = policies.inForceAt((newest?.checkpoint.size ?? 1) - 1);
   const trustedWitnesses = options.witnesses ?? NO_WITNESSES;
@@ -160,7 +163,7 @@ export async function verifyPackage(
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
   const promised = new PromisedRecords(options.promises ?? []);
-  const { summary, texts, site, scansFor, configurationNumber, coverage, person, ...attachments } = await verifyEntries(
+  const { summary, texts, site, scansFor, configurationNumber, coverage, person, visitor, named } = await verifyEntries(
     files,
     {
       manifest,
@@ -174,12 +177,13 @@ export async function verifyPackage(
       list,
       promised,
       schemes,
+      askedPerson: options.person ?? null,
     },
   );
 
   // Statements of the manifest about all of this.
   verifyCounts(manifest, summary, archive, findings);
-  await verifyFileList(files, manifest, attachments);
+  await verifyFileList(files, manifest, named);
   const promises = await evaluatePromises(promised, {
     keys: trusted.keys,
     origin: newest?.checkpoint.origin ?? null,
@@ -188,6 +192,8 @@ export async function verifyPackage(
     size: newest?.checkpoint.size ?? null,
     asOf,
     delays: new PolicyDelays({ policies, existedBy: (batch) => times.endOf(batch) }),
+    policies,
+    at: options.at,
     findings,
   });
 
@@ -221,6 +227,7 @@ export async function verifyPackage(
       summary,
       coverage,
       person,
+      visitor,
       intervals: holding,
       stamps,
       witnessed,
@@ -236,6 +243,13 @@ export async function verifyPackage(
     },
     policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),
   });
+}
+
+/** The streams of a package; none if its manifest is not known. */
+function streamsOf(manifest: Manifest | null): readonly string[] {
+  if (manifest === null) return [];
+  const { site_id: site } = manifest.filter;
+  return [consentsStream(site), noticesStream(site), POLICY_STREAM];
 }
 
 /**

@@ -62,7 +62,7 @@ export const CreateExportRequest = z
   .strictObject({
     filter: EvidenceFilter.default({}).describe('Which consents the package contains; all if absent.'),
     disclose: DiscloseRequest.default('none').describe(
-      'Personal fields that the package discloses: `all`, `none` or a list. None if absent.',
+      'Personal fields that the package discloses: `all`, `none` or a list. None if absent. A package for a person proves that it has all records of the person only if it discloses `visitor_id`.',
     ),
   })
   .meta({ id: 'CreateExportRequest' });

@@ -90,11 +90,8 @@ const age = (time: string): string => `extract(epoch from clock_timestamp() - ${
 const left = (time: string): string => `extract(epoch from ${time} - clock_timestamp())::float8`;
 const unixSeconds = (time: string): string => `extract(epoch from ${time})::float8`;
 
-// The oldest waiting row is the oldest of the sites' first ones.
-const STATE_SQL = `
-  with first_waiting as (
-    select site_id, created_at from event_log.waiting_sites('00000000-0000-0000-0000-000000000000', ${MAX_SITES})
-  ),
+/** The promises of consents that are in no batch. */
+const PROMISES_SQL = `
   unsealed_streams as (
     select t.number, coalesce(l.revision, -1) as sealed, t.next_revision - 1 - coalesce(l.revision, -1) as events
       from event_log.streams t left join sealed_streams l on l.stream = t.name
@@ -105,7 +102,14 @@ const STATE_SQL = `
      cross join lateral (select sealed_before from event_log.events o
                           where o.stream = u.number and o.revision > u.sealed order by o.revision limit ${MAX_UNSEALED}) e
      where e.sealed_before is not null limit ${MAX_UNSEALED}
+  )`;
+
+// The oldest waiting row is the oldest of the sites' first ones.
+const STATE_SQL = `
+  with first_waiting as (
+    select site_id, created_at from event_log.waiting_sites('00000000-0000-0000-0000-000000000000', ${MAX_SITES})
   ),
+  ${PROMISES_SQL},
   waiting as (select coalesce(sum(count), 0)::bigint as events from event_log.waiting),
   newest_stamp as (select size, gen_time from checkpoints order by size desc limit 1),
   newest_batch as (select number, sealed_at from batches order by number desc limit 1),
@@ -145,5 +149,21 @@ export async function readPipelineState(
       select p.name, p.state, g.position from projections p
         left join projection_generations g on g.name = p.name and g.generation = p.live_generation`);
     return { state: StateRows.parse(state.rows)[0], projections: ProjectionRows.parse(projections.rows) };
+  });
+}
+
+const OverdueRows = z.tuple([z.object({ overdue: z.boolean() })]);
+
+/**
+ * Whether a consent is in no batch although the time of its promise has passed.
+ * @throws database errors, also after ten seconds
+ */
+export async function hasOverduePromise(db: Queryable): Promise<boolean> {
+  return withTransaction(db, async (db) => {
+    await db.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    const { rows } = await db.query(
+      `with ${PROMISES_SQL} select exists (select from promises where sealed_before < clock_timestamp()) as overdue`,
+    );
+    return OverdueRows.parse(rows)[0].overdue;
   });
 }

@@ -42,7 +42,7 @@ export class BatchesFile {
   readonly batches = new Map<number, EnclosedBatch>();
 
   /**
-   * @param streams of which each line shows the run, or that there is none
+   * @param streams of which each line shows the run with its neighbours, or that there is none
    * @param undated number of a batch whose older time stamp is not collected; null: none
    */
   constructor(
@@ -119,14 +119,14 @@ export class BatchesFile {
   }
 }
 
-/** Places of the streams' runs, and of the neighbours of those that have none. */
+/** Places of the streams' runs, and of the leaves on both sides of where each stream is or would be. */
 function shownIndexes(runs: readonly KeyedRun[], streams: readonly string[]): ReadonlySet<number> {
   const shown = new Set<number>();
   for (const key of streams.map(streamKey)) {
     const found = runs.findIndex((run) => run.key >= key);
     const place = found < 0 ? runs.length : found;
-    const isThere = runs[place]?.key === key;
-    for (const index of isThere ? [place] : [place - 1, place]) {
+    const after = runs[place]?.key === key ? place + 1 : place;
+    for (let index = place - 1; index <= after; index += 1) {
       if (index >= 0 && index < runs.length) shown.add(index);
     }
   }

@@ -41,6 +41,10 @@ export const READINESS_REASONS = {
     effect: 'degraded',
     message: 'The event log lacks events or has foreign ones: accepted consents wait, and an operator must act.',
   },
+  promises_overdue: {
+    effect: 'degraded',
+    message: 'Accepted consents are not sealed although the time of their promises has passed.',
+  },
   projections_stopped: {
     effect: 'degraded',
     message: 'Projections stopped: answers from their read models are out of date.',

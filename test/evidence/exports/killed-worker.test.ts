@@ -106,7 +106,7 @@ it('runs an export again whose worker was killed, and keeps nothing of the first
       `select actor_kind, subject_id, details from audit_log where tenant_id = $1 and action = 'export.create'`,
       [seed.tenant_id],
     );
-    const details = { filter: ['from', 'visitor_id'], disclose: 'none' };
+    const details = { filter: ['from', 'visitor_id'], disclose: ['visitor_id'] };
     expect(log.rows).toEqual([{ actor_kind: 'operator', subject_id: siteId, details }]);
   } finally {
     await superuser.end();

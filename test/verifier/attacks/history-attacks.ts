@@ -39,6 +39,15 @@ function shortened(kind: 'consents' | 'notices', labels: readonly string[]): Pac
   };
 }
 
+/** Leaves out the proofs of batches without an entry of the package. */
+function dropUnneededProofs(files: Files): void {
+  const entries = Buffer.from(files.get(PACKAGE_FILES.entries) ?? []).toString('utf8');
+  const held = new Set(
+    [...entries.matchAll(/"batch":(\d+)/g)].map(([, number]) => PACKAGE_FILES.proofs(Number(number))),
+  );
+  for (const name of files.keys()) if (name.startsWith('proofs/') && !held.has(name)) files.delete(name);
+}
+
 function erasedTag(label: string): Uint8Array {
   return erasureTag(sha256(utf8(`person tag of ${label}`)));
 }
@@ -220,7 +229,10 @@ export function historyAttacks(): Attack[] {
     }),
     doubt('a package without a consent', 'package.records', {
       entryLines: (lines) => lines.filter(({ entry }) => String(entry).includes('notices-')),
-      files: (files) => void files.delete(attachmentName(files)),
+      files: (files) => {
+        files.delete(attachmentName(files));
+        dropUnneededProofs(files);
+      },
       manifest: (one) => ({
         ...one,
         filter: { ...one.filter, consent_type: 'newsletter' },

@@ -7,6 +7,7 @@ import { FORGED_POLICIES } from './forged-policies.js';
 import { FORGED_PROMISES } from './forged-promises.js';
 import { FORGED_QUORUM } from './forged-quorum.js';
 import { FORGED_RECEIPTS } from './forged-receipts.js';
+import { FORGED_STRUCTURE } from './forged-structure.js';
 import { FORGED_TIMES } from './forged-times.js';
 import { FORGED_VALIDITY } from './forged-validity.js';
 import { FORGED_VERSIONS } from './forged-versions.js';
@@ -28,4 +29,5 @@ export const FORGERIES: readonly Forgery[] = [
   ...FORGED_PROMISES,
   ...FORGED_RECEIPTS,
   ...FORGED_WITNESSES,
+  ...FORGED_STRUCTURE,
 ];

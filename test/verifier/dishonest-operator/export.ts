@@ -235,13 +235,14 @@ export function tagLines({ tags, tagTree }: SealedLeaf, shown: ReadonlySet<numbe
   ];
 }
 
-/** Places of the streams' runs, or of the neighbours of an absent one. */
+/** Places of the streams' runs, and of the leaves on both sides of where each stream is or would be. */
 export function indexesOfStreams({ runs }: SealedLeaf, streams: readonly string[]): ReadonlySet<number> {
   const keys = runs.map(({ stream }) => streamKey(stream));
   return new Set(
     streams.flatMap((stream) => {
       const index = runs.findIndex((run) => run.stream === stream);
-      return index < 0 ? neighbours(keys, streamKey(stream)) : [index];
+      if (index < 0) return neighbours(keys, streamKey(stream));
+      return [index - 1, index, index + 1].filter((place) => place >= 0 && place < runs.length);
     }),
   );
 }

@@ -332,7 +332,14 @@ const CONTENT: readonly Forgery[] = [
   ),
   receipt(
     'the record is left out',
-    { draft: (draft) => dropLine(draft, LABEL) },
+    {
+      draft: (draft) => {
+        dropLine(draft, LABEL);
+        const number = batchOf(draft.ledger.plan, LABEL);
+        draft.proofs.delete(number);
+        draft.tags.delete(number);
+      },
+    },
     {
       check: 'completeness.events',
       verdict: 'indeterminate',

@@ -151,17 +151,30 @@ describe('in the world rolled', () => {
     const created = Date.parse(String(eventOf(plan, 'alice 1').record.created_at));
     const promise = promiseOf(plan, 'alice 1', { sealedBefore: new Date(created + 1_600_000).toISOString() });
     dropped(plan);
-    publish(plan, 1, 150, { stamp_within_seconds: 60 });
+    // The service promises by a policy that no time stamp covers yet.
+    publish(plan, 1, 20, { seal_within_seconds: 1600 });
+    publish(plan, 2, 150, { seal_within_seconds: 1600, stamp_within_seconds: 60 });
     const strict = makeLedger(plan, authority, { header: earlierEnd });
     const found = await outcome(strict, { promises: [{ file: 'promise.json', promise }] });
-    expect(found.promises).toMatchObject([{ outcome: 'not-due' }]);
-    expect(found.verdict).not.toBe('invalid');
+    expect(found.promises).toMatchObject([{ outcome: 'overdue' }]);
+    expect(found.verdict).toBe('indeterminate');
   });
 
-  test('a promise that is not due accuses no ledger', async () => {
+  test('a promise that is not due accuses no ledger, and one that is overdue makes the package indeterminate', async () => {
     const eventId = consentId('of another time');
-    const terms = { eventId, sealedBefore: '2026-03-03T08:00:00.000Z' };
-    expect(await outcome(ledger, promised(terms))).toMatchObject({ ...VALID, promises: [{ outcome: 'not-due' }] });
+    const terms = {
+      eventId,
+      createdAt: '2026-03-02T08:45:00.000Z',
+      sealedBefore: '2026-03-02T08:55:00.000Z',
+    };
+    const early = { ...promised(terms), at: new Date('2026-03-02T08:59:00.000Z') };
+    expect(await outcome(ledger, early)).toMatchObject({ ...VALID, promises: [{ outcome: 'not-due' }] });
+    const late = await outcome(ledger, { ...early, at: new Date('2026-03-02T09:01:00.000Z') });
+    expect(late).toMatchObject({
+      verdict: 'indeterminate',
+      problems: { 'promise.kept': 'indeterminate' },
+      promises: [{ outcome: 'overdue', due: '2026-03-02T08:55:00.000Z' }],
+    });
   });
 });
 
@@ -173,4 +186,20 @@ test('a policy that was stamped late makes no record doubtful, and a warning say
   const report = await verify(packed(draft), ledger.plan, authority);
   expect({ verdict: report.verdict, problems: notPassed(report) }).toEqual(VALID);
   expect(JSON.stringify(report.warnings)).toContain('Policy 1 of the ledger was stamped 1 d after its claimed time.');
+});
+
+test('a report states what the rules allow and a reader may not expect', async () => {
+  const ledger = ledgerWith(WORLDS.small, (plan) => {
+    const created = Date.parse(String(eventOf(plan, 'bob 2').record.created_at));
+    eventOf(plan, 'activated 2').record.created_at = new Date(created + 60_000).toISOString();
+    Object.assign(eventOf(plan, 'nobody 2').record, { decision: 'rejected' });
+  });
+  const report = await verify(packed(draftOf(ledger, {}, choose(ledger, {}))), ledger.plan, authority);
+  expect({ verdict: report.verdict, problems: notPassed(report) }).toEqual(VALID);
+  expect(report.warnings.first.map(({ code, values }) => [code, values])).toEqual([
+    // `alice 4` is a withdrawal.
+    ['refusal-permits', { records: 2, categories: 'analytics' }],
+    ['text-after-consent', { records: 5 }],
+    ['erased-soon', { records: 1 }],
+  ]);
 });

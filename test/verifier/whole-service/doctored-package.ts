@@ -8,6 +8,9 @@ import { manifestBytes, manifestSignature } from '../../../src/evidence/package/
 import { storedZip } from '../dishonest-operator/zip.js';
 import type { OperatedInstallation } from './installation.js';
 
+/** Member of an entry without a tag. */
+const UNTAGGED = '"person_tag":null';
+
 /**
  * Leaves records out of a package, makes its manifest agree, and signs it anew with the operator's
  * key, as a changed exporter does.
@@ -34,6 +37,9 @@ export async function withoutRecords(
   }
   const manifest = Manifest.parse(JSON.parse(textOf(PACKAGE_FILES.manifest)));
   const { counts, filter } = manifest;
+  const tagged = left.map((line) => EntryLine.parse(JSON.parse(line))).filter(({ entry }) => !entry.includes(UNTAGGED));
+  const isNeeded = (batch: number): boolean => filter.person !== null || tagged.some((line) => line.batch === batch);
+  for (const { batch } of removed) if (!isNeeded(batch)) files.delete(PACKAGE_FILES.tags(batch));
   const person = filter.person === null ? null : { ...filter.person, records: counts.consents - removed.length };
   const changed: Manifest = {
     ...manifest,

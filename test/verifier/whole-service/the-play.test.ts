@@ -156,6 +156,7 @@ test('a dropped record: the promise and a later package prove it', async () => {
       .toBe('valid');
     expect(watch(service.url).status).toBe(0);
     await main.export(siteId, files.path('ada.zip'), '--visitor', 'ada', '--disclose', 'none');
+    files.write('receipt-of-ben.json', await caller.receipt(service, answer('ben 2')));
 
     const ready = z.object({ status: z.string() }).parse(await (await fetch(`${service.url}/readyz`)).json());
     expect(ready.status).toBe('ready');
@@ -170,7 +171,9 @@ test('a dropped record: the promise and a later package prove it', async () => {
 
   expect(files.run('promise', 'answer-to-cem.json', '--ledger-key', 'ledger.vkey').status).toBe(0);
   const early = files.check('site-before.zip', '--promise', 'answer-to-cem.json');
-  expect(early).toMatchObject({ verdict: 'valid', promises: ['not-due'] });
+  expect(early).toMatchObject({ verdict: 'indeterminate', checks: ['promise.kept'], promises: ['overdue'] });
+  const older = 'answer to the consent, a package from before';
+  observe(act, 'the caller, or anyone with the answer', older, 'after the promised time', verdictOf(early));
   const late = files.check('site.zip', '--promise', 'answer-to-cem.json');
   expect(late).toMatchObject({ verdict: 'invalid', checks: ['promise.kept'], promises: ['broken'] });
   observe(
@@ -213,6 +216,17 @@ caseOf('acts of an operator')(
     const cut = files.check('cut.zip');
     expect(cut).toMatchObject({ verdict: 'invalid', checks: ['completeness.runs'] });
     observe(act, 'a recipient', 'the package, of a changed exporter', 'at once', verdictOf(cut));
+
+    const output = ['--ledger-key', 'ledger.vkey', '--output', 'cut.json'];
+    expect(files.run('compare', 'cut.zip', 'receipt-of-ben.json', ...output).status).toBe(1);
+    expect(files.run('check-contradiction', 'cut.json', '--ledger-key', 'ledger.vkey').status).toBe(0);
+    observe(
+      act,
+      'the holder of a receipt of these records',
+      'the package, the receipt',
+      'at the first comparison',
+      '`compare`: contradiction, confirmed by `check-contradiction`',
+    );
 
     const old = files.check('site-before.zip');
     expect(old.verdict).toBe('valid');

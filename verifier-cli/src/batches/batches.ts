@@ -3,6 +3,7 @@ import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js'
 import { runDigest, type StreamRun, streamKey } from '../../../schemas/evidence/batch-header.js';
 import { BatchLine, PACKAGE_FILES, type ShownRun } from '../../../schemas/evidence/package-lines.js';
 import { Count } from '../../../schemas/evidence/primitives.js';
+import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { isCanonicalJson } from '../../../schemas/json/canonical-json.js';
 import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 import { areAdjacent, rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
@@ -18,6 +19,7 @@ import type { Verdict } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { type HeaderMembers, type HeaderScheme, parseVersioned, type Schemes } from '../versions/schemes.js';
 import { unknownVersion } from '../versions/unknown-version.js';
+import { RunCounts } from './run-counts.js';
 
 /** A batch or roll-up of the package, as far as its entries' checks need it. */
 export interface Batch {
@@ -56,6 +58,21 @@ const AnyHeader = z.looseObject({ number: Count });
 /** Collects the batches of a package. */
 class BatchTable extends Map<number, Batch> implements Batches {
   readonly unknown = new Set<number>();
+  readonly #inOrder: Batch[] = [];
+
+  override set(number: number, batch: Batch): this {
+    this.#inOrder.push(batch);
+    return super.set(number, batch);
+  }
+
+  /** The newest batches without a failed check, the last one first, down to a number. */
+  *backTo(number: number): Generator<Batch, void> {
+    for (let i = this.#inOrder.length - 1; i >= 0; i -= 1) {
+      const batch = this.#inOrder[i];
+      if (batch === undefined || batch.header.number < number) return;
+      if (batch.verdict !== 'invalid') yield batch;
+    }
+  }
 }
 
 /** A package without batches. */
@@ -64,13 +81,20 @@ export const NO_BATCHES: Batches = new BatchTable();
 /**
  * Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it
  * shows.
+ * @param streams of the package: every line shows what the leaf has of each; empty if they are unknown
  */
 export async function readBatches(
   files: PackageFiles,
   newest: EnclosedCheckpoint | undefined,
+  streams: readonly string[],
   schemes: Schemes,
 ): Promise<Batches> {
   const batches = new BatchTable();
+  const own: readonly OwnStream[] = streams.map((stream) => ({
+    stream,
+    key: streamKey(stream),
+    counts: new RunCounts(),
+  }));
   let last: HeaderMembers | null = null;
   let lastNumber = -1;
   for await (const { line, value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
@@ -99,9 +123,87 @@ export async function readBatches(
     last = header;
     const runs = shown.flatMap(({ run }) => run ?? []);
     const keys = shown.map(({ index, key }) => ({ index, key: toHex(key) }));
-    batches.set(header.number, { header, scheme, line, runs, keys, verdict: findings.verdict, cause: findings.cause });
+    const about = { header, scheme, line, runs, keys };
+    if (findings.verdict !== 'invalid') verifyOwnRuns(about, own, findings);
+    if (findings.verdict !== 'invalid') verifyRollUp(about, batches, findings);
+    batches.set(header.number, { ...about, verdict: findings.verdict, cause: findings.cause });
   }
   return batches;
+}
+
+/** A stream of the package, with the counts that its batches state. */
+interface OwnStream {
+  readonly stream: string;
+  /** `streamKey`. */
+  readonly key: string;
+  readonly counts: RunCounts<number>;
+}
+
+type ShownBatch = Omit<Batch, 'verdict' | 'cause'>;
+
+/**
+ * Verifies what a leaf shows of the package's streams: the run with the leaves beside it, or that there is
+ * none. It must agree with all other leaves: a roll-up that states a shorter run than a batch under it
+ * would hide the end of a stream.
+ */
+function verifyOwnRuns(batch: ShownBatch, own: readonly OwnStream[], findings: EntryFindings): void {
+  const { number } = batch.header;
+  const period = { from: firstCovered(number), to: number };
+  for (const { stream, key, counts } of own) {
+    const run = batch.runs.find((shown) => shown.stream === stream);
+    if (!isPlaceShown(batch, key, run !== undefined)) {
+      findings.fail('batch.streams', finding('run-neighbours-missing', { stream }));
+      continue;
+    }
+    if (run !== undefined && period.from === 0 && run.first !== 0) {
+      findings.fail('batch.streams', finding('run-begins-late', { stream, first: run.first }));
+      continue;
+    }
+    const conflict = run === undefined ? counts.addNone(period, number) : counts.add({ ...period, ...run }, number);
+    if (conflict !== null)
+      findings.fail('batch.streams', finding('runs-contradict', { stream, batch: number, other: conflict.source }));
+  }
+}
+
+/** Whether the leaves on both sides of a stream's place are shown, so that it has at most one run. */
+function isPlaceShown({ header, keys }: Pick<Batch, 'header' | 'keys'>, key: string, isThere: boolean): boolean {
+  const count = header.streams_count;
+  const above = keys.findIndex((shown) => shown.key >= key);
+  const place = above < 0 ? keys.length : above;
+  const before = keys[place - 1]?.index;
+  const found = keys[place];
+  if (found?.key !== key) return !isThere && areAdjacent(before, found?.index, count);
+  const hasBoth = areAdjacent(before, found.index, count) && areAdjacent(found.index, keys[place + 1]?.index, count);
+  // A run of the package's own stream is shown by its numbers, so that they can be compared.
+  return isThere && hasBoth;
+}
+
+/** Verifies that a roll-up counts, and has the streams of, every batch under it that the package shows. */
+function verifyRollUp({ header, keys }: ShownBatch, batches: BatchTable, findings: EntryFindings): void {
+  const { number, streams_count: streams } = header;
+  let [entries, tags] = [0, 0];
+  /** The lowest leaf that is counted so far: a roll-up counts what is under it. */
+  let counted = number;
+  for (const below of batches.backTo(firstCovered(number))) {
+    const hidden = below.keys.some(({ key }) => isShownAbsent(keys, key, streams));
+    if (hidden) {
+      findings.fail('batch.streams', finding('roll-up-lacks-stream', { batch: number, other: below.header.number }));
+      return;
+    }
+    if (below.header.number >= counted) continue;
+    entries += below.header.count;
+    tags += below.header.tags_count;
+    counted = firstCovered(below.header.number);
+  }
+  if (entries > header.count) findings.fail('batch.header', finding('roll-up-counts-fewer', { batch: number }));
+  if (tags > header.tags_count) findings.fail('batch.tags', finding('roll-up-counts-fewer', { batch: number }));
+}
+
+/** Whether shown leaves prove that a tree of so many leaves does not have a key. */
+function isShownAbsent(keys: readonly ShownKey[], key: string, count: number): boolean {
+  const above = keys.findIndex((shown) => shown.key >= key);
+  const place = above < 0 ? keys.length : above;
+  return keys[place]?.key !== key && areAdjacent(keys[place - 1]?.index, keys[place]?.index, count);
 }
 
 /**
@@ -109,13 +211,7 @@ export async function readBatches(
  * its checks.
  */
 export function lacksStream({ header, keys }: Batch, stream: string): boolean {
-  const count = header.streams_count;
-  if (count === 0) return true;
-  const key = streamKey(stream);
-  const above = keys.findIndex((shown) => shown.key >= key);
-  if (above >= 0 && keys[above]?.key === key) return false;
-  const before = above < 0 ? keys.at(-1) : keys[above - 1];
-  return areAdjacent(before?.index, keys[above]?.index, count);
+  return isShownAbsent(keys, streamKey(stream), header.streams_count);
 }
 
 type KnownHeader = { readonly number: number; readonly header: HeaderMembers; readonly scheme: HeaderScheme };

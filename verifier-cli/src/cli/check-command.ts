@@ -34,6 +34,8 @@ export interface CheckOptions {
   readonly maxAge?: string;
   readonly requireStamps: string;
   readonly at?: string;
+  /** The person whose records the package must have: the value of `visitor_id`. */
+  readonly person?: string;
   /** Files with promises of the service. */
   readonly promise?: readonly string[];
   /** File to which the proof of a broken promise is written. */
@@ -91,6 +93,7 @@ export async function verifyFile(
   const limits = {
     ...(options.maxDelay !== undefined && { maxDelay: parseDuration(options.maxDelay) }),
     ...(options.maxAge !== undefined && { maxAge: parseDuration(options.maxAge) }),
+    ...(options.person !== undefined && { person: options.person }),
   };
   const promises: GivenPromise[] = [];
   for (const file of options.promise ?? []) promises.push({ file, promise: await readPromise(file) });

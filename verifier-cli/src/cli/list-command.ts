@@ -26,9 +26,11 @@ export async function runList(path: string, options: ListOptions, output: Output
     throw new UsageError('--csv and --json are different outputs: give one of them');
   const texts = parseLanguage(options.language);
   const list = new ConsentList(MAX_CONSENTS);
-  const report = await verifyFile(path, options, output, { list });
+  // The list selects by any disclosed value: it does not ask whose package it is.
+  const { person, ...given } = options;
+  const report = await verifyFile(path, given, output, { list });
   const { listing } = list;
-  const shown = options.person === undefined ? listing.consents : consentsOfPerson(listing.consents, options.person);
+  const shown = person === undefined ? listing.consents : consentsOfPerson(listing.consents, person);
   const isDevelopment = report.package.development === true;
   const wording = verdictWording(report.verdict, isDevelopment, texts);
   const verdict = `${loudVerdict(wording, texts)}, ${asOfText(report.as_of, texts)}`;

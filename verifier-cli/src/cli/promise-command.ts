@@ -62,6 +62,10 @@ export async function runPromise(
       `  created        ${promised.createdAt}`,
       `  sealed before  ${promised.sealedBefore}`,
     );
+    if (Date.now() > Date.parse(promised.sealedBefore))
+      lines.push(
+        'The promised time has passed. To see whether the record was sealed, get a package of the whole site and give the promise to consent-verify check --promise.',
+      );
   }
   out(`${lines.map(printable).join('\n')}\n`);
   return EXIT[outcome];
@@ -71,6 +75,8 @@ export async function runPromise(
 export async function readPromise(path: string): Promise<SignedPromise> {
   const parsed = parsePromiseFile(await readSmallFile(path));
   if (!parsed.ok)
-    throw new UsageError(`${path} is neither a promise nor the answer to one consent: ${englishText(parsed.reason)}`);
+    throw new UsageError(
+      `${path} is neither a promise, the answer to one consent, nor the acceptance of an SDK: ${englishText(parsed.reason)}`,
+    );
   return parsed.value;
 }

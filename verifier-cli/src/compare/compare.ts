@@ -9,6 +9,7 @@ import { entryConflicts, proofOfEntry, type Tally } from './entry-conflict.js';
 import type { History, NotedCheckpoint } from './history.js';
 import { leafConflicts } from './leaf-conflict.js';
 import { isSignedSide, type PersonFinding, personFindings, proofOfPerson } from './person-conflict.js';
+import { structureConflicts } from './structure-conflict.js';
 
 /** Result of a comparison. */
 export interface Comparison {
@@ -151,6 +152,7 @@ async function* possibleProofs(
     const second = await proofOfEntry(b, other);
     if (first !== null && second !== null) yield { kind: 'entries', first, second };
   }
+  yield* structureConflicts(a, b);
   for (const { kind, records } of persons) {
     if (kind !== 'proof') continue;
     const [first, second, third] = await Promise.all(records.map(proofOfPerson));

@@ -1,6 +1,13 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, fromHex, utf8 } from '../../../schemas/crypto/encoding.js';
-import { BatchHeader, batchHeaderText, batchLeaf, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
+import {
+  BatchHeader,
+  batchHeaderText,
+  batchLeaf,
+  runDigest,
+  streamKey,
+  streamRunLeaf,
+} from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import {
   type Contradiction,
@@ -10,8 +17,10 @@ import {
   type ProvedPerson,
   ProvedPersons,
   type ProvedPersonsFile,
+  type ProvedRun,
 } from '../../../schemas/evidence/contradiction.js';
 import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
+import { Manifest } from '../../../schemas/evidence/manifest.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import {
   formatVerifierKey,
@@ -26,10 +35,15 @@ import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import { LIMITS } from '../container/limits.js';
 import { parseShape } from '../files/parse.js';
+import { isCertifiedManifest } from '../manifest/signature.js';
+import { claimsProblem } from './claims-problem.js';
+import { headersProblem } from './headers-problem.js';
 import { leavesProblem } from './leaves-problem.js';
 import { visitorIn } from './open-visitor.js';
 import { type PersonRecord, personsProblem } from './persons-problem.js';
+import { isPossible, runsProblem } from './runs-problem.js';
 
 /** Whether a contradiction is proved, and what it says, in words. */
 export interface ContradictionVerdict {
@@ -51,9 +65,11 @@ export async function verifyContradiction(
     const statement =
       proof.kind === 'promise'
         ? await stateBreach(proof, keys, isKeyed)
-        : proof.kind === 'persons'
-          ? await statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed)
-          : await stateContradiction(proof, keys, isKeyed);
+        : proof.kind === 'claims'
+          ? await stateClaim(proof, keys, isKeyed)
+          : proof.kind === 'persons'
+            ? await statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed)
+            : await stateContradiction(proof, keys, isKeyed);
     return given.length > 0
       ? { outcome: 'proved', statement }
       : {
@@ -84,6 +100,26 @@ async function stateBreach(
   if (equalBytes(digest, promised.recordDigest) && entry.stream === promised.stream)
     throw new NotProved('the entry is the promised one');
   return `${promised.origin} promised one record under the event id ${promised.eventId}, and sealed another one`;
+}
+
+/** The ledger signed a manifest that states a stream as whole, and sealed more of it. */
+async function stateClaim(
+  { manifest: text, signature, second }: Extract<Contradiction, { kind: 'claims' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const bytes = utf8(text);
+  const manifest = parseShape(Manifest, bytes, LIMITS.manifestValues);
+  if (!manifest.ok) throw new NotProved('the manifest is malformed');
+  const checkpoint = await signedCheckpoint(second.note, keys, isKeyed);
+  const { origin } = manifest.value;
+  if (checkpoint.origin !== origin) throw new NotProved('manifest and checkpoint are of different ledgers');
+  if (!(await isCertifiedManifest(bytes, signature, origin, isKeyed ? keys : null)))
+    throw new NotProved('the manifest is not signed by a key that the ledger certifies');
+  const { number } = provedRun(second, checkpoint);
+  const problem = claimsProblem(manifest.value, second.run.stream, { ...second.run, number });
+  if (problem === null) throw new NotProved('the run is within what the manifest states');
+  return `${origin} ${problem}`;
 }
 
 /** One visitor has two ids, or the numbers under an id do not increase. */
@@ -138,7 +174,7 @@ export async function areProvedPersons(
 }
 
 async function stateContradiction(
-  proof: Exclude<Contradiction, { kind: 'promise' | 'persons' }>,
+  proof: Exclude<Contradiction, { kind: 'promise' | 'persons' | 'claims' }>,
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {
@@ -172,6 +208,19 @@ async function stateContradiction(
       if (!isSamePlace || proof.first.entry === proof.second.entry)
         throw new NotProved('the entries are not two different entries for one stream and revision');
       return `${first.origin} sealed two different entries as revision ${one.revision} of ${one.stream}`;
+    }
+    case 'runs': {
+      const { run } = proof.first;
+      const one = { ...run, number: provedRun(proof.first, first).number };
+      const other = { ...proof.second.run, number: provedRun(proof.second, second).number };
+      const problem = run.stream === other.stream ? runsProblem(run.stream, one, other) : null;
+      if (problem === null) throw new NotProved('the runs do not contradict each other');
+      return `${first.origin} ${problem}`;
+    }
+    case 'headers': {
+      const problem = headersProblem(provedBatch(proof.first, first), provedBatch(proof.second, second));
+      if (problem === null) throw new NotProved('the headers do not contradict each other');
+      return `${first.origin} ${problem}`;
     }
     case 'leaves': {
       const one = { ...proof.first, header: provedLeaves(proof.first, first) };
@@ -227,6 +276,20 @@ function provedLeaves(proof: ProvedLeaves, checkpoint: Checkpoint): BatchHeader 
   if (found === null || !equalBytes(found, fromHex(root) ?? new Uint8Array()))
     throw new NotProved(`the leaves are not under ${proof.tree}_root`);
   return header;
+}
+
+function provedRun(proof: ProvedRun, checkpoint: Checkpoint): BatchHeader {
+  const header = provedBatch(proof, checkpoint);
+  const { run, index } = proof;
+  const hash = streamRunLeaf(bytesOf(streamKey(run.stream)), bytesOf(runDigest(run)));
+  const root = rootOfShown(header.streams_count, [{ index, hash }], proof.hashes);
+  if (!isPossible(run, header) || root === null || !equalBytes(root, bytesOf(header.streams_root)))
+    throw new NotProved('a run is not under streams_root');
+  return header;
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return fromHex(hex) ?? new Uint8Array();
 }
 
 /** The keys given, and those that the bridges lead to from them. */

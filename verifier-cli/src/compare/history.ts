@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { MAX_PROVED_MANIFEST } from '../../../schemas/evidence/contradiction.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, type SignedNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
@@ -42,6 +43,8 @@ export interface History {
   readonly files: PackageFiles | null;
   /** Null for a checkpoint alone, or if it cannot be read. */
   readonly manifest: Manifest | null;
+  /** Exact texts of the manifest and its signature; null for a checkpoint alone, or if one is too long for a proof. */
+  readonly signedManifest: { readonly manifest: string; readonly signature: string } | null;
   /** Whether a key signed the manifest that a trusted key of the ledger certifies. */
   readonly isManifestSigned: boolean;
   /**
@@ -68,6 +71,7 @@ export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKe
     batches: new Map(),
     files: null,
     manifest: null,
+    signedManifest: null,
     isManifestSigned: false,
     stampedAt: null,
   };
@@ -114,9 +118,17 @@ export async function historyOfPackage(
     batches: await readBatchLines(files),
     files,
     manifest,
+    signedManifest: await signedTexts(files, signed.bytes),
     isManifestSigned: findings.verdict(['manifest.signature', 'manifest.certificate']) === 'valid',
     stampedAt: await stampedAt(files, enclosed, stamps),
   };
+}
+
+async function signedTexts(files: PackageFiles, bytes: Uint8Array): Promise<History['signedManifest']> {
+  const signature = decodeUtf8((await files.bytes(PACKAGE_FILES.manifestSignature)) ?? new Uint8Array());
+  const manifest = decodeUtf8(bytes);
+  if (manifest === null || signature === null || manifest.length > MAX_PROVED_MANIFEST) return null;
+  return { manifest, signature };
 }
 
 async function stampedAt(files: PackageFiles, enclosed: Checkpoints, trust: TimestampTrust): Promise<string | null> {

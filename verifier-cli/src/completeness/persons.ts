@@ -6,7 +6,7 @@ import { personTag } from '../../../schemas/evidence/person-tag.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { TagCache } from '../batches/tags.js';
 import { LIMITS } from '../container/limits.js';
-import type { EntryFindings } from '../findings/entry-findings.js';
+import type { ReadEntry } from '../entries/read-entry.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 
@@ -33,14 +33,24 @@ export class PersonRecords {
   #unread = 0;
   /** Entries of which not even the tag is known. */
   #unknown = 0;
+  /** Whether all consents of the package are to be of one person. */
+  readonly #isOfPerson: boolean;
   /** The person, as the first value of `visitor_id` among the person's records names them. */
   #visitor: string | null = null;
+  /** Event ids of the person's records that are not marked as erased and do not disclose `visitor_id`. */
+  readonly #unnamed: string[] = [];
+  /** The person that the verifying person asks about; null: none. */
+  readonly #asked: string | null;
 
+  /** @param asked the person that the verifying person asks about, as `visitor_id` names persons; null: none */
   constructor(
     readonly filter: PackageFilter,
+    { asked, isReceipt }: { readonly asked: string | null; readonly isReceipt: boolean },
     readonly findings: Findings,
   ) {
     const { person } = filter;
+    this.#asked = asked?.normalize('NFC') ?? null;
+    this.#isOfPerson = person !== null || isReceipt;
     this.#records = person?.records ?? null;
     this.#id = person === null || person.id === null ? null : fromHex(person.id);
     if (this.#id === null || this.#records === null) return;
@@ -48,23 +58,34 @@ export class PersonRecords {
     for (let n = 1; n <= many; n += 1) this.#missing.add(toHex(personTag(this.#id, n)));
   }
 
+  /** The person of the package, in Unicode normalization form C; null if its records do not name one. */
+  get visitor(): string | null {
+    return this.#visitor;
+  }
+
   /**
    * Takes a consent. Values are disclosed of the person's records alone, and these name one person:
    * an operator could otherwise state the tags of another person, or of none.
-   * @param tag in hex
    * @returns whether it is a record of the person, as far as the manifest tells
    */
-  accept(tag: string | null, disclosures: readonly Disclosure[], findings: EntryFindings): boolean {
-    if (this.#records === null) return true;
-    if (tag === null || !this.#missing.delete(tag)) {
+  accept({ entry, source, findings }: ReadEntry, disclosures: readonly Disclosure[]): boolean {
+    const { person_tag: tag, event_id: eventId } = entry;
+    const isCounted = this.#records !== null;
+    if (isCounted && (tag === null || !this.#missing.delete(tag))) {
       if (disclosures.length > 0) findings.fail('manifest.filter', finding('value-of-other-person'));
       return false;
     }
+    if (!this.#isOfPerson) return true;
     const value = disclosures.find(({ name }) => name === 'visitor_id')?.value;
-    if (typeof value !== 'string') return true;
+    if (typeof value !== 'string' || value === '') {
+      if (source.erased === undefined) this.#unnamed.push(structuredClone(eventId));
+      return true;
+    }
     const visitor = value.normalize('NFC');
-    if (this.#visitor === null) this.#visitor = visitor;
-    else if (this.#visitor !== visitor) findings.fail('completeness.person', finding('persons-differ'));
+    this.#visitor ??= visitor;
+    if (isCounted && this.#visitor !== visitor) findings.fail('completeness.person', finding('persons-differ'));
+    else if (this.#asked !== null && this.#asked !== visitor)
+      findings.fail('completeness.person', finding('other-person-than-asked'));
     return true;
   }
 
@@ -77,9 +98,17 @@ export class PersonRecords {
     else if (this.#missing.delete(tag)) this.#unread += 1;
   }
 
-  /** @param size of the package's checkpoint; null if it has none */
-  async finish(tags: TagCache, size: number | null): Promise<PersonCoverage> {
+  /**
+   * @param size of the package's checkpoint; null if it has none
+   * @param isErased whether an erasure names the record of an event id
+   */
+  async finish(tags: TagCache, size: number | null, isErased: (eventId: string) => boolean): Promise<PersonCoverage> {
     const at = { file: PACKAGE_FILES.manifest };
+    const unnamed = this.#unnamed.filter((eventId) => !isErased(eventId)).length;
+    if (this.#asked !== null && !this.#isOfPerson)
+      this.findings.open('completeness.person', finding('package-of-no-person'), at);
+    else if (this.#asked !== null && unnamed > 0 && this.#records === null)
+      this.findings.open('completeness.person', finding('records-name-no-person', { unnamed }), at);
     const records = this.#records;
     const { person, ...rest } = this.filter;
     if (person !== null && records === null && isUnfiltered({ ...rest, person: null })) {
@@ -116,6 +145,11 @@ export class PersonRecords {
     }
     // No record binds the id to a person: any id has no records.
     if (records === 0) return this.#nothingProved();
+    // A record that does not name the person could be of another one, to whom the operator gave the same id.
+    if (unnamed > 0 || this.#visitor === null) {
+      this.findings.open('completeness.person', finding('records-name-no-person', { unnamed }), at);
+      return 'unproved';
+    }
     this.findings.pass('completeness.person');
     return 'complete';
   }

@@ -66,6 +66,8 @@ interface PublishedConfiguration {
   readonly site: string;
   readonly number: number;
   readonly categories: ReadonlySet<string>;
+  /** Keys of the categories that a person cannot refuse. */
+  readonly required: ReadonlySet<string>;
   readonly notice: Notice;
 }
 
@@ -92,6 +94,8 @@ export class Documents {
   #lastVersion: (Omit<Reference & { kind: 'version' }, 'kind'> & { readonly index: number }) | null = null;
   #lastConfiguration: (Omit<Reference & { kind: 'configuration' }, 'kind'> & { readonly index: number }) | null = null;
   #referenceLength = 0;
+  /** Hashes of the files that entries name; null until they are asked for. */
+  #named: ReadonlySet<string> | null = null;
 
   /** @param isReceipt whether the entry of a configuration stands for the file with its text */
   constructor(
@@ -114,9 +118,27 @@ export class Documents {
     const categories = new Set(record.categories.map(({ key }) => key));
     const hash = sha256Hex(canonicalJson(text));
     const { event_id: eventId, site_id: site, number } = record;
-    if (!this.#configurations.has(hash)) this.#configurations.set(hash, { eventId, site, number, categories, notice });
+    const required = new Set(record.categories.flatMap((one) => (one.required ? [one.key] : [])));
+    if (!this.#configurations.has(hash))
+      this.#configurations.set(hash, { eventId, site, number, categories, required, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
+  }
+
+  /** Whether a consent or a publication of the package names the text or configuration of a hash. */
+  names(hash: string): 'named' | 'not-named' | 'unknown' {
+    this.#named ??= new Set([
+      ...this.#references.map((reference) => reference.hash),
+      ...[...this.#versions.values()].map(({ record }) => record.content_sha256),
+      ...this.#configurations.keys(),
+    ]);
+    if (this.#named.has(hash)) return 'named';
+    return this.#mayPublish || this.#mayConfigure || this.#unknown.has(hash) ? 'unknown' : 'not-named';
+  }
+
+  /** Keys of the required categories of the configuration with this hash; null: its publication is not enclosed. */
+  requiredCategories(hash: string): ReadonlySet<string> | null {
+    return this.#configurations.get(hash)?.required ?? null;
   }
 
   /** Number of the published configuration with this hash; null: its publication is not enclosed. */

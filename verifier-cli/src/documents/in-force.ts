@@ -69,6 +69,16 @@ export function evaluateInForce(
   };
 }
 
+/** Whether a text or a configuration was in force only after a time, by the claimed times. */
+export function beginsAfter(
+  version: VersionTerm | null,
+  configuration: ConfigurationTerm | null,
+  createdAt: number,
+): boolean {
+  const begins = [version?.published, version?.activated, configuration?.published];
+  return begins.some((place) => place != null && place.createdAt > createdAt);
+}
+
 function versionObjections(term: VersionTerm, consent: ConsentClaims): Objection[] {
   const { published, activated, retired } = term;
   return [

@@ -15,6 +15,7 @@ import { verifyOpening } from './person-opening.js';
 import type { ReadEntry } from './read-entry.js';
 import { recordProblem } from './record-rules.js';
 import { Salts } from './salts.js';
+import type { Statements } from './statements.js';
 import type { SummaryCounter } from './summary.js';
 
 /** Parts of the package with which consents are compared. */
@@ -38,6 +39,7 @@ export class ConsentRecords {
     readonly documents: Documents,
     readonly attachments: Attachments,
     readonly counter: SummaryCounter,
+    readonly statements: Statements,
   ) {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
@@ -53,14 +55,14 @@ export class ConsentRecords {
    * @throws RangeError for a record of an unknown version
    */
   verify(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
-    const { entry, record, source, findings } = read;
+    const { record, source, findings } = read;
     const selected = select(this.context.schemes.records, memberOf(record, 'hash_version'));
     if (!selected.isKnown) throw new RangeError('the record has an unknown version');
     const parsed =
       read.consent === null ? matchShape(selected.scheme.shape, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', finding('record-invalid', { reason: parsed.reason }));
-      this.person?.accept(entry.person_tag, [], findings);
+      this.person?.accept(read, []);
       this.addUnread(read);
       return;
     }
@@ -72,9 +74,10 @@ export class ConsentRecords {
     const disclosures = verifyDisclosures(consent, selected.scheme, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
     this.#filter?.verify(consent, disclosures, findings);
-    const isOfPerson = this.person?.accept(entry.person_tag, disclosures, findings) !== false;
+    const isOfPerson = this.person?.accept(read, disclosures) !== false;
     verifyOpening(read, disclosures, this.documents.isReceipt);
     this.attachments.verify(disclosures, findings);
+    this.statements.accept(consent, () => findings.at);
     const withheld = Math.max(0, Object.keys(consent.disclosures).length - disclosures.length);
     this.counter.consent(consent, disclosures.length, source.erased === undefined ? withheld : 0);
     const createdAt = Date.parse(consent.created_at);

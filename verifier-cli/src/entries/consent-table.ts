@@ -6,7 +6,7 @@ import type { Location } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import { Column } from './column.js';
 import type { ReadEntry } from './read-entry.js';
-import { readUuid, UUID_WORDS, writeUuid } from './uuid-words.js';
+import { readUuid, TAG_WORDS, UUID_WORDS, writeUuid } from './uuid-words.js';
 
 /** Facts of a consent's record that are kept until the whole file is read. */
 export interface ConsentFacts extends Omit<ConsentClaims, 'batch'> {
@@ -34,9 +34,6 @@ interface ConsentRow extends ConsentFacts, ConsentClaims {
   readonly erased: ErasurePlace | null;
   readonly isDisclosed: boolean;
 }
-
-/** Words of 32 bits in a person tag. */
-const TAG_WORDS = 8;
 
 const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
 

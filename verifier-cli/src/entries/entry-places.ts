@@ -43,6 +43,10 @@ function runWith({ runs }: Batch, { stream, revision }: Position): StreamRun | n
 /** Verifies that entries are in their batches, and in the roll-ups over these. */
 export class EntryPlaces {
   readonly tags: TagCache;
+  /** Batches with an entry of the package. */
+  readonly holding = new Set<number>();
+  /** Batches and roll-ups that show the tag of an entry. */
+  readonly tagged = new Set<number>();
   readonly #proofs: ProofCache;
   readonly #intervals: ReadonlyMap<number, SealingInterval>;
   /** Neighbouring entries are of one batch. */
@@ -55,6 +59,14 @@ export class EntryPlaces {
     this.#proofs = new ProofCache(files, context.batches);
     this.tags = new TagCache(files, context.batches);
     this.#intervals = new Map(context.intervals.map((interval) => [interval.batch, interval]));
+  }
+
+  /** Notes which files the entry needs. */
+  note(read: ReadEntry | UnknownEntry): void {
+    const named = this.#named(read.source.batch);
+    this.holding.add(named.number);
+    const mayHaveTag = !read.isKnown || read.entry.person_tag !== null;
+    if (mayHaveTag && !this.tagged.has(named.number)) for (const number of named.holding) this.tagged.add(number);
   }
 
   /** Whether the place of an entry can be verified without reading a file. */

@@ -1,13 +1,14 @@
 import type { Resolution } from '../documents/documents.js';
-import { evaluateInForce } from '../documents/in-force.js';
+import { beginsAfter, evaluateInForce } from '../documents/in-force.js';
 import type { ErasureAbsence } from '../erasure/absence.js';
 import type { Erasures } from '../erasure/erasures.js';
 import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import { finding } from '../findings/finding.js';
-import type { Findings } from '../findings/findings.js';
+import type { Findings, Location } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ConsentTable } from './consent-table.js';
+import { SOON_MS, type Statements } from './statements.js';
 
 const UNREAD: Resolution = {
   outcome: 'indeterminate',
@@ -29,6 +30,7 @@ interface Whole {
   readonly knowsNoticesUpTo: (batch: number) => boolean;
   /** The check because of which they are not known. */
   readonly noticesUnknownBecause: CheckId;
+  readonly statements: Statements;
 }
 
 /**
@@ -73,6 +75,10 @@ export class FinalChecks {
     if (isNamed && this.erasures.hasWrongTag(this.consents.eventIdOf(index), this.consents.tagOf(index)))
       findings.fail('erasure.proof', finding('erasure-wrong-tag'));
     const isErased = row.erased !== null || isNamed;
+    this.#state(
+      index,
+      inForce.outcome === 'pass' && beginsAfter(version.version, configuration.configuration, row.createdAt),
+    );
     if (row.matches && !isErased) {
       const problem = absence.kind === 'shown' ? absence.problems.get(index) : undefined;
       if (problem !== undefined) findings.report('erasure.absent', problem.outcome, problem.message);
@@ -85,6 +91,15 @@ export class FinalChecks {
     else if (!isErased) findings.pass('disclosure.complete');
     this.consents.worsen(index, worst(row.verdict, findings.verdict));
     return { verdict: findings.verdict, isErased };
+  }
+
+  /** Notes what a reader should know of a consent, and no rule forbids. */
+  #state(index: number, isEarly: boolean): void {
+    const { statements } = this.whole;
+    const at = (): Location => this.consents.locationOf(index);
+    const erasedAt = this.erasures.isEmpty ? null : this.erasures.timeOf(this.consents.eventIdOf(index));
+    if (isEarly) statements.acceptEarly(at);
+    if (erasedAt !== null && erasedAt - this.consents.row(index).createdAt < SOON_MS) statements.acceptErasedSoon(at);
   }
 
   #isNamedByErasure(index: number): boolean {

@@ -1,6 +1,9 @@
 /** Words of 32 bits in a UUID. */
 export const UUID_WORDS = 4;
 
+/** Words of 32 bits in a person tag or an erasure tag. */
+export const TAG_WORDS = 8;
+
 const DASH = 0x2d;
 
 /** The bits of a UUID in lower case, into `words`. */

@@ -3,8 +3,9 @@ import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
-import { isReceipt } from '../../../schemas/evidence/manifest.js';
+import { isReceipt, isUnfiltered } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { isInCover } from '../../../schemas/evidence/roll-ups.js';
 import { type Coverage, type Covered, verifyCoverage } from '../completeness/coverage.js';
 import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
 import { RequestedEvents } from '../completeness/requested-events.js';
@@ -18,6 +19,7 @@ import type { CheckId } from '../findings/check-table.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { type Verdict, verdictOf, worst } from '../findings/verdict.js';
 import type { ConsentList } from '../list/consent-list.js';
+import type { NamedFiles } from '../manifest/file-list.js';
 import type { Policies } from '../policy/policies.js';
 import { verifyPolicyCounts } from '../policy/policy-counts.js';
 import type { PromisedRecords } from '../promises/promised-records.js';
@@ -30,15 +32,17 @@ import { StreamTimes } from '../time/stream-times.js';
 import { unknownVersion } from '../versions/unknown-version.js';
 import { Attachments } from './attachments.js';
 import { type ConsentContext, ConsentRecords } from './consent-records.js';
+import { DistinctIds } from './distinct-ids.js';
 import { EntryOrder } from './entry-order.js';
 import { EntryPlaces, type PlacesContext } from './entry-places.js';
-import { EventIds } from './event-ids.js';
 import { FinalChecks } from './final-checks.js';
 import { type PublicRecords, publicRecords, verifyPublicRecord } from './public-records.js';
 import { entryLineReader, type ReadEntry, readEntry, type UnknownEntry } from './read-entry.js';
 import { unknownOf } from './record-rules.js';
+import { Statements } from './statements.js';
 import { type CommonFields, commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
+import { TAG_WORDS, UUID_WORDS } from './uuid-words.js';
 
 /** Parts of the package with which the entries are compared. */
 export interface EntryContext extends PlacesContext, ConsentContext {
@@ -49,22 +53,24 @@ export interface EntryContext extends PlacesContext, ConsentContext {
   readonly watch: RecordWatch | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
+  /** The person that the verifying person asks about, as `visitor_id` names persons; null: none. */
+  readonly askedPerson: string | null;
 }
 
 export interface EntriesResult {
   readonly summary: RecordsSummary;
-  /** Names of the attachment files that disclosures vouch for. */
-  readonly attachments: ReadonlySet<string>;
+  /** The files that the entries need. */
+  readonly named: NamedFiles;
   readonly texts: VerificationReport['texts'];
   readonly site: ReportedSite | null;
   /** The recorded scans, given what the whole package says. */
   readonly configurationNumber: ScanContext['configurationNumber'];
   readonly scansFor: (context: Pick<ScanContext, 'intervals' | 'foundation'>) => ReportedScans;
-  /** Whether an event of an unknown version may name attachments. */
-  readonly isUnknownNamed: boolean;
   /** Null without a manifest. */
   readonly coverage: Coverage | null;
   readonly person: PersonCoverage;
+  /** The person of the package, as its records name the person; null if they do not. */
+  readonly visitor: string | null;
 }
 
 /**
@@ -89,7 +95,8 @@ class EntriesPass {
   /** Role of the package's own streams. Without a manifest, only that of the policies is known. */
   readonly #roles: ReadonlyMap<string, 'consents' | 'notices' | 'policies'>;
   readonly #order = new EntryOrder();
-  readonly #eventIds = new EventIds();
+  readonly #eventIds = new DistinctIds(UUID_WORDS);
+  readonly #tags = new DistinctIds(TAG_WORDS);
   readonly #places: EntryPlaces;
   readonly #runs: CompleteRuns;
   readonly #requested: RequestedEvents | null;
@@ -100,6 +107,7 @@ class EntriesPass {
   readonly #consents: ConsentRecords;
   readonly #documents: Documents;
   readonly #scans = new SiteScans();
+  readonly #statements = new Statements();
   readonly #erasures: Erasures;
   readonly #publicRecords: PublicRecords;
   /** Batches of the policies. */
@@ -123,13 +131,21 @@ class EntriesPass {
     this.#places = new EntryPlaces(files, context);
     this.#runs = new CompleteRuns(manifest?.complete ?? [], findings);
     this.#requested = filter && new RequestedEvents(filter, findings);
-    this.#person = filter && new PersonRecords(filter, findings);
+    this.#person =
+      filter && new PersonRecords(filter, { asked: context.askedPerson, isReceipt: this.#isReceipt }, findings);
     this.#delays = new PolicyDelays({ policies, existedBy: (batch) => times.endOf(batch), maxDelay });
     this.#attachments = new Attachments(files);
     this.#documents = new Documents(files, this.#isReceipt);
     this.#erasures = new Erasures(findings);
     this.#publicRecords = publicRecords(this.#documents, this.#scans, this.#erasures, watch);
-    this.#consents = new ConsentRecords(context, this.#person, this.#documents, this.#attachments, this.counter);
+    this.#consents = new ConsentRecords(
+      context,
+      this.#person,
+      this.#documents,
+      this.#attachments,
+      this.counter,
+      this.#statements,
+    );
   }
 
   /**
@@ -161,6 +177,7 @@ class EntriesPass {
     const { entry, source, findings } = read;
     const isPolicy = entry.stream === POLICY_STREAM;
     this.#order.accept(read);
+    this.#places.note(read);
     this.#runs.accept(entry.stream, entry.revision, !read.isKnown);
     if (isPolicy) this.#policies.push(source.batch);
     if (read.isKnown) this.#verifyKnown(read, disclosures);
@@ -176,6 +193,9 @@ class EntriesPass {
     this.#requested?.accept(entry.event_id);
     this.context.promised.accept(read);
     this.#places.verify(read);
+    // An entry that is not in the ledger takes no tag from one that is.
+    const isSealed = entry.person_tag !== null && findings.verdict !== 'invalid';
+    if (isSealed && !this.#tags.add(entry.person_tag ?? '')) findings.fail('batch.tags', finding('tag-repeated'));
     const common = read.consent ?? commonFieldsOf(read.record);
     const problem = streamProblem(entry, common, this.context.manifest?.filter.site_id ?? null);
     if (problem === null) findings.pass('entry.stream');
@@ -237,7 +257,8 @@ class EntriesPass {
     const { table } = this.#consents;
     const { coverage, tail } = this.#cover();
     this.#requested?.finish();
-    const person = (await this.#person?.finish(this.#places.tags, size)) ?? 'not-claimed';
+    const isErased = (eventId: string): boolean => this.#erasures.isErased(eventId);
+    const person = (await this.#person?.finish(this.#places.tags, size, isErased)) ?? 'not-claimed';
     // A receipt has only the notices that its record names: it is evaluated by these.
     const isWhole = coverage?.notices.is_whole === true || this.#isReceipt;
     const resolutions = await this.#documents.resolve(manifest === null || isWhole ? null : 'completeness.runs');
@@ -254,6 +275,7 @@ class EntriesPass {
       knowsNoticesUpTo,
       noticesUnknownBecause: this.#noticesUnknownBecause(isWhole),
       absence,
+      statements: this.#statements,
     });
     for (let i = 0; i < table.length; i += 1) {
       const notes = watch === null ? null : watch.notesOf({ event_id: table.eventIdOf(i) });
@@ -262,12 +284,12 @@ class EntriesPass {
       if (notes !== null) await this.#finishWatched(i, verdict, isErased);
       if (list?.holds(i) === true) this.#finishListed(list, i, verdict, isErased);
     }
+    this.#statements.finish(this.files.findings, (hash) => this.#documents.requiredCategories(hash));
     const configurationNumber = (hash: string): number | null => this.#documents.configurationNumber(hash);
     return {
       configurationNumber,
       summary: this.counter.summary(table.length, table.tally()),
-      attachments: this.#attachments.named,
-      isUnknownNamed: this.#attachments.isUnknownNamed,
+      named: this.#named(),
       texts: await this.#documents.texts(resolutions),
       site: await this.#site(resolutions),
       scansFor: ({ intervals, foundation }) =>
@@ -279,6 +301,20 @@ class EntriesPass {
         }),
       coverage,
       person,
+      visitor: this.#person?.visitor ?? null,
+    };
+  }
+
+  #named(): NamedFiles {
+    const { manifest, size } = this.context;
+    const isFiltered = manifest !== null && !this.#isReceipt && !isUnfiltered(manifest.filter);
+    const mayShowAbsence = (number: number): boolean => isFiltered && size !== null && isInCover(number, size);
+    return {
+      attachments: this.#attachments.named,
+      isUnknownNamed: this.#attachments.isUnknownNamed,
+      notice: (hash) => this.#documents.names(hash),
+      hasProofs: (number) => this.#places.holding.has(number),
+      hasTags: (number) => this.#places.tagged.has(number) || mayShowAbsence(number),
     };
   }
 

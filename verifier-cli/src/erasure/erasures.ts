@@ -26,6 +26,8 @@ interface Erasure extends ErasurePlace {
   readonly cause: CheckId | null;
   /** Event id of the record that it names. */
   readonly erasedId: string;
+  /** `created_at`, milliseconds since 1970. */
+  readonly createdAt: number;
   /** In hex; null if the entry has none. */
   readonly tag: string | null;
 }
@@ -52,7 +54,7 @@ export class Erasures {
       return;
     }
     const erasedId = record.erased_event_id;
-    this.#erasures.push({ ...place, verdict, cause, erasedId, tag });
+    this.#erasures.push({ ...place, verdict, cause, erasedId, createdAt: Date.parse(record.created_at), tag });
     this.#places.set(`${place.stream}@${place.revision}`, index);
     if (!this.#firsts.has(erasedId)) this.#firsts.set(erasedId, index);
     this.#best.set(erasedId, best(this.#best.get(erasedId) ?? 'invalid', verdict));
@@ -76,6 +78,11 @@ export class Erasures {
 
   isErased(eventId: string): boolean {
     return this.#firsts.has(eventId);
+  }
+
+  /** The claimed time of the first erasure that names the record, milliseconds since 1970; null: none does. */
+  timeOf(eventId: string): number | null {
+    return this.#erasures[this.#firsts.get(eventId) ?? -1]?.createdAt ?? null;
   }
 
   /** The best verdict on an erasure that names the record; null: none does. */

@@ -34,8 +34,8 @@ export const CHECK_RULES = {
   },
   'manifest.files': {
     fails:
-      'A file is not listed, or a listed one is missing, unreadable or has another SHA-256. A file that is named by a hash has another one. The manifest lists an attachment, itself or its signature. No disclosure names an attachment.',
-    opens: 'The manifest is missing or not known, or an unknown event may name the attachment (§17).',
+      'A file is not listed, or a listed one is missing, unreadable or has another SHA-256. A file that is named by a hash has another one. The manifest lists an attachment, itself or its signature. No disclosure names an attachment, or no entry needs a notice, a file of proofs or a file of tags (§3).',
+    opens: 'The manifest is missing or not known, or an unknown event may name the attachment or the notice (§17).',
   },
   'manifest.counts': {
     fails:
@@ -164,7 +164,7 @@ export const CHECK_RULES = {
   },
   'batch.header': {
     fails:
-      'A header does not have its shape, is not canonical, is longer than 2,000 characters, or has counts and numbers that no batch can have (§6). Numbers do not increase from line to line. `sealed_at` is earlier, or `after` is smaller, than that of an earlier batch, or `after` is larger than `number`.',
+      'A header does not have its shape, is not canonical, is longer than 2,000 characters, or has counts and numbers that no batch can have (§6). Numbers do not increase from line to line. `sealed_at` is earlier, or `after` is smaller, than that of an earlier batch, or `after` is larger than `number`. A roll-up counts fewer entries than the batches under it in the package.',
     opens: 'Its `v` is not known (§17).',
   },
   'batch.inclusion': {
@@ -173,12 +173,12 @@ export const CHECK_RULES = {
   },
   'batch.streams': {
     fails:
-      'The runs and hashes of a batch do not lead to `streams_root`, or are not sorted, or do not tile it (§6). The batch of an entry, or a roll-up over it below the checkpoint, is missing or does not show a run that has the revision.',
+      'The runs and hashes of a batch do not lead to `streams_root`, or are not sorted, or do not tile it (§6). A batch does not show what it has of each stream of the package, with the leaves beside it; or its runs contradict those of another batch, or a roll-up lacks a stream of a batch under it (§6, “Agreement of runs”). The batch of an entry, or a roll-up over it below the checkpoint, is missing or does not show a run that has the revision.',
     opens: 'The version of a roll-up over an entry is not known (§17).',
   },
   'batch.tags': {
     fails:
-      'The tags and hashes of a batch are not in order, or do not lead to `tags_root`. The batch of a consent or erasure, or a roll-up over it below the checkpoint, does not show the tag (§6).',
+      'The tags and hashes of a batch are not in order, or do not lead to `tags_root`. The batch of a consent or erasure, or a roll-up over it below the checkpoint, does not show the tag (§6). Two entries have one tag. A roll-up counts fewer tags than the batches under it in the package.',
     opens: 'The version of a batch is not known (§17).',
   },
   'entry.format': {
@@ -277,8 +277,9 @@ export const CHECK_RULES = {
   'completeness.events': { fails: null, opens: 'A record that `event_ids` names is not in the package.' },
   'completeness.person': {
     fails:
-      'A consent with one of the tags 1 to `records` is missing, or the package does not show that every leaf of the cover lacks the next tag. The disclosed values of `visitor_id` differ. `records` is null without a further restriction, or above 0 without an `id` (§10).',
-    opens: '`records` is 0, or an unknown event or batch may be or have a further record (§17).',
+      'A consent with one of the tags 1 to `records` is missing, or the package does not show that every leaf of the cover lacks the next tag. The disclosed values of `visitor_id` differ. `records` is null without a further restriction, or above 0 without an `id` (§10). A record names another person than the one that the verifying person asked about (`--person`).',
+    opens:
+      '`records` is 0, a record of the person that is not erased does not disclose `visitor_id`, or an unknown event or batch may be or have a further record (§17). The verifying person asked about a person, and the package is not for one person.',
   },
   'time.stamped': {
     fails: null,
@@ -304,7 +305,7 @@ export const CHECK_RULES = {
   },
   'promise.kept': {
     fails: 'A genuine promise is broken (§15).',
-    opens: 'A promise was kept late, is not covered by the package, or is not verified (§15).',
+    opens: 'A promise was kept late, is overdue, is not covered by the package, or is not verified (§15).',
   },
   'package.records': { fails: null, opens: 'The package contains no consent.' },
 } as const satisfies Record<CheckId, CheckRule>;

@@ -23,6 +23,22 @@ export const FINDING_TEXTS = {
   'run-empty-or-too-long': 'a run is empty or longer than the batch',
   'runs-wrong-sum': 'the runs do not add up to the number of entries',
   'runs-not-adjacent': 'neighbouring runs overlap, or leave entries out',
+  'run-neighbours-missing': 'the batch does not show what it has of {stream}, with the leaves on both sides of it',
+  'run-begins-late': 'the first batches state revision {first} of {stream} without the revisions before it',
+  'runs-contradict': 'the events of {stream} that batch {batch} states contradict those of batch {other}',
+  'roll-up-lacks-stream': 'roll-up {batch} lacks a stream of batch {other}, which it covers',
+  'roll-up-counts-fewer': 'roll-up {batch} counts fewer entries or tags than the batches that it covers',
+  'refusal-permits':
+    '{records:record states|records state} a refusal or a withdrawal, and still permit categories that are optional: {categories}',
+  'text-after-consent':
+    '{records:record has|records have} an earlier claimed time than the text or the configuration consented to, by at most the 5 minutes that clocks may differ',
+  'erased-soon': '{records:record was|records were} erased within 24 hours of the claimed time',
+  'tag-repeated': 'an earlier entry of the package has the same tag',
+  'file-not-named': 'no entry of the package needs the file',
+  'other-person-than-asked': 'the record is of another person than the one that you asked about',
+  'package-of-no-person': 'you asked about a person, and the package is not for one person',
+  'records-name-no-person':
+    '{unnamed:record|records} of the person do not disclose visitor_id, so that nothing shows whose they are',
   'proofs-read-too-often': 'the entries are not in order, so the proofs of this batch would be read too often',
   'proofs-too-large': 'the proofs are larger than the limit for this number of entries',
   'proof-file-too-large': 'the proof file is too large',
@@ -325,6 +341,8 @@ export const FINDING_TEXTS = {
   'package-of-other-site': 'the package is of another site',
   'absence-not-stamped': 'no valid time stamp shows as of when the record is missing',
   'not-all-consents-shown': 'the package does not show all consents of the site: use a package without a filter',
+  'promise-overdue':
+    'the record was to be sealed before {promised}, which has passed, and the package does not reach far enough to show whether it was',
   'promise-not-due': 'the record may be sealed later: it is promised for {promised}',
   'promised-record-missing':
     'the package contains all consents of the site as of {time}, and not the promised record {event}',

@@ -1,3 +1,4 @@
+import { printableSource } from '../report/printable.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /** Columns of the CSV, in this order. Each disclosed value follows in a column of its own. */
@@ -43,6 +44,7 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = text.replace(/^(?=[\t\r])|(?<=(?:^|[;\t\r\n])[ "]*)(?=[=+\-@])/g, "'");
+  // Nothing in a cell acts on a terminal, or reorders the text next to it.
+  const safe = printableSource(text).replace(/^(?=[\t\r])|(?<=(?:^|[;\t\r\n])[ "]*)(?=[=+\-@])/g, "'");
   return `"${safe.replaceAll('"', '""')}"`;
 }

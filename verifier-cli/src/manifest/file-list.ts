@@ -6,23 +6,25 @@ import type { Findings } from '../findings/findings.js';
 
 const ATTACHMENTS = 'attachments/';
 
-/** The attachment files of a package. */
-export interface NamedAttachments {
+/** The files of a package that its entries need. */
+export interface NamedFiles {
   /** Names of the files that a disclosure vouches for. */
   readonly attachments: ReadonlySet<string>;
   /** Whether a disclosure of an event of an unknown version may vouch for further ones. */
   readonly isUnknownNamed: boolean;
+  /** Whether an entry names the notice of a hash. */
+  readonly notice: (hash: string) => 'named' | 'not-named' | 'unknown';
+  /** Whether the batch of a number has an entry of the package. */
+  readonly hasProofs: (number: number) => boolean;
+  /** Whether a batch or roll-up shows the tag of an entry, or that a tag is absent. */
+  readonly hasTags: (number: number) => boolean;
 }
 
 /**
  * Compares every file with its digest in the manifest, and the list with the files present.
- * @param attachments the known attachment files
+ * A file that nothing names proves nothing, and a reader who unzips the package would take it for a part of it.
  */
-export async function verifyFileList(
-  files: PackageFiles,
-  manifest: Manifest | null,
-  attachments: NamedAttachments,
-): Promise<void> {
+export async function verifyFileList(files: PackageFiles, manifest: Manifest | null, named: NamedFiles): Promise<void> {
   const { findings } = files;
   const listed = new Map(Object.entries(manifest?.files ?? {}));
   for (const name of files.archive.keys()) {
@@ -34,8 +36,9 @@ export async function verifyFileList(
       continue;
     }
     checkContentName(check);
-    if (name.startsWith(ATTACHMENTS)) checkAttachment(check, attachments);
+    if (name.startsWith(ATTACHMENTS)) checkAttachment(check, named);
     else if (manifest !== null) checkListed(check);
+    if (manifest !== null) checkNeeded(check, named);
   }
   for (const name of listed.keys()) {
     if (!files.has(name)) findings.fail('manifest.files', finding('file-missing'), { file: name });
@@ -62,15 +65,25 @@ function checkContentName({ name, digest, findings }: FileCheck): void {
   }
 }
 
-function checkAttachment(
-  { name, expected, findings }: FileCheck,
-  { attachments, isUnknownNamed }: NamedAttachments,
-): void {
+function checkAttachment({ name, expected, findings }: FileCheck, { attachments, isUnknownNamed }: NamedFiles): void {
   const at = { file: name };
   if (expected !== undefined) findings.fail('manifest.files', finding('manifest-lists-attachment'), at);
   else if (attachments.has(name)) findings.pass('manifest.files');
   else
     findings.report('manifest.files', isUnknownNamed ? 'indeterminate' : 'fail', finding('attachment-not-named'), at);
+}
+
+const NOTICE = /^notices\/([0-9a-f]{64})$/;
+const NUMBERED = /^(proofs|tags)\/(\d+)\.ndjson$/;
+
+function checkNeeded({ name, findings }: FileCheck, { notice, hasProofs, hasTags }: NamedFiles): void {
+  const [, hash] = NOTICE.exec(name) ?? [];
+  const [, kind, number] = NUMBERED.exec(name) ?? [];
+  const isNamed = kind === undefined || (kind === 'proofs' ? hasProofs : hasTags)(Number(number));
+  const use = hash === undefined ? (isNamed ? 'named' : 'not-named') : notice(hash);
+  if (use === 'named') return;
+  const outcome = use === 'unknown' ? 'indeterminate' : 'fail';
+  findings.report('manifest.files', outcome, finding('file-not-named'), { file: name });
 }
 
 function checkListed({ name, digest, expected, findings }: FileCheck): void {

@@ -3,7 +3,7 @@ import { decodeUtf8, equalBytes, fromBase64url, toBase64url, utf8 } from '../../
 import { parseManifestKeyText } from '../../../schemas/evidence/checkpoint.js';
 import { ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { parseNote, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
@@ -25,24 +25,69 @@ export async function verifyManifestSignature(
   const { findings } = files;
   const at = { file: PACKAGE_FILES.manifestSignature };
   const text = decodeUtf8((await files.bytes(PACKAGE_FILES.manifestSignature)) ?? new Uint8Array());
-  const [, encodedHeader, encodedSignature] = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)\n?$/.exec(text ?? '') ?? [];
-  const headerBytes = fromBase64url(encodedHeader ?? '');
-  const signature = fromBase64url(encodedSignature ?? '');
-  const header = headerBytes === null ? null : parseShape(ManifestSignatureHeader, headerBytes);
-  if (encodedHeader === undefined || signature === null || header === null || !header.ok) {
+  const signature = text === null ? null : parseSignature(text);
+  if (signature === null) {
     findings.fail('manifest.signature', finding('manifest-signature-missing'), at);
     const message = finding('nothing-to-certify');
     findings.open('manifest.certificate', message, at, 'manifest.signature');
     return;
   }
-  const publicKey = fromBase64url(header.value.jwk.x);
-  const signed = utf8(`${encodedHeader}.${toBase64url(bytes)}`);
-  if (publicKey === null || !(await verifyEd25519(publicKey, signed, signature))) {
+  const { publicKey, certificate } = signature;
+  if (publicKey === null || !(await isSignatureOver(signature, bytes))) {
     findings.fail('manifest.signature', finding('manifest-changed'), at);
   } else {
     findings.pass('manifest.signature');
   }
-  await verifyCertificate(files, header.value.certificate, publicKey, manifest?.origin ?? null, trusted);
+  await verifyCertificate(files, certificate, publicKey, manifest?.origin ?? null, trusted);
+}
+
+interface ParsedSignature {
+  readonly encodedHeader: string;
+  readonly signature: Uint8Array;
+  /** Null if the key is malformed. */
+  readonly publicKey: Uint8Array | null;
+  readonly certificate: string;
+}
+
+/** @returns null if the text is not a detached JWS of a manifest */
+function parseSignature(text: string): ParsedSignature | null {
+  const [, encodedHeader, encodedSignature] = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)\n?$/.exec(text) ?? [];
+  const headerBytes = fromBase64url(encodedHeader ?? '');
+  const signature = fromBase64url(encodedSignature ?? '');
+  const header = headerBytes === null ? null : parseShape(ManifestSignatureHeader, headerBytes);
+  if (encodedHeader === undefined || signature === null || header === null || !header.ok) return null;
+  const { jwk, certificate } = header.value;
+  return { encodedHeader, signature, publicKey: fromBase64url(jwk.x), certificate };
+}
+
+async function isSignatureOver(
+  { encodedHeader, signature, publicKey }: ParsedSignature,
+  bytes: Uint8Array,
+): Promise<boolean> {
+  return (
+    publicKey !== null && (await verifyEd25519(publicKey, utf8(`${encodedHeader}.${toBase64url(bytes)}`), signature))
+  );
+}
+
+/**
+ * Whether a key signed a manifest that the ledger certifies.
+ * @param keys of the ledger; null: the signature on the certificate is not checked
+ */
+export async function isCertifiedManifest(
+  bytes: Uint8Array,
+  signatureText: string,
+  origin: string,
+  keys: readonly VerifierKey[] | null,
+): Promise<boolean> {
+  const signature = parseSignature(signatureText);
+  const note = signature === null ? null : parseNote(signature.certificate);
+  const certified = note === null ? null : parseManifestKeyText(note.text);
+  if (signature === null || note === null || certified === null || signature.publicKey === null) return false;
+  if (certified.origin !== origin || !equalBytes(certified.publicKey, signature.publicKey)) return false;
+  if (!(await isSignatureOver(signature, bytes))) return false;
+  if (keys === null) return true;
+  const verdicts = await Promise.all(keys.filter(({ name }) => name === origin).map((key) => verifyNote(note, key)));
+  return verdicts.includes('signed') && !verdicts.includes('bad-signature');
 }
 
 async function verifyCertificate(

@@ -41,6 +41,8 @@ export const DEFAULT_POLICY: PolicyInForce = {
 
 interface PlacedPolicy {
   readonly batch: number;
+  /** `created_at`, milliseconds since 1970: a claim. */
+  readonly createdAt: number;
   readonly policy: PolicyInForce;
 }
 
@@ -112,6 +114,7 @@ function placedPolicy({ entry: text, batch }: EntryLine, schemes: Schemes): Plac
   const { number, stamps, witnesses } = record.value;
   return {
     batch,
+    createdAt: Date.parse(record.value.created_at),
     policy: {
       number,
       sealWithinMs: record.value.seal_within_seconds * 1000,

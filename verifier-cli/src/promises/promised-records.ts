@@ -9,6 +9,7 @@ import type { Coverage } from '../completeness/coverage.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import { type Finding, finding, type Stated, stated } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
+import type { Policies } from '../policy/policies.js';
 import type { PolicyDelays } from '../time/allowed-delays.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import { unknownVersion } from '../versions/unknown-version.js';
@@ -20,7 +21,15 @@ export interface GivenPromise {
   readonly promise: SignedPromise;
 }
 
-export const PROMISE_OUTCOMES = ['kept', 'late', 'not-due', 'not-covered', 'broken', 'not-verified'] as const;
+export const PROMISE_OUTCOMES = [
+  'kept',
+  'late',
+  'not-due',
+  'overdue',
+  'not-covered',
+  'broken',
+  'not-verified',
+] as const;
 
 /** Result of checking one promise against the package. */
 export interface ReportedPromise extends Stated {
@@ -30,6 +39,8 @@ export interface ReportedPromise extends Stated {
   /** SHA-256 of the record's canonical text, in hex. */
   readonly record_sha256: string | null;
   readonly sealed_before: string | null;
+  /** The promised time, or the one by the policy of `created_at` if that is earlier. */
+  readonly due: string | null;
   /** The entry with another record under the promised event id, which proves the breach alone. */
   readonly contradicted: boolean;
 }
@@ -70,6 +81,9 @@ export interface PromiseContext {
   readonly asOf: ProvedTime | null;
   /** Delays that the policies alone allow. */
   readonly delays: PolicyDelays;
+  readonly policies: Policies;
+  /** Time of verification. */
+  readonly at: Date;
   readonly findings: Findings;
 }
 
@@ -93,6 +107,7 @@ export async function evaluatePromises(
         : isInvalid
           ? { outcome: 'not-covered', message: finding('package-shows-nothing') }
           : evaluate(promised, records.entryOf(promised.eventId), context);
+    const due = promised === null ? null : dueTime(promised, context);
     const message = found.message;
     const at = { file, event_id: promised?.eventId };
     if (found.outcome === 'kept') findings.pass('promise.kept');
@@ -106,6 +121,7 @@ export async function evaluatePromises(
       event_id: promised?.eventId ?? null,
       record_sha256: promised === null ? null : toHex(promised.recordDigest),
       sealed_before: promised?.sealedBefore ?? null,
+      due: due === null ? null : new Date(due).toISOString(),
       contradicted: found.contradicted === true,
     });
   }
@@ -137,17 +153,18 @@ function evaluate(promised: PromisedRecord, read: ReadEntry | null, context: Pro
     };
   }
   const sealedAt = batches.get(read.source.batch)?.header.sealed_at ?? '';
-  const isLate = Date.parse(sealedAt) > Date.parse(promised.sealedBefore) + TOLERANCE_MS;
+  const due = dueTime(promised, context);
+  const isLate = Date.parse(sealedAt) > due + TOLERANCE_MS;
   return isLate
     ? {
         outcome: 'late',
-        message: finding('promised-record-late', { sealed: sealedAt, promised: promised.sealedBefore }),
+        message: finding('promised-record-late', { sealed: sealedAt, promised: new Date(due).toISOString() }),
       }
     : { outcome: 'kept', message: finding('promise-kept') };
 }
 
 function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Found {
-  const { coverage, batches, size, asOf, delays } = context;
+  const { coverage, batches, size, asOf, delays, at } = context;
   const consents = coverage?.consents ?? null;
   if (consents === null || consents.stream !== promised.stream)
     return { outcome: 'not-covered', message: finding('package-of-other-site') };
@@ -159,7 +176,7 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
       message: finding('not-all-consents-shown'),
     };
   }
-  const sealedBefore = Date.parse(promised.sealedBefore);
+  const sealedBefore = dueTime(promised, context);
   const stamped = asOf.time - asOf.accuracy;
   // A stamp can come later than its checkpoint was made. The record must be below the checkpoint if
   // the newest batch was sealed after the promised time, by its own statement, or if the stamp is
@@ -168,13 +185,36 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
   const isAfter = stamped > sealedBefore && newestSealed > sealedBefore + TOLERANCE_MS;
   const { sealMs, stampMs } = delays.of(size - 1, Date.parse(promised.createdAt));
   const allowed = stampMs - sealMs + TOLERANCE_MS;
+  const due = new Date(sealedBefore).toISOString();
   if (!isAfter && stamped <= sealedBefore + allowed)
-    return {
-      outcome: 'not-due',
-      message: finding('promise-not-due', { promised: promised.sealedBefore }),
-    };
+    return at.getTime() > sealedBefore + TOLERANCE_MS
+      ? { outcome: 'overdue', message: finding('promise-overdue', { promised: due }) }
+      : { outcome: 'not-due', message: finding('promise-not-due', { promised: due }) };
   return {
     outcome: 'broken',
     message: finding('promised-record-missing', { time: new Date(asOf.time).toISOString(), event: promised.eventId }),
   };
+}
+
+/**
+ * The time before which the record is to be sealed, in milliseconds since 1970: the promised one, or
+ * `created_at` with the delay of the policy if that is earlier. The policy is the newest one that
+ * provably existed at `created_at`. One that the ledger had announced by then counts as well if it was
+ * sealed in time: the service promises by it before it is stamped. A longer promise therefore gains
+ * nothing.
+ */
+function dueTime(promised: PromisedRecord, { delays, policies, batches, size }: PromiseContext): number {
+  const createdAt = Date.parse(promised.createdAt);
+  const { sealMs } = delays.of((size ?? 1) - 1, createdAt);
+  const announced = policies.placed.filter((placed) => {
+    const sealedAt = Date.parse(batches.get(placed.batch)?.header.sealed_at ?? '');
+    return placed.createdAt <= createdAt + TOLERANCE_MS && sealedAt <= createdAt + sealMs + TOLERANCE_MS;
+  });
+  // Clocks differ: each policy that may have been the newest one at that time counts.
+  const older = announced.filter((placed) => placed.createdAt < createdAt - TOLERANCE_MS).slice(0, -1);
+  const longest = Math.max(
+    sealMs,
+    ...announced.filter((placed) => !older.includes(placed)).map(({ policy }) => policy.sealWithinMs),
+  );
+  return Math.min(Date.parse(promised.sealedBefore), createdAt + longest);
 }

@@ -9,7 +9,7 @@ import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
 import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
-import { finding, stated } from '../findings/finding.js';
+import { cutText, finding, stated } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { en } from '../i18n/en/index.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
@@ -43,6 +43,8 @@ export interface Found {
   readonly summary: RecordsSummary;
   readonly coverage: Coverage | null;
   readonly person: PersonCoverage;
+  /** The person of the package, as its records name the person. */
+  readonly visitor: string | null;
   readonly intervals: readonly SealingInterval[];
   readonly times: StampedTimes;
   readonly stamps: Stamps;
@@ -55,7 +57,11 @@ export interface Found {
   readonly policy: PolicyInForce;
   readonly promises: readonly ReportedPromise[];
   /** Certificates and ledger keys that the verifying person gave. */
-  readonly given: { readonly trustAnchors: readonly Uint8Array[]; readonly ledgerKeys: readonly VerifierKey[] };
+  readonly given: {
+    readonly trustAnchors: readonly Uint8Array[];
+    readonly ledgerKeys: readonly VerifierKey[];
+    readonly person?: string | undefined;
+  };
   readonly at: Date;
   readonly work: WorkMeter;
 }
@@ -67,6 +73,7 @@ export function buildReport({
   summary,
   coverage,
   person,
+  visitor,
   intervals,
   times,
   stamps,
@@ -106,6 +113,8 @@ export function buildReport({
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
       site,
       filter: manifest && reportedFilter(manifest.filter),
+      person: visitor === null ? null : cutText(visitor),
+      asked_person: given.person === undefined ? null : cutText(given.person),
     },
     coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices), person },
     policy: {

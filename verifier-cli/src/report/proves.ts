@@ -35,7 +35,8 @@ export function provesOf(report: ReportFacts, texts: Texts): readonly string[] {
     if (coverage.notices.complete.length > 0) lines.push(evidence.noticesReach(coverageText(coverage.notices, texts)));
   }
   const ofPerson = about.filter?.person_records ?? null;
-  if (coverage?.person === 'complete' && ofPerson !== null) lines.push(evidence.person(ofPerson));
+  if (coverage?.person === 'complete' && ofPerson !== null && about.person !== null)
+    lines.push(evidence.person(ofPerson, about.person));
   if (pass('erasure.proof')) lines.push(evidence.erased(records.erased));
   return lines;
 }

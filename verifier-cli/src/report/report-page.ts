@@ -14,8 +14,8 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
+import { firstStatement, headlines } from './headlines.js';
 import { element, type Markup } from './markup.js';
-import { missingTrust } from './missing-trust.js';
 import { notProved } from './not-proved.js';
 import {
   facts,
@@ -59,10 +59,11 @@ export function reportPage(report: VerificationReport, texts: Texts, listing: Co
       element('h1', {}, words.title),
       verdictBanner(
         verdictWording(report.verdict, isDevelopment, texts),
-        { asOf: report.as_of, statement: statementOf(report, texts), missing: missingTrust(report, texts) },
+        { asOf: report.as_of, statement: statementOf(report, texts), missing: firstStatement(report, texts) },
         texts,
       ),
     ),
+    ...headlines(report, texts).map((line) => element('p', { class: 'headline' }, foreign(line))),
     ...developmentNotice(report, texts),
     // Why the verdict is not better precedes what is proved nevertheless.
     ...attention(report.checks, texts),

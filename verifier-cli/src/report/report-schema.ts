@@ -142,7 +142,7 @@ const Filter = z.strictObject({
   person_records: Count.nullable().describe(
     'number of records that the ledger has of the person, as the manifest states it',
   ),
-  persons: Count.describe('number of persons in the request; the report does not name them'),
+  persons: Count.describe('number of persons in the request'),
   disclose: z.union([z.literal('all'), z.literal('none'), z.array(z.string())]),
 });
 
@@ -197,6 +197,13 @@ export const ReportSchema = z
           'site and controller as the configuration names them that the newest consent refers to; null if no such configuration is proved',
         ),
       filter: Filter.nullable().describe('the request that the manifest states'),
+      person: z
+        .string()
+        .nullable()
+        .describe(
+          'value of visitor_id in the records of a package for a person, or of a receipt; null if none discloses it',
+        ),
+      asked_person: z.string().nullable().describe('value of --person; null if it was not given'),
     }),
     coverage: z
       .strictObject({
@@ -260,6 +267,10 @@ export const ReportSchema = z
           event_id: z.string().nullable().describe('null if the promise is not verified'),
           record_sha256: z.string().nullable(),
           sealed_before: z.string().nullable(),
+          due: z
+            .string()
+            .nullable()
+            .describe('the promised time, or the one by the policy of created_at if that is earlier'),
           contradicted: z
             .boolean()
             .describe('the ledger holds another record under the event id: promise and entry prove it alone'),

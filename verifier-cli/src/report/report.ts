@@ -196,6 +196,13 @@ export interface VerificationReport {
     /** As the proved configuration names them that the newest consent refers to; null if none is. */
     readonly site: ReportedSite | null;
     readonly filter: ReportedFilter | null;
+    /**
+     * The person whose records these are, as `visitor_id` of a record names the person; null if no record
+     * does, or if the package is not about one person. Cut if it is long.
+     */
+    readonly person: string | null;
+    /** The person that the verifying person asked about; null if none was asked about. */
+    readonly asked_person: string | null;
   };
   /**
    * How much of each stream is shown to be there; null where the manifest cannot be read. At most

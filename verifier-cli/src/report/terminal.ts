@@ -11,7 +11,7 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
-import { missingTrust } from './missing-trust.js';
+import { firstStatement, headlines } from './headlines.js';
 import { notProved } from './not-proved.js';
 import { placeText } from './page-parts.js';
 import { printable } from './printable.js';
@@ -38,9 +38,10 @@ export function terminalReport(report: VerificationReport, texts: Texts): string
   const times = ['', ...timeLines(report, texts)];
   const isInvalid = report.verdict === 'invalid';
   const proves = provesOf(report, texts);
-  const first = missingTrust(report, texts) ?? wording.sentence;
+  const first = firstStatement(report, texts) ?? wording.sentence;
   return [
     `${loudVerdict(wording, texts)}, ${asOfText(report.as_of, texts)}: ${printable(first)}`,
+    ...headlines(report, texts).map(printable),
     '',
     terminal.proves,
     ...(proves.length === 0 ? [terminal.provesNothing] : proves).map((line) => `  • ${printable(line)}`),

@@ -19,8 +19,8 @@ export const evidence = {
     `The disclosed personal details (${counted(values, 'value')}) are the ones that were recorded.`,
   consentsReach: (coverage: string) => `The site's consents and erasures are ${coverage}.`,
   noticesReach: (coverage: string) => `The site's documents and configurations are ${coverage}.`,
-  person: (records: number) =>
-    `The ledger has ${counted(records, 'record')} of the person, and the package contains all of them: no withdrawal is left out.`,
+  person: (records: number, person: string) =>
+    `The ledger has ${counted(records, 'record')} under one id of the person “${person}”, and the package contains all of them: under this id, no withdrawal is left out.`,
   erased: (records: number) =>
     `The personal details of ${counted(records, 'record')} were erased, and the ledger contains the erasure.`,
   // Statements that the evidence does not prove.
@@ -80,6 +80,6 @@ export const evidence = {
   type: (type: string) => `type ${type}`,
   version: (id: string) => `document version ${id}`,
   selected: (count: number) => `${count} selected records`,
-  persons: (count: number) => `${count === 1 ? 'one person' : `${count} persons`} (not named here)`,
+  persons: (count: number) => `${count === 1 ? 'one person' : `${count} persons`}`,
   discloses: { all: 'all', none: 'none' },
 };

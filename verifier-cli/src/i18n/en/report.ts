@@ -14,6 +14,14 @@ export const report = {
   invalid: 'Do not rely on this package.',
   indeterminate: (records: number, isNoneProved: boolean) =>
     `No record was found to be altered, but ${isNoneProved ? 'none' : `not all of ${records}`} is proved.`,
+  overdue:
+    'a promised record is overdue. The time of its promise has passed, and this package does not show the record.',
+  repacked:
+    'the file was probably unpacked and packed again. Every file in it has its listed digest, and only the container differs: ask for the original file.',
+  personNamed: (person: string) => `Person: ${person} (visitor_id, as the records name the person).`,
+  personNotNamed: 'Person: not shown. The records do not disclose visitor_id, so that they may be of another person.',
+  promiseOverdue: (event: string, due: string) =>
+    `Overdue: the record ${event} was to be sealed before ${due}. Get a newer package of the whole site, and check the promise against it.`,
   notEvidence: 'Not evidence.',
   development:
     'A development time stamp authority stamped this ledger. Anyone can run one and set its clock: use this package for trials only.',

@@ -15,8 +15,8 @@ export const evidence: typeof English = {
   disclosed: (values) => `Gösterilen kişisel veriler (${values} değer), kaydedilenlerdir.`,
   consentsReach: (coverage) => `Sitenin rızaları ve silme işlemleri: ${coverage}.`,
   noticesReach: (coverage) => `Sitenin metinleri ve yapılandırmaları: ${coverage}.`,
-  person: (records) =>
-    `Defterde bu kişinin ${records} kaydı var ve paket hepsini içeriyor: dışarıda bırakılan bir geri alma yok.`,
+  person: (records, person) =>
+    `Defterde “${person}” kişisinin tek bir kimliği altında ${records} kaydı var ve paket hepsini içeriyor: bu kimlik altında dışarıda bırakılan bir geri alma yok.`,
   erased: (records) => `${records} kaydın kişisel verileri silindi ve defter silme işlemini içeriyor.`,
   notWho: 'Kişinin kim olduğunu. Kayıtlar, hizmete bildirileni veya sitenin arka ucunun doğruladığını belirtir.',
   notWhen:
@@ -69,6 +69,6 @@ export const evidence: typeof English = {
   type: (type) => `türü ${type} olanlar`,
   version: (id) => `metin sürümü ${id} olanlar`,
   selected: (count) => `seçilen ${count} kayıt`,
-  persons: (count) => `${count === 1 ? 'bir kişi' : `${count} kişi`} (burada adı verilmez)`,
+  persons: (count) => `${count === 1 ? 'bir kişi' : `${count} kişi`}`,
   discloses: { all: 'tümü', none: 'hiçbiri' },
 };

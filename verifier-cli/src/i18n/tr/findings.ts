@@ -21,6 +21,22 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'run-empty-or-too-long': 'bir aralık boş veya gruptan uzun',
   'runs-wrong-sum': 'aralıkların toplamı girdi sayısına eşit değil',
   'runs-not-adjacent': 'komşu aralıklar çakışıyor veya girdileri dışarıda bırakıyor',
+  'run-neighbours-missing': 'grup, {stream} akışından neyi içerdiğini iki yanındaki yapraklarla birlikte göstermiyor',
+  'run-begins-late': 'ilk gruplar, {stream} akışının {first} numaralı revizyonunu öncekiler olmadan bildiriyor',
+  'runs-contradict':
+    '{batch} numaralı grubun {stream} akışı için bildirdiği olaylar, {other} numaralı grubunkilerle çelişiyor',
+  'roll-up-lacks-stream': '{batch} numaralı toplamda, kapsadığı {other} numaralı grubun bir akışı yok',
+  'roll-up-counts-fewer': '{batch} numaralı toplam, kapsadığı gruplardan daha az girdi veya etiket sayıyor',
+  'refusal-permits':
+    '{records} kayıt ret veya geri alma belirtiyor, ama isteğe bağlı kategorilere yine de izin veriyor: {categories}',
+  'text-after-consent':
+    '{records} kaydın bildirilen zamanı, rıza verilen metin veya yapılandırmadan önce; fark, saatlerin ayrışabileceği 5 dakikayı aşmıyor',
+  'erased-soon': '{records} kayıt, bildirilen zamandan sonraki 24 saat içinde silindi',
+  'tag-repeated': 'paketteki daha önceki bir girdinin etiketi aynı',
+  'file-not-named': 'paketteki hiçbir girdi bu dosyaya gerek duymuyor',
+  'other-person-than-asked': 'kayıt, sorduğunuz kişinin değil, başka bir kişinin',
+  'package-of-no-person': 'bir kişiyi sordunuz, ama paket tek bir kişi için değil',
+  'records-name-no-person': 'kişinin {unnamed} kaydı visitor_id değerini açıklamıyor; kimin oldukları gösterilmiyor',
   'proofs-read-too-often': 'girdiler sırada değil; bu grubun kanıtları çok sık okunurdu',
   'proofs-too-large': 'kanıtlar bu girdi sayısı için sınırdan büyük',
   'proof-file-too-large': 'kanıt dosyası çok büyük',
@@ -325,6 +341,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'package-of-other-site': 'paket başka bir siteye ait',
   'absence-not-stamped': 'kaydın hangi an itibarıyla eksik olduğunu gösteren geçerli bir zaman damgası yok',
   'not-all-consents-shown': 'paket sitenin tüm rızalarını göstermiyor: süzgeçsiz bir paket kullanın',
+  'promise-overdue':
+    'kayıt {promised} anından önce mühürlenecekti; bu an geçti ve paket bunun yapılıp yapılmadığını gösterecek kadar yeni değil',
   'promise-not-due': 'kayıt daha sonra mühürlenebilir: {promised} için taahhüt edildi',
   'promised-record-missing':
     'paket sitenin {time} itibarıyla tüm rızalarını içeriyor, ancak taahhüt edilen {event} kaydını içermiyor',

@@ -1,4 +1,4 @@
-import { readUuid, UUID_WORDS } from './uuid-words.js';
+import { readUuid } from './uuid-words.js';
 
 /** Ids kept in one piece: 64 KiB, zeroed, since most packages have few records. */
 const CHUNK = 4096;
@@ -6,29 +6,35 @@ const CHUNK = 4096;
 const PRIME = 2_147_483_647;
 
 /**
- * The event ids of a package: each may occur once. An id takes 16 bytes, and about 8 more in the
- * table of places (24 MB for a million). How ids spread over the table depends on random numbers,
- * so that an attacker cannot choose ids that collide.
+ * Values in hex of which each may occur once in a package: event ids, and tags. Beside its bytes, a value
+ * takes about 8 in the table of places (24 MB for a million event ids). How values spread over the table
+ * depends on random numbers, so that an attacker cannot choose values that collide.
  */
-export class EventIds {
+export class DistinctIds {
   readonly #chunks: Uint32Array[] = [];
-  readonly #factors = crypto.getRandomValues(new Uint32Array(2 * UUID_WORDS));
+  readonly #factors: Uint32Array;
   /** 1 + the number of the id that has this place; 0 where none has. */
   #places = new Uint32Array(1024);
   #count = 0;
-  /** Words of the id that is looked for. */
-  readonly #words = new Uint32Array(UUID_WORDS);
+  /** Words of the value that is looked for. */
+  readonly #words: Uint32Array;
+
+  /** @param words of 32 bits in a value */
+  constructor(readonly words: number) {
+    this.#words = new Uint32Array(words);
+    this.#factors = crypto.getRandomValues(new Uint32Array(2 * words));
+  }
 
   /**
-   * @param id a UUID in lower case
+   * @param id in hex, lower case; dashes are left out
    * @returns whether it is the first time
    */
   add(id: string): boolean {
     readUuid(id, this.#words);
     const place = this.#placeOf(this.#words, 0);
     if (this.#places[place] !== 0) return false;
-    if (this.#count % CHUNK === 0) this.#chunks.push(new Uint32Array(CHUNK * UUID_WORDS));
-    this.#chunks.at(-1)?.set(this.#words, (this.#count % CHUNK) * UUID_WORDS);
+    if (this.#count % CHUNK === 0) this.#chunks.push(new Uint32Array(CHUNK * this.words));
+    this.#chunks.at(-1)?.set(this.#words, (this.#count % CHUNK) * this.words);
     this.#count += 1;
     this.#places[place] = this.#count;
     if (this.#count * 2 > this.#places.length) this.#grow();
@@ -39,7 +45,7 @@ export class EventIds {
     this.#places = new Uint32Array(this.#places.length * 2);
     for (let number = 0; number < this.#count; number += 1) {
       const chunk = this.#chunks[Math.floor(number / CHUNK)];
-      if (chunk !== undefined) this.#places[this.#placeOf(chunk, (number % CHUNK) * UUID_WORDS)] = number + 1;
+      if (chunk !== undefined) this.#places[this.#placeOf(chunk, (number % CHUNK) * this.words)] = number + 1;
     }
   }
 
@@ -54,8 +60,8 @@ export class EventIds {
 
   #isSame(number: number, words: Uint32Array, start: number): boolean {
     const chunk = this.#chunks[Math.floor(number / CHUNK)];
-    const first = (number % CHUNK) * UUID_WORDS;
-    for (let i = 0; i < UUID_WORDS; i += 1) if (chunk?.[first + i] !== words[start + i]) return false;
+    const first = (number % CHUNK) * this.words;
+    for (let i = 0; i < this.words; i += 1) if (chunk?.[first + i] !== words[start + i]) return false;
     return true;
   }
 
@@ -65,7 +71,7 @@ export class EventIds {
    */
   #hash(words: Uint32Array, start: number): number {
     let sum = 0;
-    for (let i = 0; i < UUID_WORDS; i += 1) {
+    for (let i = 0; i < this.words; i += 1) {
       const word = words[start + i] ?? 0;
       const low = (this.#factors[2 * i] ?? 0) >>> 1;
       const high = (this.#factors[2 * i + 1] ?? 0) >>> 1;

@@ -1,0 +1,120 @@
+import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import {
+  BatchHeader,
+  batchHeaderText,
+  batchLeaf,
+  runDigest,
+  type StreamRun,
+  streamKey,
+  streamRunLeaf,
+} from '../../../schemas/evidence/batch-header.js';
+import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import type { BatchLine, ShownRun } from '../../../schemas/evidence/package-lines.js';
+import { fewerShown, rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
+import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import { parseShape } from '../files/parse.js';
+import { WORK } from '../work/work-meter.js';
+import { claimsProblem } from './claims-problem.js';
+import { headersProblem } from './headers-problem.js';
+import type { History } from './history.js';
+import { contradictoryRuns, isPossible } from './runs-problem.js';
+
+type RunsFile = Extract<ContradictionFile, { kind: 'runs' }>;
+type HeadersFile = Extract<ContradictionFile, { kind: 'headers' }>;
+type ClaimsFile = Extract<ContradictionFile, { kind: 'claims' }>;
+type WithoutFrame<T> = Omit<T, 'format' | 'version' | 'bridges'>;
+type StructureProof = WithoutFrame<RunsFile> | WithoutFrame<HeadersFile> | WithoutFrame<ClaimsFile>;
+
+/** A leaf of the ledger tree that one side proves. */
+interface ProvedLeaf {
+  readonly side: History;
+  readonly line: BatchLine;
+  readonly header: BatchHeader;
+  readonly runs: readonly ProvedRun[];
+}
+
+interface ProvedRun extends StreamRun {
+  readonly number: number;
+  readonly leaf: ProvedLeaf;
+  readonly index: number;
+}
+
+/**
+ * Looks for statements about the structure of the ledger that contradict each other, in one file or in
+ * both: headers, runs, and manifests that state a stream as whole. Each is to be held against
+ * `verifyContradiction`.
+ */
+export function* structureConflicts(a: History, b: History): Generator<StructureProof, void> {
+  const leaves = [...provedLeaves(a), ...provedLeaves(b)].sort((x, y) => x.header.number - y.header.number);
+  yield* contradictoryHeaders(leaves);
+  const byStream = new Map<string, ProvedRun[]>();
+  for (const run of leaves.flatMap(({ runs }) => runs)) {
+    const known = byStream.get(run.stream);
+    if (known === undefined) byStream.set(run.stream, [run]);
+    else known.push(run);
+  }
+  for (const runs of byStream.values()) {
+    const pair = contradictoryRuns(runs);
+    if (pair !== null) yield { kind: 'runs', first: runFile(pair[0]), second: runFile(pair[1]) };
+  }
+  for (const side of [a, b]) {
+    const { manifest, signedManifest, isManifestSigned } = side;
+    if (manifest === null || signedManifest === null || !isManifestSigned) continue;
+    for (const [stream, runs] of byStream) {
+      const beyond = runs.find((run) => claimsProblem(manifest, stream, run) !== null);
+      if (beyond !== undefined) yield { kind: 'claims', ...signedManifest, second: runFile(beyond) };
+    }
+  }
+}
+
+/** Leaves before a roll-up that are compared with it: those of both sides under one of level 1. */
+const MOST_UNDER = 256;
+
+/** @param leaves by number */
+function* contradictoryHeaders(leaves: readonly ProvedLeaf[]): Generator<StructureProof, void> {
+  for (const [i, leaf] of leaves.entries()) {
+    // Two neighbours show every decrease along the ledger. A roll-up is compared with the batches under it, too.
+    const earlier = leaves.slice(Math.max(0, i - (leaf.header.level === 0 ? 1 : MOST_UNDER)), i);
+    const other = earlier.find(({ header }) => headersProblem(header, leaf.header) !== null);
+    if (other !== undefined) yield { kind: 'headers', first: headerFile(other), second: headerFile(leaf) };
+  }
+}
+
+/** The leaves that a side proves to be in the ledger of its newest checkpoint, with the runs that they show. */
+function* provedLeaves(side: History): Generator<ProvedLeaf, void> {
+  const { newest, batches, files } = side;
+  if (!newest.isTrusted) return;
+  for (const line of batches.values()) {
+    if (files?.work.take(WORK.hash * (line.path.length + line.hashes.length)) !== true) return;
+    const parsed = parseShape(BatchHeader, line.header);
+    if (!parsed.ok || batchHeaderText(parsed.value) !== line.header) continue;
+    const header = parsed.value;
+    if (!verifyInclusion(header.number, newest.size, batchLeaf(line.header), line.path, newest.root).ok) continue;
+    const leaf = { side, line, header, runs: [] as ProvedRun[] };
+    const root = rootOfShown(header.streams_count, line.streams.map(leafOf), line.hashes);
+    if (root !== null && equalBytes(root, bytesOf(header.streams_root)))
+      for (const shown of line.streams)
+        if (!('key' in shown) && isPossible(shown, header)) leaf.runs.push({ ...shown, number: header.number, leaf });
+    yield leaf;
+  }
+}
+
+function leafOf(shown: ShownRun): { readonly index: number; readonly hash: Uint8Array } {
+  if ('key' in shown) return { index: shown.index, hash: streamRunLeaf(shown.key, shown.run) };
+  const { index, ...run } = shown;
+  return { index, hash: streamRunLeaf(bytesOf(streamKey(run.stream)), bytesOf(runDigest(run))) };
+}
+
+function headerFile({ side, line }: ProvedLeaf): HeadersFile['first'] {
+  return { note: side.newest.note, header: line.header, path: line.path.map(toHex) };
+}
+
+function runFile({ leaf, index, stream, start, first, last }: ProvedRun): RunsFile['first'] {
+  const { line, header } = leaf;
+  const hashes = fewerShown(header.streams_count, line.streams.map(leafOf), line.hashes, new Set([index])) ?? [];
+  return { ...headerFile(leaf), index, run: { stream, start, first, last }, hashes: hashes.map(toHex) };
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return fromHex(hex) ?? new Uint8Array();
+}
