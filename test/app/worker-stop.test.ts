@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { FaultyProxy } from '../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { TestInstallation } from '../support/running-service.js';
@@ -25,6 +26,19 @@ afterAll(async () => {
 
 test('a worker whose database answers nothing any more ends within its grace period, and says why', async () => {
   const worker = await installation.start('worker');
+  // With no statement under way, the worker would have nothing to wait for, and stop by itself.
+  const held = new pg.Client(database.url);
+  await held.connect();
+  await held.query('begin; lock table event_log.waiting in access exclusive mode');
+  await vi.waitFor(
+    async () => {
+      const { rowCount } = await held.query(
+        `select from pg_locks where relation = 'event_log.waiting'::regclass and not granted`,
+      );
+      expect(rowCount).toBeGreaterThan(0);
+    },
+    { timeout: 30_000, interval: 20 },
+  );
   proxy.silence();
   const startedAt = performance.now();
   const exitCode = await Promise.race([
@@ -32,6 +46,7 @@ test('a worker whose database answers nothing any more ends within its grace per
     new Promise((resolve) => setTimeout(resolve, GRACE_MS, 'still runs')),
   ]);
   if (exitCode === 'still runs') await worker.kill();
+  await held.end();
   expect(exitCode).toBe(1);
   expect(worker.stderr).toContain('did not stop in time');
   console.log(`SIGTERM, database silent: ended after ${Math.round(performance.now() - startedAt)} ms`);
