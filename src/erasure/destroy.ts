@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { personsLock } from '../platform/database/persons-lock.js';
 import type { Queryable } from '../platform/database/pool.js';
 
 const personRows = z.array(z.object({ site_id: z.string(), visitor_index: z.instanceof(Uint8Array) }));
@@ -35,7 +36,10 @@ export async function destroyPersonalData(
     [eventIds],
   );
   const persons = personRows.parse(rows);
-  // A statement of its own sees the rows that the sealer committed meanwhile. No statistics exist on
+  const sites = [...new Set(persons.map((person) => person.site_id))].sort();
+  for (const site of sites) await db.query(`select pg_advisory_xact_lock(${personsLock('$1::uuid')})`, [site]);
+  // The sealer adds rows of persons under the same lock. A statement of its own sees those that it
+  // committed meanwhile. No statistics exist on
   // indexes of persons, so LIMIT and OFFSET make the planner look each of them up.
   await db.query(
     `delete from persons p using unnest($1::uuid[], $2::bytea[]) as g (site_id, visitor_index), lateral (

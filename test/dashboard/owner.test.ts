@@ -270,7 +270,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Show personal values');
     await panel.press('Show personal values');
     await panel.sees('visitor-1');
-    expect(await panel.page.evaluate(`document.querySelector('img[alt=Signature]').naturalWidth`)).toBe(1);
+    await panel.page.until(
+      async () => (await panel.page.evaluate(`document.querySelector('img[alt=Signature]')?.naturalWidth`)) === 1,
+    );
     expect(await panel.violations('consent')).toEqual([]);
   });
 

@@ -35,7 +35,8 @@ export async function violationsOf(
     await setAppearance(page, scheme);
     const options = { runOnly: scheme === 'light' ? RULES : COLOUR_RULES, iframes: false, resultTypes: ['violations'] };
     const title = JSON.stringify(`${name}, ${scheme}`);
-    const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ${title} + ': ' + id + ': ' + nodes.map(({ target, failureSummary }) => JSON.stringify(target) + failureSummary).join(' | ')))`;
+    // A colour that is in transition is of neither state.
+    const run = `Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => axe.run(document, ${JSON.stringify(options)})).then(({ violations }) => violations.map(({ id, nodes }) => ${title} + ': ' + id + ': ' + nodes.map(({ target, failureSummary }) => JSON.stringify(target) + failureSummary).join(' | ')))`;
     found.push(...Texts.parse(await page.evaluate(run)));
     await shoot(scheme);
   }

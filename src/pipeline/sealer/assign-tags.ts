@@ -4,6 +4,7 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { siteOfStream } from '../../../schemas/events/streams.js';
 import { PERSON_TAG_BYTES, personTag } from '../../../schemas/evidence/person-tag.js';
+import { personsLock } from '../../platform/database/persons-lock.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { type Keyring, keyRowColumns, keyRowsOf, NotGenuine, personId, SEED_BYTES } from '../../platform/keys/index.js';
 import type { LoggedEvent } from '../event-log/port.js';
@@ -113,9 +114,12 @@ async function readPersons(
   readonly persons: z.infer<typeof personRows>;
 }> {
   return await withTransaction(db, async (db) => {
-    // An erasure locks the site's row against this. Without the lock, a row of a person whose last
-    // record is being erased could be added, and would stay.
-    await db.query('select from sites where id = any($1::uuid[]) order by id for key share', [sites]);
+    // An erasure locks this. Without the lock, a row of a person whose last record is being erased
+    // could be added, and would stay.
+    await db.query(
+      `select pg_advisory_xact_lock_shared(${personsLock('id')}) from (select id::text from unnest($1::uuid[]) as s (id) order by id) s`,
+      [sites],
+    );
     const records = await db.query(
       `select ${keyRowColumns('k')} from record_keys k where k.event_id = any($1::uuid[])`,
       [consents.map(({ id }) => id)],

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
+import { destroyPersonalData } from '../../../src/erasure/destroy.js';
 import type { LoggedEvent } from '../../../src/pipeline/event-log/port.js';
 import { TablesDiffer } from '../../../src/pipeline/ledger/errors.js';
 import {
@@ -11,6 +12,7 @@ import {
   rememberNumbers,
   type SiteKeys,
 } from '../../../src/pipeline/sealer/assign-tags.js';
+import { withTransaction } from '../../../src/platform/database/pool.js';
 import { personId, recordKey, sealOfKeyRow } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
 import { type Pipeline, startPipeline } from '../relay/pipeline.js';
@@ -90,3 +92,36 @@ test('a record whose key row was altered gets no tag', async () => {
   const tags = assignTags(pipeline.worker, keyring, new Map(), [altered, other]);
   await expect(tags).rejects.toThrow(`the key row of the record ${altered.id} was altered`);
 });
+
+test('a person whose last record is erased while it gets its number leaves no row', async () => {
+  const last = await consent(0);
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const held: SiteKeys = {
+    ...keyring,
+    openKeyRows: async (rows) => {
+      await gate;
+      return keyring.openKeyRows(rows);
+    },
+  };
+  await pipeline.owner.query('delete from record_keys where event_id <> $1', [last.id]);
+  await pipeline.owner.query('delete from persons');
+  const assigned = assignTags(pipeline.worker, held, new Map(), [last]);
+  await vi.waitFor(async () => expect(await locks('granted')).toBe(1));
+  const erased = withTransaction(pipeline.worker, (db) => destroyPersonalData(db, [last.id], []));
+  await vi.waitFor(async () => expect(await locks('not granted')).toBe(1));
+  goOn();
+  await Promise.all([assigned, erased]);
+  expect((await pipeline.owner.query('select from persons')).rowCount).toBe(0);
+});
+
+/** Advisory locks of transactions in this database. */
+async function locks(state: 'granted' | 'not granted'): Promise<number | null> {
+  const { rowCount } = await pipeline.owner.query(
+    `select from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and l.locktype = 'advisory' and ${state}`,
+  );
+  return rowCount;
+}
