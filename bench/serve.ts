@@ -33,9 +33,9 @@ const LOWER_BY = 0.85;
 const OVERLOAD = 3;
 const OVERLOAD_SECONDS = 20;
 /** Visitors share no connections: a load at a given rate must not wait for them. */
-const VISITOR_CONNECTIONS = 1_500;
+export const VISITOR_CONNECTIONS = 1_500;
 /** Two full Merkle batches: the sealer collects one while it seals another. */
-const MOST_UNSEALED = 2 * 4_096;
+export const MOST_UNSEALED = 2 * 4_096;
 const REFUSAL_GOAL_MS = 100;
 const ACTIVE_SITES = 1_000;
 const VISIBLE_SECONDS = Math.min(SECONDS, 60);

@@ -3,20 +3,16 @@ import { z } from 'zod';
 import type { LoadGenerator } from '../load-generator.js';
 import type { Latencies, SustainedResult } from '../messages.js';
 import { sampleBacklog, settled } from '../pipeline-backlog.js';
-import { usage } from '../serve.js';
+import { MOST_UNSEALED, usage, VISITOR_CONNECTIONS } from '../serve.js';
 import { probeVisibility, type VisibleTimes } from '../visible.js';
 import type { BenchedSite, VersionBench } from './version-bench.js';
 import { sampleWaits, type WaitShares } from './wait-shares.js';
 
 const CONNECTIONS = 128;
-/** Visitors share no connections: a load at a given rate must not wait for them. */
-const VISITOR_CONNECTIONS = 1_500;
 /** No version accepts more single consents a second on the machines of the benchmark. */
 const FASTEST = 5_000;
 /** The load pauses while so many events wait for the log or a read model. */
 const MOST_WAITING = 2_000;
-/** Two full Merkle batches: the sealer collects one while it seals another. */
-const MOST_UNSEALED = 2 * 4_096;
 const SAMPLE_MS = 200;
 /** A worker that stands still for ten seconds is replaced. */
 const HALTED_SECONDS = 5;

@@ -36,6 +36,12 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
+/** Byte strings of one length that follow one another. @returns null if the last one is not whole */
+export function splitBytes(bytes: Uint8Array, length: number): readonly Uint8Array[] | null {
+  if (bytes.length % length !== 0) return null;
+  return Array.from({ length: bytes.length / length }, (_, i) => bytes.slice(i * length, (i + 1) * length));
+}
+
 /** Several byte strings as one. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { splitBytes } from '../../../schemas/crypto/encoding.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, inclusionRanges, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import { Frontier, type TreeNode } from '../../../schemas/merkle/tree.js';
@@ -81,13 +82,5 @@ const LeavesRows = z.array(z.object({ leaves: z.instanceof(Uint8Array) }));
 export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly Uint8Array[] | null> {
   const { rows } = await db.query('select leaves from batches where number = $1', [batch]);
   const [row] = LeavesRows.parse(rows);
-  return row === undefined ? null : splitHashes(row.leaves);
-}
-
-/** @returns hashes that follow one another, 32 bytes each; null if the last one is not whole */
-export function splitHashes(bytes: Uint8Array): readonly Uint8Array[] | null {
-  if (bytes.length % HASH_LENGTH !== 0) return null;
-  return Array.from({ length: bytes.length / HASH_LENGTH }, (_, i) =>
-    bytes.subarray(i * HASH_LENGTH, (i + 1) * HASH_LENGTH),
-  );
+  return row === undefined ? null : splitBytes(row.leaves, HASH_LENGTH);
 }

@@ -1,4 +1,4 @@
-import { toHex } from '../../../schemas/crypto/encoding.js';
+import { splitBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { PERSON_TAG_BYTES, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 
@@ -22,8 +22,5 @@ export function tagsRoot(sorted: readonly Uint8Array[]): string {
 
 /** Splits concatenated tags. @returns null if the length is wrong */
 export function splitTags(bytes: Uint8Array): readonly Uint8Array[] | null {
-  if (bytes.length % PERSON_TAG_BYTES !== 0) return null;
-  return Array.from({ length: bytes.length / PERSON_TAG_BYTES }, (_, i) =>
-    bytes.slice(i * PERSON_TAG_BYTES, (i + 1) * PERSON_TAG_BYTES),
-  );
+  return splitBytes(bytes, PERSON_TAG_BYTES);
 }

@@ -168,14 +168,12 @@ function verifyOwnRuns(batch: ShownBatch, own: readonly OwnStream[], findings: E
 /** Whether the leaves on both sides of a stream's place are shown, so that it has at most one run. */
 function isPlaceShown({ header, keys }: Pick<Batch, 'header' | 'keys'>, key: string, isThere: boolean): boolean {
   const count = header.streams_count;
-  const above = keys.findIndex((shown) => shown.key >= key);
-  const place = above < 0 ? keys.length : above;
-  const before = keys[place - 1]?.index;
-  const found = keys[place];
-  if (found?.key !== key) return !isThere && areAdjacent(before, found?.index, count);
-  const hasBoth = areAdjacent(before, found.index, count) && areAdjacent(found.index, keys[place + 1]?.index, count);
   // A run of the package's own stream is shown by its numbers, so that they can be compared.
-  return isThere && hasBoth;
+  if (!isThere) return isShownAbsent(keys, key, count);
+  const place = keys.findIndex((shown) => shown.key === key);
+  const index = keys[place]?.index;
+  if (index === undefined) return false;
+  return areAdjacent(keys[place - 1]?.index, index, count) && areAdjacent(index, keys[place + 1]?.index, count);
 }
 
 /** Verifies that a roll-up counts, and has the streams of, every batch under it that the package shows. */
