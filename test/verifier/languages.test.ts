@@ -276,7 +276,7 @@ const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
 describe('findings', () => {
   test('have a text in both languages, with the same values', () => {
     for (const code of FINDING_CODES) {
-      const places = [...FINDING_TEXTS[code].matchAll(PLACE)];
+      const places = [...FINDING_TEXTS[code].matchAll(PLACE)].filter(([, name]) => name !== 'where');
       const values = Object.fromEntries(
         places.map(([, name = '', format]) => [name, format === undefined ? `<${name}>` : 7_200_000]),
       );
