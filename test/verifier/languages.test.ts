@@ -290,6 +290,19 @@ describe('findings', () => {
     }
   });
 
+  test('name a field to a reader of a page, and an option to a reader of the command', () => {
+    const option = /(?<![-\w])--[a-z]/;
+    const asking = FINDING_CODES.filter((code) => FINDING_TEXTS[code].includes('{where:'));
+    expect(asking.length).toBeGreaterThan(4);
+    for (const texts of [en, tr])
+      for (const code of FINDING_CODES) {
+        const found = stated({ code, values: {} });
+        expect(texts.finding(found, 'page'), code).not.toMatch(option);
+        expect(option.test(texts.finding(found)), code).toBe(asking.includes(code));
+      }
+    for (const [path, text] of [...english, ...turkish]) expect(text, path).not.toMatch(option);
+  });
+
   test('state their values, also those that are findings, and leave braces of a package alone', () => {
     const notice = finding('version-publication', { version: '{notice}' });
     const found = stated(finding('notice-missing', { notice }));
