@@ -6,7 +6,7 @@ import { momentText } from '../report/times-text.js';
 import type { Comparison } from './compare.js';
 import type { ComparedSide, ComparedSources } from './compare-sources.js';
 
-/** What was compared, with the names of both files. */
+/** A comparison with the names of both files. */
 export interface NamedComparison extends ComparedSources {
   readonly files: Readonly<Record<'a' | 'b', string>>;
 }
