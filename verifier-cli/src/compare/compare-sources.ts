@@ -6,7 +6,7 @@ import type { TimestampTrust } from '../timestamps/timestamps.js';
 import { type Comparison, compareHistories } from './compare.js';
 import { type History, historyOfNote, historyOfPackage } from './history.js';
 
-/** What the person who compares trusts and gives, besides the two files. */
+/** Trust and proofs that the person who compares gives, besides the two files. */
 export interface ComparisonOptions {
   readonly keys: readonly VerifierKey[];
   /** How the stamp of each side's newest checkpoint is evaluated. */
