@@ -522,7 +522,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       writeFileSync(file('witness.vkey'), `${noteKey('witness.example/w2', 4).vkey}\n`);
       await type('require-witnesses', '1');
       await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'cosigned.zip'].map(file));
-      await page.until(async () => String(await status()).startsWith('1 witnesses are required, and you gave 0 keys'));
+      await page.until(async () => String(await status()).startsWith('You require 1 witness, and gave 0 keys'));
       await type('witnesses-text', witness.vkey);
       await page.until(async () => (await status()) === 'Checked: valid.');
       expect(await textOf('#result')).toContain('witness.example/w1 cosigned it at');

@@ -83,7 +83,7 @@ export const page = {
   noteAlone: 'A checkpoint note contains no records. Choose a second file to compare it with.',
   notComparable: (file: string) => `“${file}” contains no checkpoint to compare.`,
   tooFewWitnessKeys: (required: number, given: number) =>
-    `${required} witnesses are required, and you gave ${counted(given, 'key')} of witnesses. Give the key of each.`,
+    `You require ${counted(required, 'witness', 'witnesses')}, and gave ${counted(given, 'key')} of witnesses. Give the key of each.`,
   chooseFirst: 'Choose an evidence package first.',
   checking: 'Checking …',
   progress: (percent: number, read: string, total: string) => `Checking … ${percent} %: ${read} of ${total}`,

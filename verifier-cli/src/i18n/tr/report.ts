@@ -13,7 +13,7 @@ export const report: typeof English = {
   invalid: 'Bu pakete güvenmeyin.',
   indeterminate: (records, isNoneProved) =>
     `Değiştirilmiş bir kayıt bulunmadı, ancak ${isNoneProved ? 'hiçbiri kanıtlanmadı' : `${records} kaydın tümü kanıtlanmadı`}.`,
-  overdue: 'söz verilen bir kaydın süresi geçti. Sözün zamanı geçti ve bu paket kaydı göstermiyor.',
+  overdue: 'taahhüt edilen bir kaydın süresi geçti. Taahhüdün zamanı geçti ve bu paket kaydı göstermiyor.',
   repacked:
     'dosya büyük olasılıkla açılıp yeniden paketlendi. İçindeki her dosyanın özeti listedekiyle aynı, yalnızca kap farklı: özgün dosyayı isteyin.',
   personNamed: (person) => `Kişi: ${person} (kayıtlardaki visitor_id değeri).`,
@@ -21,7 +21,7 @@ export const report: typeof English = {
   personAsked: (person) => `Kişi: ${person} (visitor_id), sorduğunuz kişi.`,
   askedAbout: (person) => `Sorduğunuz kişi: ${person}.`,
   promiseOverdue: (event, due) =>
-    `Süresi geçti: ${event} kaydı ${due} anından önce mühürlenecekti. Sitenin tamamının daha yeni bir paketini alın ve sözü onunla denetleyin.`,
+    `Süresi geçti: ${event} kaydı ${due} anından önce mühürlenecekti. Sitenin tamamının daha yeni bir paketini alın ve taahhüdü onunla denetleyin.`,
   notEvidence: 'Kanıt değil.',
   development:
     'Bu defteri bir geliştirme zaman damgası makamı damgaladı. Böyle bir makamı herkes çalıştırabilir ve saatini ayarlayabilir: bu paketi yalnızca denemeler için kullanın.',
