@@ -161,6 +161,7 @@ test.skipIf(chromiumPath === undefined)(
         if (folderOfShots !== undefined)
           writeFileSync(join(folderOfShots, `verify-${name}-${scheme}.png`), await page.screenshot());
       });
+    const textOf = (selector: string) => page.evaluate(`document.querySelector('${selector}').innerText`);
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const check = async (files: readonly string[], status: string) => {
       await page.goto(`${origin}/verify`);
@@ -195,6 +196,10 @@ test.skipIf(chromiumPath === undefined)(
       expect(await violations('invalid')).toEqual([]);
       await check([honest], 'indeterminate');
       expect(await violations('indeterminate')).toEqual([]);
+      // Another ledger of the same key: the two contradict each other.
+      await check([...trust, honest, write('other.zip', buildPackage(fixtureAuthority()))], 'valid');
+      expect(await textOf('#verdict')).toContain('Contradiction');
+      expect(await violations('compared')).toEqual([]);
       await page.evaluate(`document.getElementById('token').value = '${TOKEN}'`);
       await page.evaluate(`document.getElementById('lookup').requestSubmit()`);
       await page.until(async () => (await page.evaluate(`document.getElementById('lookup-receipt').hidden`)) === false);

@@ -1,19 +1,28 @@
 import { decodeUtf8, utf8 } from '../../../schemas/crypto/encoding.js';
+import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { Contradiction } from '../../../schemas/evidence/contradiction.js';
+import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
 import { Receipt } from '../../../schemas/evidence/receipt.js';
-import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
+import { parseConsistencyFile } from '../compare/consistency.js';
 import { parseShape } from '../files/parse.js';
-import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
+import { parsePromiseFile } from '../promises/promise-file.js';
+import type { GivenPromise } from '../promises/promised-records.js';
+import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn, witnessKeysIn } from '../trust/trust-material.js';
 
 /** The recognised kind of a file. */
 export type Given =
   /** A package or a receipt. */
   | { readonly kind: 'package'; readonly file: File }
   | { readonly kind: 'contradiction'; readonly file: File; readonly proof: Contradiction }
+  | { readonly kind: 'note'; readonly file: File }
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
-  | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[] }
+  /** Keys of ledgers and of witnesses: their lines tell one from the other. */
+  | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[]; readonly witnessKeys: readonly VerifierKey[] }
+  | { readonly kind: 'promise'; readonly given: GivenPromise }
+  | { readonly kind: 'consistency'; readonly proofs: readonly ConsistencyLine[] }
   | { readonly kind: 'unknown' };
 
 /** Larger files are treated as packages: no certificate or key is this large. */
@@ -28,10 +37,17 @@ export async function recognise(file: File): Promise<Given> {
   const proof = parseShape(Contradiction, bytes);
   if (proof.ok) return { kind: 'contradiction', file, proof: proof.value };
   if (parseShape(Receipt, bytes).ok) return { kind: 'package', file };
+  const promise = parsePromiseFile(bytes);
+  if (promise.ok) return { kind: 'promise', given: { file: file.name, promise: promise.value } };
+  const proofs = parseConsistencyFile(bytes);
+  if (proofs !== null) return { kind: 'consistency', proofs };
   const certificates = certificatesIn(bytes);
   if (certificates.length > 0) return { kind: 'roots', certificates };
-  const keys = ledgerKeysIn(decodeUtf8(bytes) ?? '');
-  if (keys.length > 0) return { kind: 'keys', keys };
+  const text = decodeUtf8(bytes) ?? '';
+  const [keys, witnessKeys] = [ledgerKeysIn(text), witnessKeysIn(text)];
+  if (keys.length + witnessKeys.length > 0) return { kind: 'keys', keys, witnessKeys };
+  const note = parseNote(text);
+  if (note !== null && parseCheckpoint(note.text) !== null) return { kind: 'note', file };
   return file.name.toLowerCase().endsWith('.zip') ? { kind: 'package', file } : { kind: 'unknown' };
 }
 

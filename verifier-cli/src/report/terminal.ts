@@ -11,7 +11,7 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
-import { firstStatement, headlines } from './headlines.js';
+import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
 import { placeText } from './page-parts.js';
 import { printable } from './printable.js';
@@ -41,7 +41,7 @@ export function terminalReport(report: VerificationReport, texts: Texts): string
   const first = firstStatement(report, texts) ?? wording.sentence;
   return [
     `${loudVerdict(wording, texts)}, ${asOfText(report.as_of, texts)}: ${printable(first)}`,
-    ...headlines(report, texts).map(printable),
+    ...[...personLines(report, texts), ...overdueLines(report, texts)].map(printable),
     '',
     terminal.proves,
     ...(proves.length === 0 ? [terminal.provesNothing] : proves).map((line) => `  • ${printable(line)}`),

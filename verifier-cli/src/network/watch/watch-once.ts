@@ -4,6 +4,7 @@ import { parseVerifierKey, type VerifierKey } from '../../../../schemas/evidence
 import { type Comparison, compareHistories } from '../../compare/compare.js';
 import { successors } from '../../compare/contradiction.js';
 import { type History, historyOfNote } from '../../compare/history.js';
+import { englishText } from '../../findings/finding.js';
 import { Unreachable } from '../bounded-fetch.js';
 import type { LedgerService, ListedCheckpoint } from './service.js';
 import type { WatchState } from './watch-state.js';
@@ -94,13 +95,16 @@ async function problemOf(options: WatchOptions, { seen, anchor, found }: Histori
   if (proved != null)
     return {
       outcome: 'contradiction',
-      statement: proved.statement,
+      statement: englishText(proved.statement),
       size,
       state: null,
       contradiction: proved.contradiction,
     };
   const old = seen.newest.size;
-  return undecided(`checkpoint ${size} is not shown to extend checkpoint ${old}: ${compared.statement}`, size);
+  return undecided(
+    `checkpoint ${size} is not shown to extend checkpoint ${old}: ${englishText(compared.statement)}`,
+    size,
+  );
 }
 
 async function compareWith({ service, keys }: WatchOptions, older: History, newer: History): Promise<Comparison> {
