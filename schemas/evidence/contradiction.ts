@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StreamRun } from './batch-header.js';
+import { RunPlace } from './batch-header.js';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex } from './primitives.js';
 import { SignedPromise } from './promise.js';
@@ -21,9 +21,9 @@ export type ProvedEntry = z.output<typeof ProvedEntry>;
 const ProvedLeaves = z.strictObject({
   ...ProvedBatch.shape,
   tree: z.enum(['streams', 'tags']),
-  /** Stream keys or tags, sorted by index. */
+  /** Stream keys with their runs, or tags, sorted by index. */
   leaves: z
-    .array(z.strictObject({ index: Count, key: HashFromHex, run: HashFromHex.optional() }))
+    .array(z.strictObject({ index: Count, key: HashFromHex, run: RunPlace.optional() }))
     .min(1)
     .max(4),
   /** The hashes beside them (`rootOfShown`). */
@@ -35,7 +35,7 @@ const ProvedRun = z.strictObject({
   ...ProvedBatch.shape,
   /** Index of the leaf under `streams_root`. */
   index: Count,
-  run: StreamRun,
+  run: z.strictObject({ key: HashFromHex, ...RunPlace.shape }),
   /** The hashes beside it (`rootOfShown`). */
   hashes: z.array(HashFromHex).max(64),
 });
@@ -53,6 +53,14 @@ const ProvedPerson = z.strictObject({
 export type ProvedPerson = z.output<typeof ProvedPerson>;
 export const ProvedPersons = z.array(ProvedPerson);
 export type ProvedPersonsFile = z.input<typeof ProvedPersons>;
+/** A manifest with its signature. */
+const ProvedManifest = z.strictObject({
+  /** Exact text of `manifest.json`. */
+  manifest: z.string().max(MAX_PROVED_MANIFEST),
+  /** Exact text of `manifest.json.jws`. */
+  signature: z.string().max(16_384),
+});
+export type ProvedManifest = z.output<typeof ProvedManifest>;
 const Common = {
   format: z.literal('consent-ledger-contradiction'),
   version: z.literal(1),
@@ -96,12 +104,11 @@ export const Contradiction = z.discriminatedUnion('kind', [
   z.strictObject({
     ...Common,
     kind: z.literal('claims'),
-    /** Exact text of `manifest.json`. */
-    manifest: z.string().max(MAX_PROVED_MANIFEST),
-    /** Exact text of `manifest.json.jws`. */
-    signature: z.string().max(16_384),
+    ...ProvedManifest.shape,
     second: ProvedRun,
   }),
+  /** Two signed manifests that state different salts for one site: a site has one run in a leaf, not two. */
+  z.strictObject({ ...Common, kind: z.literal('salts'), first: ProvedManifest, second: ProvedManifest }),
   /**
    * Two records under one id whose numbers do not increase; or three of one visitor in the order of the
    * ledger, of which only the first and the last have tags of one id.

@@ -195,10 +195,10 @@ describe.each(CASES)('%s in Turkish', (_name, hooks, isTrusted) => {
 
 test('a forged record is explained in Turkish', async () => {
   const { report } = await verified(CASES[2]?.[1] ?? {}, true);
-  const finding = 'girdi 1 numaralı grubun 2 sırasında değil: yol köke götürmüyor';
+  const finding = 'girdi 1 numaralı grubun 4 sırasında değil: yol köke götürmüyor';
   expect(renderHtml(reportPage(report, tr))).toContain(`<bdi>${finding}</bdi>`);
   expect(terminalReport(report, tr)).toContain(finding);
-  expect(terminalReport(report, en)).toContain('the entry is not in batch 1 at index 2: the path does not lead');
+  expect(terminalReport(report, en)).toContain('the entry is not in batch 1 at index 4: the path does not lead');
 });
 
 test.each([

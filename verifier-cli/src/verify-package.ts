@@ -1,4 +1,3 @@
-import { consentsStream, noticesStream, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { isReceipt, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
@@ -145,7 +144,7 @@ export async function verifyPackage(
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
   const newest = [...checkpoints.values()].at(-1);
-  const batches = await readBatches(files, newest, streamsOf(manifest), schemes);
+  const batches = await readBatches(files, newest, manifest, schemes);
   const policies = await readPolicies(files, batches, schemes);
   const { witnessesRequired } = policies.inForceAt((newest?.checkpoint.size ?? 1) - 1);
   const trustedWitnesses = options.witnesses ?? NO_WITNESSES;
@@ -246,12 +245,6 @@ export async function verifyPackage(
 }
 
 /** The streams of a package; none if its manifest is not known. */
-function streamsOf(manifest: Manifest | null): readonly string[] {
-  if (manifest === null) return [];
-  const { site_id: site } = manifest.filter;
-  return [consentsStream(site), noticesStream(site), POLICY_STREAM];
-}
-
 /**
  * A receipt shows one record and makes no statement about others. A package must not pass as one, to
  * leave records out.

@@ -19,6 +19,7 @@ import { batchHeaderOf } from './batch-rules.js';
 import { bridgeOf } from './checkpoint-rules.js';
 import { LedgerCorrupt } from './errors.js';
 import { type FollowedLedger, type KeyBridge, withLeaf, withoutSizesUpTo } from './followed-ledger.js';
+import { SALT_KEY_BYTES, streamKeysUnder } from './stream-keys.js';
 
 /** The change that an event of the ledger makes to the tables. */
 export type LedgerChange =
@@ -103,7 +104,7 @@ async function followStamp(state: FollowedLedger, body: CheckpointStampedBody): 
 }
 
 function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): FollowedEvent {
-  const { key, replaces } = body;
+  const { key, replaces, salt_key: saltKey } = body;
   if (replaces !== null) {
     // The bridging checkpoint has changed the key already.
     const { bridge } = state;
@@ -112,7 +113,9 @@ function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): Followe
   }
   if (replaces !== null || state.key !== null)
     throw new LedgerCorrupt(state.revision, 'the key does not follow the one before');
-  return { state: { ...state, key }, change: { kind: 'first-key', body } };
+  if (saltKey?.length !== SALT_KEY_BYTES)
+    throw new LedgerCorrupt(state.revision, 'the first key comes without salt_key');
+  return { state: { ...state, key, keyOf: streamKeysUnder(saltKey) }, change: { kind: 'first-key', body } };
 }
 
 function followSkip(state: FollowedLedger, { revision }: LedgerEventSkippedBody): FollowedEvent {

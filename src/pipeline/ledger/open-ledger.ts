@@ -10,8 +10,9 @@ import type { EventLog } from '../event-log/port.js';
 import { TablesDiffer } from './errors.js';
 import { type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
 import { readFrontier } from './ledger-state.js';
-import { readNewestCheckpoint } from './read-ledger.js';
+import { readNewestCheckpoint, readPublishedSaltKey } from './read-ledger.js';
 import { SealedHeads } from './sealed-leaf.js';
+import { NO_STREAM_KEYS, streamKeysUnder } from './stream-keys.js';
 
 /** A ledger without events. */
 export function emptyLedger(): FollowedLedger {
@@ -25,6 +26,7 @@ export function emptyLedger(): FollowedLedger {
     pending: null,
     key: null,
     tree: { size: 0, edge: [], before: null },
+    keyOf: NO_STREAM_KEYS,
     bridge: null,
     skipped: [],
     heads: new SealedHeads(),
@@ -66,6 +68,7 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
     key: nextKey ?? signer,
     bridge: nextKey === null ? null : { key: nextKey, replaces: signer, size: stamp.size },
     tree,
+    keyOf: streamKeysUnder(await readPublishedSaltKey(eventLog)),
   };
 }
 

@@ -74,6 +74,7 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
       created_at: now().toISOString(),
       key: verifierKeyOf(next),
       replaces: { key: verifierKeyOf(signer), bridge_size: size },
+      salt_key: null,
     });
     let current = await catchUpLedger(db, eventLog, { from: sealed });
     while (current.key === verifierKeyOf(signer) && current.pending === null && (current.stamped?.size ?? 0) < size) {

@@ -1,19 +1,13 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
-import { equalBytes, fromHex, utf8 } from '../../../schemas/crypto/encoding.js';
-import {
-  BatchHeader,
-  batchHeaderText,
-  batchLeaf,
-  runDigest,
-  streamKey,
-  streamRunLeaf,
-} from '../../../schemas/evidence/batch-header.js';
+import { equalBytes, fromHex, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader, batchHeaderText, batchLeaf, runLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import {
   type Contradiction,
   type ProvedBatch,
   type ProvedEntry,
   type ProvedLeaves,
+  type ProvedManifest,
   type ProvedPerson,
   ProvedPersons,
   type ProvedPersonsFile,
@@ -38,7 +32,7 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import { parseShape } from '../files/parse.js';
 import { isCertifiedManifest } from '../manifest/signature.js';
-import { claimsProblem } from './claims-problem.js';
+import { claimsProblem, saltsProblem } from './claims-problem.js';
 import { headersProblem } from './headers-problem.js';
 import { leavesProblem } from './leaves-problem.js';
 import { visitorIn } from './open-visitor.js';
@@ -67,9 +61,11 @@ export async function verifyContradiction(
         ? await stateBreach(proof, keys, isKeyed)
         : proof.kind === 'claims'
           ? await stateClaim(proof, keys, isKeyed)
-          : proof.kind === 'persons'
-            ? await statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed)
-            : await stateContradiction(proof, keys, isKeyed);
+          : proof.kind === 'salts'
+            ? await stateSalts(proof, keys, isKeyed)
+            : proof.kind === 'persons'
+              ? await statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed)
+              : await stateContradiction(proof, keys, isKeyed);
     return given.length > 0
       ? { outcome: 'proved', statement }
       : {
@@ -108,18 +104,40 @@ async function stateClaim(
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {
-  const bytes = utf8(text);
-  const manifest = parseShape(Manifest, bytes, LIMITS.manifestValues);
-  if (!manifest.ok) throw new NotProved('the manifest is malformed');
+  const manifest = await signedManifest({ manifest: text, signature }, keys, isKeyed);
   const checkpoint = await signedCheckpoint(second.note, keys, isKeyed);
-  const { origin } = manifest.value;
+  const { origin } = manifest;
   if (checkpoint.origin !== origin) throw new NotProved('manifest and checkpoint are of different ledgers');
-  if (!(await isCertifiedManifest(bytes, signature, origin, isKeyed ? keys : null)))
-    throw new NotProved('the manifest is not signed by a key that the ledger certifies');
   const { number } = provedRun(second, checkpoint);
-  const problem = claimsProblem(manifest.value, second.run.stream, { ...second.run, number });
+  const problem = claimsProblem(manifest, { ...second.run, key: toHex(second.run.key), number });
   if (problem === null) throw new NotProved('the run is within what the manifest states');
   return `${origin} ${problem}`;
+}
+
+/** The ledger signed two manifests that state different salts for one site. */
+async function stateSalts(
+  { first, second }: Extract<Contradiction, { kind: 'salts' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const one = await signedManifest(first, keys, isKeyed);
+  const other = await signedManifest(second, keys, isKeyed);
+  const problem = one.origin === other.origin ? saltsProblem(one, other) : null;
+  if (problem === null) throw new NotProved('the manifests do not state two salts for one site of one ledger');
+  return `${one.origin} ${problem}`;
+}
+
+async function signedManifest(
+  { manifest: text, signature }: ProvedManifest,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<Manifest> {
+  const bytes = utf8(text);
+  const manifest = parseShape(Manifest, bytes, LIMITS.manifestValues);
+  if (!manifest.ok) throw new NotProved('a manifest is malformed');
+  if (!(await isCertifiedManifest(bytes, signature, manifest.value.origin, isKeyed ? keys : null)))
+    throw new NotProved('a manifest is not signed by a key that the ledger certifies');
+  return manifest.value;
 }
 
 /** One visitor has two ids, or the numbers under an id do not increase. */
@@ -174,7 +192,7 @@ export async function areProvedPersons(
 }
 
 async function stateContradiction(
-  proof: Exclude<Contradiction, { kind: 'promise' | 'persons' | 'claims' }>,
+  proof: Exclude<Contradiction, { kind: 'promise' | 'persons' | 'claims' | 'salts' }>,
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {
@@ -213,7 +231,7 @@ async function stateContradiction(
       const { run } = proof.first;
       const one = { ...run, number: provedRun(proof.first, first).number };
       const other = { ...proof.second.run, number: provedRun(proof.second, second).number };
-      const problem = run.stream === other.stream ? runsProblem(run.stream, one, other) : null;
+      const problem = equalBytes(run.key, other.key) ? runsProblem(toHex(run.key), one, other) : null;
       if (problem === null) throw new NotProved('the runs do not contradict each other');
       return `${first.origin} ${problem}`;
     }
@@ -270,7 +288,7 @@ function provedLeaves(proof: ProvedLeaves, checkpoint: Checkpoint): BatchHeader 
     proof.tree === 'tags' ? [header.tags_count, header.tags_root] : [header.streams_count, header.streams_root];
   const leaves = proof.leaves.map(({ index, key, run }) => ({
     index,
-    hash: proof.tree === 'tags' ? personTagLeaf(key) : streamRunLeaf(key, run ?? new Uint8Array()),
+    hash: proof.tree === 'tags' || run === undefined ? personTagLeaf(key) : runLeaf(key, run),
   }));
   const found = rootOfShown(count, leaves, proof.hashes);
   if (found === null || !equalBytes(found, fromHex(root) ?? new Uint8Array()))
@@ -281,7 +299,7 @@ function provedLeaves(proof: ProvedLeaves, checkpoint: Checkpoint): BatchHeader 
 function provedRun(proof: ProvedRun, checkpoint: Checkpoint): BatchHeader {
   const header = provedBatch(proof, checkpoint);
   const { run, index } = proof;
-  const hash = streamRunLeaf(bytesOf(streamKey(run.stream)), bytesOf(runDigest(run)));
+  const hash = runLeaf(run.key, run);
   const root = rootOfShown(header.streams_count, [{ index, hash }], proof.hashes);
   if (!isPossible(run, header) || root === null || !equalBytes(root, bytesOf(header.streams_root)))
     throw new NotProved('a run is not under streams_root');

@@ -1,5 +1,5 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import type { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import type { BatchHeader, RunPlace } from '../../../schemas/evidence/batch-header.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { areAdjacent } from '../../../schemas/merkle/shown-leaves.js';
 
@@ -11,8 +11,8 @@ export interface KeyedLeaf {
   readonly index: number;
   /** Stream key or tag, 32 bytes. */
   readonly key: Uint8Array;
-  /** `runDigest` of a run, decoded. */
-  readonly run?: Uint8Array | undefined;
+  /** Numbers of a run; absent for a tag. */
+  readonly run?: RunPlace | undefined;
 }
 
 /** Leaves of a tree with the header that commits to it. */

@@ -23,6 +23,7 @@ export const FINDING_TEXTS = {
   'run-empty-or-too-long': 'a run is empty or longer than the batch',
   'runs-wrong-sum': 'the runs do not add up to the number of entries',
   'runs-not-adjacent': 'neighbouring runs overlap, or leave entries out',
+  'streams-unknown': 'without a manifest that is known, its runs cannot be told from those of other sites',
   'run-neighbours-missing': 'the batch does not show what it has of {stream}, with the leaves on both sides of it',
   'run-begins-late': 'the first batches state revision {first} of {stream} without the revisions before it',
   'runs-contradict': 'the events of {stream} that batch {batch} states contradict those of batch {other}',

@@ -23,6 +23,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'run-empty-or-too-long': 'bir aralık boş veya gruptan uzun',
   'runs-wrong-sum': 'aralıkların toplamı girdi sayısına eşit değil',
   'runs-not-adjacent': 'komşu aralıklar çakışıyor veya girdileri dışarıda bırakıyor',
+  'streams-unknown': 'bilinen bir bildirim olmadan paketin aralıkları başka sitelerinkinden ayırt edilemez',
   'run-neighbours-missing': 'grup, {stream} akışından neyi içerdiğini iki yanındaki yapraklarla birlikte göstermiyor',
   'run-begins-late': 'ilk gruplar, {stream} akışının {first} numaralı revizyonunu öncekiler olmadan bildiriyor',
   'runs-contradict':
