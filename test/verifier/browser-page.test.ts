@@ -494,6 +494,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
         await page.dropFiles(x, y, [file('alice.zip')]);
         await page.until(async () => (await textOf('#verdict')).includes('alice.zip: a package of'));
         expect(await textOf('#verdict')).toContain('whole.zip: a package of');
+        expect(await textOf('#inputs > summary')).toBe('Files and options (whole.zip, alice.zip)');
       });
 
       test('a promise is held against the package, and the proof of a broken one is a file', async () => {

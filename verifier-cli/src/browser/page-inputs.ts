@@ -58,12 +58,19 @@ export function startInputs(
   const typedKeys = find('keys-text', HTMLTextAreaElement);
   const typedWitnesses = find('witnesses-text', HTMLTextAreaElement);
 
+  /** The folded inputs still name what was checked. */
+  const nameFiles = (): void => {
+    const names = [subject, compared].flatMap((one) => one?.file.name ?? []);
+    find('given-files', HTMLElement).textContent = names.length === 0 ? '' : `(${names.join(', ')})`;
+  };
   const takeSubject = (found: Subject): void => {
     subject = found;
+    nameFiles();
     note('package').textContent = sizedName(found.file);
   };
   const takeCompared = (found: Compared): void => {
     compared = found;
+    nameFiles();
     note('compare').textContent = sizedName(found.file);
   };
   /** @param isSecond whether the same choice of files had another one to check already */
