@@ -204,6 +204,9 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       writeFileSync(file('rubbish.zip'), 'not a ZIP');
       await page.chooseFiles('#package', [file('rubbish.zip')]);
       await page.until(async () => (await status()) === 'The file is not a ZIP.');
+      await page.evaluate(`document.getElementById('language-tr').click()`);
+      expect(await status()).toBe('Dosya ZIP değil.');
+      await page.evaluate(`document.getElementById('language-en').click()`);
       await page.evaluate(`document.getElementById('keys-text').value = 'rubbish'`);
       await page.evaluate(`document.getElementById('form').requestSubmit()`);
       await page.until(async () => String(await status()).includes('is not a verifier-key line'));

@@ -8,7 +8,7 @@ import { type Container, openContainer } from './container/receipt.js';
 import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
 import { CHECK_IDS } from './findings/check-table.js';
-import { finding } from './findings/finding.js';
+import { englishText, type Finding, finding } from './findings/finding.js';
 import { Findings } from './findings/findings.js';
 import { worst } from './findings/verdict.js';
 import { readBridges } from './ledger/bridges.js';
@@ -81,6 +81,10 @@ export interface Collectors {
 /** A file that is no ZIP with a manifest: nothing can be said about it. */
 export class NotAPackage extends Error {
   override readonly name = 'NotAPackage';
+
+  constructor(readonly reason: Finding) {
+    super(englishText(reason));
+  }
 }
 
 /**
@@ -108,18 +112,14 @@ export async function verifyPackage(
   // Container: one way to read it, names, limits.
   const container = await openContainer(source, findings);
   if (container === null)
-    throw new NotAPackage(
-      (await startsAsZip(source))
-        ? 'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.'
-        : 'The file is not a ZIP.',
-    );
+    throw new NotAPackage((await startsAsZip(source)) ? finding('file-cut-off') : finding('file-not-zip'));
   const { archive, kind } = container;
   if (!archive.has(PACKAGE_FILES.manifest)) {
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
       wrong === undefined
-        ? 'The file contains no manifest.json, so it is not an evidence package.'
-        : `The file contains no readable manifest.json: ${wrong.message}.`,
+        ? finding('file-without-manifest')
+        : finding('file-manifest-unreadable', { detail: wrong.message }),
     );
   }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);

@@ -1,4 +1,5 @@
 import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import { stated } from '../findings/finding.js';
 import type { Texts } from '../i18n/texts.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
@@ -75,9 +76,9 @@ export function startPage(): StartedPage {
       return true;
     } catch (error) {
       if (number !== runs) return false;
-      status.say(({ page }) =>
+      status.say(({ page, finding }) =>
         error instanceof NotAPackage || error instanceof UnknownFormatVersion
-          ? error.message
+          ? finding(stated(error.reason), 'page')
           : error instanceof NotComparableFile
             ? page.notComparable(error.file)
             : page.unreadable(error instanceof Error ? error.message : page.unknownError),

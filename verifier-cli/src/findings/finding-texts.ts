@@ -467,6 +467,12 @@ export const FINDING_TEXTS = {
   'path-empty': 'the path is empty',
   'path-to-other-first-root': 'the path does not lead to the first root',
   'path-to-other-second-root': 'the path does not lead to the second root',
+  'file-cut-off':
+    'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.',
+  'file-not-zip': 'The file is not a ZIP.',
+  'file-without-manifest': 'The file contains no manifest.json, so it is not an evidence package.',
+  'file-manifest-unreadable': 'The file contains no readable manifest.json: {detail}',
+  'no-verdict-given': 'The verifier gives no verdict: {reason}.',
   'sides-of-other-ledgers': 'the two sides are of different ledgers: {first} and {second}',
   'comparison-without-key':
     'no ledger key was given, so the signatures cannot be checked: give the key of its operator {where:ledger-key}',

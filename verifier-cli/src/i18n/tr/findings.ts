@@ -465,6 +465,12 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'path-empty': 'yol boş',
   'path-to-other-first-root': 'yol ilk köke götürmüyor',
   'path-to-other-second-root': 'yol ikinci köke götürmüyor',
+  'file-cut-off':
+    'Dosya ZIP olarak başlıyor, ama sonu eksik. İndirme büyük olasılıkla yarıda kaldı: paketi yeniden indirin.',
+  'file-not-zip': 'Dosya ZIP değil.',
+  'file-without-manifest': 'Dosyada manifest.json yok; bu nedenle kanıt paketi değil.',
+  'file-manifest-unreadable': 'Dosyada okunabilir bir manifest.json yok. Teknik ayrıntı: {detail}',
+  'no-verdict-given': 'Doğrulayıcı sonuç bildirmiyor: {reason}.',
   'sides-of-other-ledgers': 'iki taraf farklı defterlere ait: {first} ve {second}',
   'comparison-without-key':
     'defter anahtarı verilmedi; imzalar denetlenemiyor: işletmecinin anahtarını {where:ledger-key} verin',
