@@ -26,6 +26,7 @@ import {
 } from '../../../schemas/evidence/signed-note.js';
 import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
@@ -33,11 +34,13 @@ import { LIMITS } from '../container/limits.js';
 import { parseShape } from '../files/parse.js';
 import { isCertifiedManifest } from '../manifest/signature.js';
 import { claimsProblem, saltsProblem } from './claims-problem.js';
+import { readHeaderOf } from './header-problem.js';
 import { headersProblem } from './headers-problem.js';
-import { leavesProblem } from './leaves-problem.js';
+import { type LeavesOf, leavesProblem } from './leaves-problem.js';
 import { visitorIn } from './open-visitor.js';
 import { type PersonRecord, personsProblem } from './persons-problem.js';
 import { isPossible, runsProblem } from './runs-problem.js';
+import { absenceProblem, policiesProblem, tilingProblem } from './structure-problem.js';
 
 /** Whether a contradiction is proved, and what it says, in words. */
 export interface ContradictionVerdict {
@@ -56,16 +59,7 @@ export async function verifyContradiction(
   try {
     const keys = await successors(given, proof.bridges);
     const isKeyed = given.length > 0;
-    const statement =
-      proof.kind === 'promise'
-        ? await stateBreach(proof, keys, isKeyed)
-        : proof.kind === 'claims'
-          ? await stateClaim(proof, keys, isKeyed)
-          : proof.kind === 'salts'
-            ? await stateSalts(proof, keys, isKeyed)
-            : proof.kind === 'persons'
-              ? await statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed)
-              : await stateContradiction(proof, keys, isKeyed);
+    const statement = await statementOf(proof, keys, isKeyed);
     return given.length > 0
       ? { outcome: 'proved', statement }
       : {
@@ -75,6 +69,27 @@ export async function verifyContradiction(
   } catch (error) {
     if (error instanceof NotProved) return { outcome: 'not-proved', statement: error.message };
     throw error;
+  }
+}
+
+function statementOf(proof: Contradiction, keys: readonly VerifierKey[], isKeyed: boolean): Promise<string> {
+  switch (proof.kind) {
+    case 'promise':
+      return stateBreach(proof, keys, isKeyed);
+    case 'claims':
+      return stateClaim(proof, keys, isKeyed);
+    case 'salts':
+      return stateSalts(proof, keys, isKeyed);
+    case 'persons':
+      return statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed);
+    case 'absent':
+      return stateAbsence(proof, keys, isKeyed);
+    case 'policies':
+      return statePolicies(proof, keys, isKeyed);
+    case 'header':
+      return stateHeader(proof, keys, isKeyed);
+    default:
+      return stateContradiction(proof, keys, isKeyed);
   }
 }
 
@@ -191,8 +206,65 @@ export async function areProvedPersons(
   }
 }
 
+/** A run or tag of which the leaves before it know nothing. */
+async function stateAbsence(
+  { first, second, absent }: Extract<Contradiction, { kind: 'absent' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const read = checkpointReader(keys, isKeyed);
+  const checkpoint = await read(second.note);
+  const before = first && { ...first.run, number: provedRun(first, await read(first.note)).number };
+  const leaves: LeavesOf[] = [];
+  for (const proof of absent) leaves.push({ ...proof, header: provedLeaves(proof, await read(proof.note)) });
+  const problem = absenceProblem({ ...second, header: provedLeaves(second, checkpoint) }, before, leaves);
+  if (problem === null) throw new NotProved('the leaves do not contradict each other');
+  return `${checkpoint.origin} ${problem}`;
+}
+
+async function statePolicies(
+  { first, second }: Extract<Contradiction, { kind: 'policies' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const read = checkpointReader(keys, isKeyed);
+  const checkpoint = await read(second.note);
+  const before = first && provedBatch(first, await read(first.note));
+  const problem = policiesProblem(before, { ...second, header: provedLeaves(second, checkpoint) });
+  if (problem === null) throw new NotProved('the header counts its policies');
+  return `${checkpoint.origin} ${problem}`;
+}
+
+async function stateHeader(
+  { second: { note, header, path }, number }: Extract<Contradiction, { kind: 'header' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const { origin, size, root } = await signedCheckpoint(note, keys, isKeyed);
+  const verdict = verifyInclusion(number, size, batchLeaf(header), path, root);
+  if (!verdict.ok) throw new NotProved(`the leaf is not in the ledger: ${verdict.reason}`);
+  const { problem } = readHeaderOf(header, number);
+  if (problem === null) throw new NotProved('the leaf is a header');
+  return `${origin} sealed a leaf ${number} ${problem}`;
+}
+
+/** Reads the checkpoints of a proof with many leaves. Each note is verified once; all are of one ledger. */
+function checkpointReader(keys: readonly VerifierKey[], isKeyed: boolean): (note: string) => Promise<Checkpoint> {
+  const known = new Map<string, Checkpoint>();
+  return async (note) => {
+    const checkpoint = known.get(note) ?? (await signedCheckpoint(note, keys, isKeyed));
+    known.set(note, checkpoint);
+    const [first] = known.values();
+    if (first?.origin !== checkpoint.origin) throw new NotProved('the checkpoints are of different ledgers');
+    return checkpoint;
+  };
+}
+
 async function stateContradiction(
-  proof: Exclude<Contradiction, { kind: 'promise' | 'persons' | 'claims' | 'salts' }>,
+  proof: Exclude<
+    Contradiction,
+    { kind: 'promise' | 'persons' | 'claims' | 'salts' | 'absent' | 'policies' | 'header' }
+  >,
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {
@@ -228,10 +300,7 @@ async function stateContradiction(
       return `${first.origin} sealed two different entries as revision ${one.revision} of ${one.stream}`;
     }
     case 'runs': {
-      const { run } = proof.first;
-      const one = { ...run, number: provedRun(proof.first, first).number };
-      const other = { ...proof.second.run, number: provedRun(proof.second, second).number };
-      const problem = equalBytes(run.key, other.key) ? runsProblem(toHex(run.key), one, other) : null;
+      const problem = placedRunsProblem(placedRun(proof.first, first), placedRun(proof.second, second));
       if (problem === null) throw new NotProved('the runs do not contradict each other');
       return `${first.origin} ${problem}`;
     }
@@ -290,20 +359,35 @@ function provedLeaves(proof: ProvedLeaves, checkpoint: Checkpoint): BatchHeader 
     index,
     hash: proof.tree === 'tags' || run === undefined ? personTagLeaf(key) : runLeaf(key, run),
   }));
-  const found = rootOfShown(count, leaves, proof.hashes);
+  const isEmpty = count === 0 && leaves.length === 0 && proof.hashes.length === 0;
+  const found = isEmpty ? emptyRoot() : rootOfShown(count, leaves, proof.hashes);
   if (found === null || !equalBytes(found, fromHex(root) ?? new Uint8Array()))
     throw new NotProved(`the leaves are not under ${proof.tree}_root`);
   return header;
 }
 
 function provedRun(proof: ProvedRun, checkpoint: Checkpoint): BatchHeader {
-  const header = provedBatch(proof, checkpoint);
-  const { run, index } = proof;
-  const hash = runLeaf(run.key, run);
-  const root = rootOfShown(header.streams_count, [{ index, hash }], proof.hashes);
-  if (!isPossible(run, header) || root === null || !equalBytes(root, bytesOf(header.streams_root)))
-    throw new NotProved('a run is not under streams_root');
+  const { header, ...run } = placedRun(proof, checkpoint);
+  if (!isPossible(run, header)) throw new NotProved('a run is not within its batch');
   return header;
+}
+
+type PlacedRunOf = ReturnType<typeof placedRun>;
+
+function placedRunsProblem(one: PlacedRunOf, other: PlacedRunOf): string | null {
+  const isOneLeaf = batchHeaderText(one.header) === batchHeaderText(other.header);
+  const tiling = isOneLeaf ? tilingProblem(one.header, one, other) : null;
+  const isComparable = equalBytes(one.key, other.key) && [one, other].every((run) => isPossible(run, run.header));
+  return tiling ?? (isComparable ? runsProblem(toHex(one.key), one, other) : null);
+}
+
+/** A run that is proved to be under `streams_root`, whatever it states. */
+function placedRun({ run, index, hashes, ...batch }: ProvedRun, checkpoint: Checkpoint) {
+  const header = provedBatch(batch, checkpoint);
+  const root = rootOfShown(header.streams_count, [{ index, hash: runLeaf(run.key, run) }], hashes);
+  if (root === null || !equalBytes(root, bytesOf(header.streams_root)))
+    throw new NotProved('a run is not under streams_root');
+  return { ...run, index, number: header.number, header };
 }
 
 function bytesOf(hex: string): Uint8Array {

@@ -32,6 +32,7 @@ import {
 } from './page-parts.js';
 import { printable } from './printable.js';
 import { provesOf } from './proves.js';
+import { recomputedBy } from './recomputed.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
 import { scanFacts } from './scan-text.js';
 import { groupStamps } from './stamp-groups.js';
@@ -186,6 +187,7 @@ function proofs(found: VerificationReport, texts: Texts): Element {
 
 function about(found: VerificationReport, texts: Texts): Element {
   const { package: about, policy, newest, records, coverage, work, verifier, verified_at: at } = found;
+  const isRecomputed = recomputedBy(found).length > 0;
   const { report, words } = texts;
   return section(
     report.about,
@@ -198,8 +200,8 @@ function about(found: VerificationReport, texts: Texts): Element {
       [report.operator, about.origin === null ? null : foreign(report.operatorText(about.origin))],
       [report.requested, about.filter && foreign(filterText(about.filter, texts))],
       [report.requestedValues, about.filter && foreign(discloseText(about.filter, texts))],
-      [report.consents, coverage && coverageText(coverage.consents, texts)],
-      [report.notices, coverage && coverageText(coverage.notices, texts)],
+      [report.consents, coverage && coverageText(coverage.consents, isRecomputed, texts)],
+      [report.notices, coverage && coverageText(coverage.notices, isRecomputed, texts)],
       [
         report.exported,
         [`${momentText(about.exported_at ?? words.unknown)}${report.by}`, foreign(about.exported_by ?? words.unknown)],

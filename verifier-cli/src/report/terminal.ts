@@ -16,6 +16,7 @@ import { notProved } from './not-proved.js';
 import { placeText } from './page-parts.js';
 import { printable } from './printable.js';
 import { provesOf } from './proves.js';
+import { recomputedBy } from './recomputed.js';
 import type { ReportedTime, VerificationReport } from './report.js';
 import { scanFacts } from './scan-text.js';
 import { stampLines } from './stamp-lines.js';
@@ -183,12 +184,14 @@ function packageLines(found: VerificationReport, texts: Texts): string[] {
   ];
 }
 
-function coverageLines({ coverage }: VerificationReport, texts: Texts): string[] {
+function coverageLines(found: VerificationReport, texts: Texts): string[] {
+  const { coverage } = found;
   if (coverage === null) return [];
   const { terminal } = texts.report;
+  const isRecomputed = recomputedBy(found).length > 0;
   return [
-    `  ${terminal.consents(coverageText(coverage.consents, texts))}`,
-    `  ${terminal.notices(coverageText(coverage.notices, texts))}`,
+    `  ${terminal.consents(coverageText(coverage.consents, isRecomputed, texts))}`,
+    `  ${terminal.notices(coverageText(coverage.notices, isRecomputed, texts))}`,
   ];
 }
 

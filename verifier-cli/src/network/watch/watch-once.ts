@@ -11,8 +11,11 @@ import type { WatchState } from './watch-state.js';
 
 /** Result of one look at a ledger. */
 export interface Sighting {
-  /** `undecided`: an alarm that is no proof, for example a service that does not answer. */
-  readonly outcome: 'fine' | 'contradiction' | 'undecided';
+  /**
+   * `undecided`: an alarm that is no proof, for example a service that does not answer. `violation`: the
+   * structure breaks a rule, or is not published, and there is no proof.
+   */
+  readonly outcome: 'fine' | 'contradiction' | 'violation' | 'undecided';
   /** For people. */
   readonly statement: string;
   /** Size of the newest checkpoint; null if there is none. */
@@ -133,8 +136,12 @@ function undecided(statement: string, size: number | null): Sighting {
   return { outcome: 'undecided', statement, size, state: null, contradiction: null };
 }
 
-/** The changes of the key that are known, and those that follow from them. */
-async function readBridges(service: LedgerService, keys: readonly VerifierKey[], known: Bridges): Promise<Bridges> {
+/** The changes of the key that are known, and those that follow from them. @throws Unreachable */
+export async function readBridges(
+  service: LedgerService,
+  keys: readonly VerifierKey[],
+  known: Bridges,
+): Promise<Bridges> {
   const bridges = [...known];
   for (const { from, to, size } of await service.keyChanges()) {
     if (bridges.some((bridge) => bridge.from === from && bridge.to === to)) continue;
