@@ -115,6 +115,14 @@ describe('an honest ledger', () => {
     expect(printed).toContain('FINE: the newest checkpoint 17 is of');
   });
 
+  test('is watched with the keys of a trust policy, and not without any key', async () => {
+    const policy = join(folder, 'trust.txt');
+    await writeFile(policy, `log ${key.vkey}\nquorum none\n`);
+    expect(await watch({ ledgerKey: [], trust: policy })).toBe(0);
+    await expect(watch({ trust: policy })).rejects.toThrow('leave out --ledger-key');
+    await expect(watch({ ledgerKey: [] })).rejects.toThrow('with --ledger-key or --trust');
+  });
+
   test('may change its key, if both keys sign the change', async () => {
     await watch();
     const next = noteKey(ORIGIN);

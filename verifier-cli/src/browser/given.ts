@@ -5,6 +5,7 @@ import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
 import { parseShape } from '../files/parse.js';
+import { isTrustFile, parseTrustFile, type TrustFile, TrustFileMalformed } from '../trust/trust-file.js';
 import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
 
 /** The recognised kind of a file. */
@@ -14,6 +15,8 @@ export type Given =
   | { readonly kind: 'contradiction'; readonly file: File; readonly proof: Contradiction }
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
   | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[] }
+  /** A string states why the file cannot be used. */
+  | { readonly kind: 'trust'; readonly trust: TrustFile | string }
   | { readonly kind: 'unknown' };
 
 /** Larger files are treated as packages: no certificate or key is this large. */
@@ -28,11 +31,22 @@ export async function recognise(file: File): Promise<Given> {
   const proof = parseShape(Contradiction, bytes);
   if (proof.ok) return { kind: 'contradiction', file, proof: proof.value };
   if (parseShape(Receipt, bytes).ok) return { kind: 'package', file };
+  const text = decodeUtf8(bytes) ?? '';
+  if (isTrustFile(text)) return trustIn(bytes);
   const certificates = certificatesIn(bytes);
   if (certificates.length > 0) return { kind: 'roots', certificates };
-  const keys = ledgerKeysIn(decodeUtf8(bytes) ?? '');
+  const keys = ledgerKeysIn(text);
   if (keys.length > 0) return { kind: 'keys', keys };
   return file.name.toLowerCase().endsWith('.zip') ? { kind: 'package', file } : { kind: 'unknown' };
+}
+
+function trustIn(bytes: Uint8Array): Given {
+  try {
+    return { kind: 'trust', trust: parseTrustFile(bytes) };
+  } catch (error) {
+    if (!(error instanceof TrustFileMalformed)) throw error;
+    return { kind: 'trust', trust: error.message };
+  }
 }
 
 /** The certificates in PEM that were typed or pasted. */

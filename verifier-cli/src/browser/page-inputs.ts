@@ -1,5 +1,6 @@
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { Texts } from '../i18n/texts.js';
+import type { TrustFile } from '../trust/trust-file.js';
 import { ledgerKeysIn } from '../trust/trust-material.js';
 import type { VerifyOptions } from '../verify-package.js';
 import { find } from './elements.js';
@@ -32,8 +33,11 @@ export function startInputs(
   let subject: Subject | null = null;
   const certificates: Uint8Array[] = [];
   const keys: VerifierKey[] = [];
+  /** The newest trust policy. A string states why it cannot be used. */
+  let trust: TrustFile | string | null = null;
   const subjectNote = find('package-note', HTMLElement);
   const rootsNote = startStatusLine('roots-note', language);
+  const trustNote = startStatusLine('trust-note', language);
   const keysNote = find('keys-note', HTMLElement);
   const typedRoots = find('roots-text', HTMLTextAreaElement);
   const typedKeys = find('keys-text', HTMLTextAreaElement);
@@ -50,6 +54,9 @@ export function startInputs(
       } else if (found.kind === 'keys') {
         keys.push(...found.keys);
         keysNote.textContent = keys.map(({ name }) => name).join(', ');
+      } else if (found.kind === 'trust') {
+        trust = found.trust;
+        trustNote.say(({ page }) => page.trustFrom(file.name));
       } else {
         onIgnored(file.name);
         return;
@@ -74,15 +81,20 @@ export function startInputs(
   onDrop(take);
   return {
     subject: () => subject,
-    options: () =>
-      typedProblem(typedRoots.value, typedKeys.value) ?? {
-        trustAnchors: [...certificates, ...typedCertificates(typedRoots.value)],
-        ledgerKeys: [...keys, ...ledgerKeysIn(typedKeys.value)],
+    options: () => {
+      const problem = typedProblem(typedRoots.value, typedKeys.value) ?? trustProblem(trust);
+      if (problem !== null) return problem;
+      const policy = typeof trust === 'string' ? null : trust;
+      return {
+        trustAnchors: [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])],
+        ledgerKeys: [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])],
+        ...(policy !== null && { witnesses: policy.witnesses }),
         ...hoursIn('max-delay', 'maxDelay'),
         ...hoursIn('max-age', 'maxAge'),
         requireStamps: find('require-stamps', HTMLInputElement).valueAsNumber || 1,
         at: verificationTime(find('at', HTMLInputElement).value),
-      },
+      };
+    },
   };
 }
 
@@ -107,6 +119,11 @@ function typedProblem(roots: string, keys: string): Wording | null {
   if (roots.trim() !== '' && typedCertificates(roots).length === 0) return ({ page }) => page.notPem;
   if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0) return ({ page }) => page.notKey;
   return null;
+}
+
+/** Why the trust policy cannot be used; null if it can, or if none was given. */
+function trustProblem(trust: TrustFile | string | null): Wording | null {
+  return typeof trust === 'string' ? ({ page }) => page.trustMalformed(trust) : null;
 }
 
 /** The limit in a field, in milliseconds; nothing if the field is empty. */

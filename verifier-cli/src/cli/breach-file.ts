@@ -6,8 +6,9 @@ import { type History, historyOfPackage } from '../compare/history.js';
 import { openFileSource } from '../container/file-source.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { readPromise } from './promise-command.js';
-import { readLedgerKeys, type Warn } from './trust-files.js';
+import type { Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -19,7 +20,7 @@ export async function writeBreach(
   packageFile: string,
   file: string,
   { promises }: VerificationReport,
-  { ledgerKey }: { readonly ledgerKey?: readonly string[] },
+  options: LedgerKeyOptions,
   { warn }: { readonly warn: Warn },
 ): Promise<void> {
   const breach = promises.find(({ contradicted }) => contradicted);
@@ -30,7 +31,7 @@ export async function writeBreach(
   }
   const source = await openFileSource(packageFile);
   try {
-    const keys = await readLedgerKeys(ledgerKey ?? []);
+    const keys = await readTrustedLedgerKeys(options);
     const history = await historyOfPackage(source, keys, { trustAnchors: [], at: new Date() });
     const second = history === null ? null : await proofOf(history, breach.event_id ?? '');
     if (history === null || second === null) throw new UsageError(`${packageFile} does not contain the proof`);

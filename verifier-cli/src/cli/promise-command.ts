@@ -4,13 +4,12 @@ import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { englishText } from '../findings/finding.js';
 import { parsePromiseFile } from '../promises/promise-file.js';
 import { asciiJson, printable } from '../report/printable.js';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { readSmallFile } from './input-files.js';
-import { readLedgerKeys } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify promise`, as commander gives them. */
-export interface PromiseOptions {
-  readonly ledgerKey?: readonly string[];
+export interface PromiseOptions extends LedgerKeyOptions {
   readonly json?: boolean;
 }
 
@@ -27,7 +26,7 @@ export async function runPromise(
   options: PromiseOptions,
   out: (text: string) => unknown,
 ): Promise<number> {
-  const keys = await readLedgerKeys(options.ledgerKey ?? []);
+  const keys = await readTrustedLedgerKeys(options);
   const verdict = await verifyPromise(await readPromise(path), keys);
   const { outcome } = verdict;
   const promised = verdict.outcome === 'forged' ? null : verdict.promised;

@@ -81,7 +81,7 @@ export const CHECK_RULES = {
     fails:
       'A file of cosignatures is malformed or has no checkpoint, a cosignature of a given key is invalid, or a given key has two lines in one file (§7.1).',
     opens:
-      'Fewer given witnesses than required cosigned the newest checkpoint, or a cosignature states a time more than 300 s after the time of verification (§7.1).',
+      'Fewer given witnesses than required cosigned the newest checkpoint, they do not meet the quorum of the trust policy, or a cosignature states a time more than 300 s after the time of verification (§7.1).',
   },
   'tst.format': {
     fails: 'The file is not one TimeStampResp or token (RFC 3161, RFC 5652), or has bytes after it.',

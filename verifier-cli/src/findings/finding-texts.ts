@@ -281,6 +281,8 @@ export const FINDING_TEXTS = {
     '{cosigned} of the {required:required witness|required witnesses} cosigned the newest checkpoint',
   'too-few-witnesses-of-policy':
     "{cosigned} of the {required:required witness|required witnesses} cosigned the newest checkpoint: the number is that of the ledger's policy, because you gave none",
+  'quorum-not-met':
+    'the witnesses that cosigned the newest checkpoint ({cosigned} of those that you trust) do not meet the quorum “{quorum}” of your trust policy',
   'cosignatures-not-checked':
     'no witness key was given, so {count:cosignature|cosignatures} of the newest checkpoint were not checked',
   'no-witness-cosigned': 'no given witness cosigned the newest checkpoint',

@@ -10,6 +10,7 @@ import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { finding } from '../findings/finding.js';
+import { isQuorumMet, type Quorum } from '../trust/quorum.js';
 import { WORK } from '../work/work-meter.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
@@ -22,6 +23,8 @@ export interface WitnessTrust {
    * demands, or any number if it demands none.
    */
   readonly required: number | null;
+  /** The rule that these witnesses must meet; `required` is the fewest that can meet it. */
+  readonly quorum?: Quorum;
 }
 
 /** The cosignatures over the newest checkpoint of the package. */
@@ -57,7 +60,7 @@ interface Cosigned {
 export async function verifyWitnesses(
   files: PackageFiles,
   checkpoints: Checkpoints,
-  { keys, required: given }: WitnessTrust,
+  { keys, required: given, quorum }: WitnessTrust,
   at: Date,
   demanded: number,
 ): Promise<WitnessedCheckpoint> {
@@ -77,8 +80,13 @@ export async function verifyWitnesses(
     cosigned = found;
     others = lines.filter((line) => !keys.some((key) => isCosignatureBy(line, key))).length;
   }
-  const missing = keys.filter((key) => !cosigned.some((one) => one.key === key)).map(({ name }) => name);
-  if (required !== null && cosigned.length < required) {
+  const hasCosigned = (key: VerifierKey) => cosigned.some((one) => one.key === key);
+  if (quorum !== undefined && !isQuorumMet(quorum, hasCosigned)) {
+    const found = finding('quorum-not-met', { quorum: quorum.name, cosigned: cosigned.length });
+    findings.open('ledger.witnesses', found, {
+      file: newest === null ? undefined : PACKAGE_FILES.cosignatures(newest),
+    });
+  } else if (required !== null && cosigned.length < required) {
     const counts = { cosigned: cosigned.length, required };
     const found =
       given === null ? finding('too-few-witnesses-of-policy', counts) : finding('too-few-witnesses', counts);
@@ -91,6 +99,7 @@ export async function verifyWitnesses(
   } else if (cosigned.length === 0) {
     findings.skip('ledger.witnesses', finding('no-witness-cosigned'));
   }
+  const missing = keys.filter((key) => !hasCosigned(key)).map(({ name }) => name);
   return {
     size: newest,
     required,

@@ -56,7 +56,7 @@ export const page = {
   language: 'Language',
   fromFiles: (count: number) => `${count} from files`,
   ignored: (file: string) =>
-    `“${file}” was ignored: it is not a package, a contradiction proof, a certificate or a ledger key.`,
+    `“${file}” was ignored: it is not a package, a contradiction proof, a certificate, a ledger key or a trust policy.`,
   chooseFirst: 'Choose an evidence package first.',
   checking: 'Checking …',
   progress: (percent: number, read: string, total: string) => `Checking … ${percent} %: ${read} of ${total}`,
@@ -67,6 +67,8 @@ export const page = {
   contradictions: { proved: 'proved', 'not-proved': 'not proved', indeterminate: 'indeterminate' },
   notPem:
     'The text in the root certificate field is not a PEM certificate. Paste the block from -----BEGIN to -----END.',
+  trustFrom: (file: string) => `trust policy: ${file}`,
+  trustMalformed: (problem: string) => `The trust policy cannot be used: ${problem}.`,
   notKey: 'The text in the ledger key field is not a verifier-key line (<name>+<id>+<key>).',
   publishedTrustUsed:
     'The key and the root certificates come from this service. The verdict therefore shows that the file is what the service published, and is no proof against the service itself. For that, compare them with those that the operator and the authority publish elsewhere: see “To repeat this check”.',

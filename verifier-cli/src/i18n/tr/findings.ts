@@ -281,6 +281,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'too-few-witnesses': 'en yeni denetim noktasını gereken {required} tanıktan {cosigned} tanesi imzalamış',
   'too-few-witnesses-of-policy':
     'en yeni denetim noktasını gereken {required} tanıktan {cosigned} tanesi imzalamış: siz belirtmediğiniz için sayı defterin ilkesinden alındı',
+  'quorum-not-met':
+    'en yeni denetim noktasını imzalayan tanıklar (güvendiklerinizden {cosigned} tanesi), güven ilkenizin “{quorum}” yeter sayısını karşılamıyor',
   'cosignatures-not-checked':
     'tanık anahtarı verilmedi; en yeni denetim noktasındaki {count} tanık imzası denetlenmedi',
   'no-witness-cosigned': 'en yeni denetim noktasını verdiğiniz tanıklardan hiçbiri imzalamamış',

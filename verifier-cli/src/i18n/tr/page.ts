@@ -49,7 +49,8 @@ export const page: typeof English = {
   },
   language: 'Dil',
   fromFiles: (count) => `dosyalardan ${count} tane`,
-  ignored: (file) => `“${file}” dikkate alınmadı: paket, çelişki kanıtı, sertifika veya defter anahtarı değil.`,
+  ignored: (file) =>
+    `“${file}” dikkate alınmadı: paket, çelişki kanıtı, sertifika, defter anahtarı veya güven ilkesi değil.`,
   chooseFirst: 'Önce bir kanıt paketi seçin.',
   checking: 'Denetleniyor …',
   progress: (percent, read, total) => `Denetleniyor … %${percent}: ${read} / ${total}`,
@@ -60,6 +61,8 @@ export const page: typeof English = {
   contradictions: { proved: 'kanıtlandı', 'not-proved': 'kanıtlanmadı', indeterminate: 'belirsiz' },
   notPem:
     'Kök sertifika alanındaki metin PEM sertifikası değil. -----BEGIN satırından -----END satırına kadar yapıştırın.',
+  trustFrom: (file) => `güven ilkesi: ${file}`,
+  trustMalformed: (problem) => `Güven ilkesi kullanılamıyor: ${problem}.`,
   notKey: 'Defter anahtarı alanındaki metin bir anahtar satırı değil (<ad>+<kimlik>+<anahtar>).',
   publishedTrustUsed:
     'Anahtar ve kök sertifikalar bu hizmetten alındı. Sonuç bu nedenle dosyanın hizmetin yayımladığı ile aynı olduğunu gösterir; hizmetin kendisine karşı kanıt değildir. Bunun için anahtarı ve kökleri işletmecinin ve makamın başka yerde yayımladıklarıyla karşılaştırın: “Bu denetimi yinelemek için” bölümüne bakın.',

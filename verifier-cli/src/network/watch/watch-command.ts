@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from '../../cli/given-trust.js';
 import { parseDuration } from '../../cli/options.js';
 import { readKeysOrFiles } from '../../cli/trust-files.js';
 import { UsageError } from '../../cli/usage-error.js';
@@ -9,8 +10,7 @@ import { type Sighting, watchOnce } from './watch-once.js';
 import { readWatchState, writeContradiction, writeWatchState } from './watch-state.js';
 
 /** Options of `consent-verify watch`, as commander gives them. */
-export interface WatchCommandOptions {
-  readonly ledgerKey: readonly string[];
+export interface WatchCommandOptions extends LedgerKeyOptions {
   /** Folder for what was seen, and for proofs of contradictions. */
   readonly state: string;
   readonly interval: string;
@@ -36,7 +36,8 @@ export async function runWatch(
   out: (text: string) => unknown,
   signal: AbortSignal,
 ): Promise<number> {
-  const keys = await readKeysOrFiles(options.ledgerKey);
+  const keys = await readTrustedLedgerKeys(options, readKeysOrFiles);
+  if (keys.length === 0) throw new UsageError('give the verifier key of the ledger with --ledger-key or --trust');
   const service = ledgerService(url);
   const webhook = webhookUrl(options.webhook);
   const intervalMs = Math.min(Math.max(1_000, parseDuration(options.interval)), MAX_INTERVAL_MS);
