@@ -8,7 +8,8 @@ import {
   parseCheckpoint,
   parseManifestKeyText,
 } from '../../schemas/evidence/checkpoint.js';
-import { formatNote, parseNote, parseVerifierKey, verifyNote } from '../../schemas/evidence/signed-note.js';
+import { formatNote, parseNote, parseVerifierKey } from '../../schemas/evidence/signed-note.js';
+import { verifyNote } from '../../schemas/evidence/verify-note.js';
 import { signedNote, testSigningKey } from '../support/signing-key.js';
 import { verifierKey } from '../verifier/support.js';
 

@@ -78,8 +78,16 @@ describe('a trust file', () => {
       lines('subject=/CN=root', 'quorum none'),
       'line 1: “subject=/CN=root” is unknown',
     ],
-    ['with a log of a type for witnesses', lines(`log ${X1.vkey}`), 'is not a verifier key of a log, of type 0x01'],
-    ['with a witness of a type for logs', lines(`witness W ${LEDGER_KEY.verifierKey}`), 'of a witness, of type 0x04'],
+    [
+      'with a log of a type for witnesses',
+      lines(`log ${X1.vkey}`),
+      'is not a verifier key of a log, of type 0x01 or 0x06',
+    ],
+    [
+      'with a witness of a type for logs',
+      lines(`witness W ${LEDGER_KEY.verifierKey}`),
+      'of a witness, of type 0x04 or 0x06',
+    ],
     ['with a damaged key', lines(LOG.replace('+', '+0')), 'is not a verifier key of a log'],
     ['with one log twice', lines(LOG, LOG), 'line 2: an earlier log line has the same public key'],
     ['with one witness twice', lines(W, `witness V ${X1.vkey}`), 'line 2: an earlier witness line has the same'],

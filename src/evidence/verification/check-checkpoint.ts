@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
@@ -36,7 +37,7 @@ async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint
   for (const { key } of z.array(z.object({ key: z.string() })).parse(rows)) {
     const verifierKey = parseVerifierKey(key);
     if (verifierKey?.name !== checkpoint.origin) continue;
-    if ((await verifyNote(note, verifierKey)) === 'signed') return checkpoint;
+    if ((await verifyCheckpoint(note, verifierKey)) === 'signed') return checkpoint;
   }
   return null;
 }

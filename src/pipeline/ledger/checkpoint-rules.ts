@@ -1,7 +1,8 @@
 import { equalBytes } from '../../../schemas/crypto/encoding.js';
 import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { LedgerCorrupt } from './errors.js';
 import { type FollowedLedger, type KeyBridge, rootAt } from './followed-ledger.js';
 
@@ -20,7 +21,7 @@ export async function bridgeOf(state: FollowedLedger, body: CheckpointStampedBod
   const key = state.key === null ? null : parseVerifierKey(state.key);
   if (note === null || checkpoint === null) throw new LedgerCorrupt(revision, 'its note is not a checkpoint');
   if (key === null) throw new LedgerCorrupt(revision, 'no ledger key was published before it');
-  if ((await verifyNote(note, key)) !== 'signed')
+  if ((await verifyCheckpoint(note, key)) !== 'signed')
     throw new LedgerCorrupt(revision, 'its note is not signed by the ledger');
   if (checkpoint.size !== body.size || body.size > state.size || body.size <= (state.stamped?.size ?? 0)) {
     throw new LedgerCorrupt(revision, `a checkpoint of size ${body.size} does not belong here`);
@@ -41,7 +42,7 @@ export async function bridgeOf(state: FollowedLedger, body: CheckpointStampedBod
   if (next === null || next.name !== key.name || checkpoint.nextKey === state.key) {
     throw new LedgerCorrupt(revision, 'it hands over to a key that cannot follow');
   }
-  if ((await verifyNote(note, next)) !== 'signed')
+  if ((await verifyCheckpoint(note, next)) !== 'signed')
     throw new LedgerCorrupt(revision, 'the key that it hands over to did not sign it');
   return { key: checkpoint.nextKey, replaces: state.key };
 }

@@ -4,7 +4,8 @@ import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
 import { BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
 import { TablesDiffer } from './errors.js';
@@ -96,7 +97,7 @@ async function signerOf(db: Queryable, text: string, { size, nextKey }: Checkpoi
   for (const { key } of KeyRows.parse(rows)) {
     const parsed = parseVerifierKey(key);
     if (note === null || parsed === null || key === nextKey) continue;
-    if ((await verifyNote(note, parsed)) === 'signed') return key;
+    if ((await verifyCheckpoint(note, parsed)) === 'signed') return key;
   }
   throw new TablesDiffer('ledger_keys', `key of checkpoint ${size}`, 'no stored key signed it');
 }

@@ -1,7 +1,7 @@
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
-import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { keyLineOf, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { isProvedExtension } from './consistency.js';
 import { areProvedPersons, verifyContradiction } from './contradiction.js';
@@ -234,7 +234,7 @@ export function withBridgesOf(side: History, proof: Proof): ContradictionFile {
 function bridgesOf({ bridges }: History): ContradictionFile['bridges'] {
   return bridges.map(({ note, from, to }) => ({
     note,
-    from: formatVerifierKey(from.name, from.publicKey),
-    to: formatVerifierKey(to.name, to.publicKey),
+    from: keyLineOf(from),
+    to: keyLineOf(to),
   }));
 }

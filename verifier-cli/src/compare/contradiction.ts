@@ -23,13 +23,13 @@ import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
 import { Manifest } from '../../../schemas/evidence/manifest.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import {
-  formatVerifierKey,
+  keyLineOf,
   parseNote,
   parseVerifierKey,
   type SignedNote,
   type VerifierKey,
-  verifyNote,
 } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint, verifyNote } from '../../../schemas/evidence/verify-note.js';
 import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
@@ -242,7 +242,9 @@ async function signedCheckpoint(text: string, keys: readonly VerifierKey[], isKe
 }
 
 async function isSignedBy(note: SignedNote, origin: string, keys: readonly VerifierKey[]): Promise<boolean> {
-  const verdicts = await Promise.all(keys.filter(({ name }) => name === origin).map((key) => verifyNote(note, key)));
+  const verdicts = await Promise.all(
+    keys.filter(({ name }) => name === origin).map((key) => verifyCheckpoint(note, key)),
+  );
   return verdicts.includes('signed') && !verdicts.includes('bad-signature');
 }
 
@@ -300,7 +302,7 @@ export async function successors(
   const keys = [...given];
   for (const bridge of bridges) {
     const to = parseVerifierKey(bridge.to);
-    const from = keys.find((key) => formatVerifierKey(key.name, key.publicKey) === bridge.from);
+    const from = keys.find((key) => keyLineOf(key) === bridge.from);
     const note = parseNote(bridge.note);
     const checkpoint = note === null ? null : parseCheckpoint(note.text);
     if (to === null || from === undefined || note === null || checkpoint === null) continue;

@@ -1,10 +1,6 @@
 import { BridgeLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import {
-  formatVerifierKey,
-  parseVerifierKey,
-  type VerifierKey,
-  verifyNote,
-} from '../../../schemas/evidence/signed-note.js';
+import { isSameKey, keyLineOf, parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyNote } from '../../../schemas/evidence/verify-note.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { type Finding, finding } from '../findings/finding.js';
@@ -61,12 +57,8 @@ async function readBridge(
   if (enclosed === undefined) return finding('bridge-checkpoint-missing', { size: line.size });
   const { checkpoint, note } = enclosed;
   if (from.name !== checkpoint.origin || to.name !== checkpoint.origin) return finding('bridge-of-other-ledger');
-  if (checkpoint.nextKey !== formatVerifierKey(to.name, to.publicKey)) return finding('bridge-line-missing');
+  if (checkpoint.nextKey !== keyLineOf(to)) return finding('bridge-line-missing');
   if ((await verifyNote(note, from)) !== 'signed') return finding('bridge-old-key-unsigned');
   if ((await verifyNote(note, to)) !== 'signed') return finding('bridge-new-key-unsigned');
   return { size: line.size, from, to };
-}
-
-export function isSameKey(a: VerifierKey, b: VerifierKey): boolean {
-  return formatVerifierKey(a.name, a.publicKey) === formatVerifierKey(b.name, b.publicKey);
 }

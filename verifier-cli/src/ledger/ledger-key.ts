@@ -1,15 +1,16 @@
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import {
+  isSameKey,
   type NoteSignature,
   type SignedNote,
   type VerifierKey,
-  verifyNote,
 } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { WORK } from '../work/work-meter.js';
-import { type Bridge, isSameKey } from './bridges.js';
+import type { Bridge } from './bridges.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /**
@@ -103,7 +104,7 @@ async function keysInForce(
   trusted: readonly VerifierKey[],
 ): Promise<readonly VerifierKey[]> {
   const signers: VerifierKey[] = [];
-  for (const key of trusted) if ((await verifyNote(note, key)) === 'signed') signers.push(key);
+  for (const key of trusted) if ((await verifyCheckpoint(note, key)) === 'signed') signers.push(key);
   return last === undefined ? signers : signers.filter((key) => isSameKey(key, last));
 }
 
@@ -114,12 +115,13 @@ async function problemOf(
   trusted: readonly VerifierKey[],
   isNewest: boolean,
 ): Promise<Finding | null> {
-  const verdicts = await Promise.all([...trusted, ...chain].map((key) => verifyNote(note, key)));
+  const verdicts = await Promise.all([...trusted, ...chain].map((key) => verifyCheckpoint(note, key)));
   if (verdicts.includes('bad-signature')) return finding('key-signature-invalid');
   // Up to a bridge's size the old key signs, after it the new one: a retired key must not continue
   // to sign.
   const period = chain[bridges.filter(({ size }) => size < checkpoint.size).length];
-  if (period !== undefined && (await verifyNote(note, period)) !== 'signed') return finding('key-in-force-unsigned');
+  if (period !== undefined && (await verifyCheckpoint(note, period)) !== 'signed')
+    return finding('key-in-force-unsigned');
   const isTrusted = verdicts.slice(0, trusted.length).includes('signed');
   if (isTrusted || (!isNewest && period !== undefined)) return null;
   return NOT_SIGNED;

@@ -3,11 +3,11 @@ import { decodeUtf8, equalBytes, fromBase64url, toBase64url, utf8 } from '../../
 import { parseManifestKeyText } from '../../../schemas/evidence/checkpoint.js';
 import { ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { parseNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { isSameKey, parseNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyNote } from '../../../schemas/evidence/verify-note.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
-import { isSameKey } from '../ledger/bridges.js';
 import type { TrustedKeys } from '../ledger/ledger-key.js';
 import type { ReadManifest } from './manifest.js';
 

@@ -107,7 +107,7 @@ class TrustFileReader {
   #readLog(line: number, [text, ...url]: readonly string[]): void {
     if (text === undefined || url.length > 1) throw malformed(line, 'write it as: log <verifier key> [<URL>]');
     const key = parseVerifierKey(text);
-    if (key === null) throw malformed(line, `“${text}” is not a verifier key of a log, of type 0x01`);
+    if (key === null) throw malformed(line, `“${text}” is not a verifier key of a log, of type 0x01 or 0x06`);
     addKey(this.#logs, key, line, 'log');
   }
 
@@ -115,7 +115,7 @@ class TrustFileReader {
     if (name === undefined || text === undefined || url.length > 1)
       throw malformed(line, 'write it as: witness <name> <verifier key> [<URL>]');
     const key = parseWitnessKey(text);
-    if (key === null) throw malformed(line, `“${text}” is not a verifier key of a witness, of type 0x04`);
+    if (key === null) throw malformed(line, `“${text}” is not a verifier key of a witness, of type 0x04 or 0x06`);
     addKey(this.#witnesses, key, line, 'witness');
     this.#define(line, { kind: 'witness', name, key });
   }

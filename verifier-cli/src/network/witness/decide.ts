@@ -2,12 +2,12 @@ import { equalBytes, fromHex, toHex } from '../../../../schemas/crypto/encoding.
 import type { AddCheckpoint } from '../../../../schemas/evidence/add-checkpoint.js';
 import type { Checkpoint } from '../../../../schemas/evidence/checkpoint.js';
 import {
-  formatVerifierKey,
+  keyLineOf,
   parseVerifierKey,
   type SignedNote,
   type VerifierKey,
-  verifyNote,
 } from '../../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../../schemas/evidence/verify-note.js';
 import { emptyRoot } from '../../../../schemas/merkle/hashing.js';
 import { verifyConsistency } from '../../../../schemas/merkle/verify-consistency.js';
 import type { OriginState } from './state.js';
@@ -63,7 +63,7 @@ async function keysAfter(
   given: readonly VerifierKey[],
   { successors, retired }: OriginState,
 ): Promise<Keys | string> {
-  const lines = new Set([...given.map((key) => formatVerifierKey(key.name, key.publicKey)), ...successors]);
+  const lines = new Set([...given.map(keyLineOf), ...successors]);
   const trusted = [...lines].filter((line) => !retired.includes(line));
   const signers: string[] = [];
   for (const line of trusted) {
@@ -84,5 +84,5 @@ async function keysAfter(
 
 async function verdictOf(note: SignedNote, line: string) {
   const key = parseVerifierKey(line);
-  return key === null ? 'no-signature-by-this-key' : verifyNote(note, key);
+  return key === null ? 'no-signature-by-this-key' : verifyCheckpoint(note, key);
 }

@@ -27,7 +27,7 @@ export async function runWitness(
   signal: AbortSignal,
 ): Promise<void> {
   const signer = newKey === undefined ? await readWitnessKey(keyFile) : await createWitnessKey(keyFile, newKey);
-  out(`${signer.verifierKey}\n`);
+  out(`${signer.verifierKeys.join('\n')}\n`);
   if (listen === undefined && newKey !== undefined) return;
   if (listen === undefined || folder === undefined || ledgerKey.length === 0)
     throw new UsageError('a witness needs --listen, --state and at least one --ledger-key');

@@ -241,13 +241,13 @@ comment on column ledger_keys.bridge_size is 'Size of the checkpoint that both k
 comment on column ledger_keys.published_at is 'Time of publication.';
 
 create table witnesses (
-  key text primary key,
+  name text primary key,
   size bigint not null,
   updated_at timestamptz not null default now()
 );
 
 comment on table witnesses is 'The newest checkpoint that each witness has cosigned, as far as this service knows.';
-comment on column witnesses.key is 'Verifier key of the witness (C2SP signed-note, type 0x04).';
+comment on column witnesses.name is 'Name of the keys of the witness.';
 comment on column witnesses.size is 'Size of that checkpoint; the next request proves consistency from this size.';
 comment on column witnesses.updated_at is 'Time at which the size was written.';
 
@@ -261,6 +261,6 @@ create table cosignatures (
 
 comment on table cosignatures is 'Verified cosignatures of witnesses over checkpoints (C2SP tlog-cosignature).';
 comment on column cosignatures.size is 'Size of the checkpoint.';
-comment on column cosignatures.witness is 'Verifier key of the witness (C2SP signed-note, type 0x04).';
+comment on column cosignatures.witness is 'Verifier key of the witness (C2SP signed-note, type 0x04 or 0x06).';
 comment on column cosignatures.line is 'Signature line with its line feed, as the witness returned it.';
 comment on column cosignatures.cosigned_at is 'Time that the witness states.';
