@@ -31,7 +31,7 @@ const TABLES = {
     key: ['size'],
     columns: ['note', 'tokens', 'gen_time', 'authorities', 'certificates', 'crls', 'ocsp'],
   },
-  ledger_keys: { key: ['key'], columns: ['replaces', 'bridge_size', 'published_at'] },
+  ledger_keys: { key: ['key'], columns: ['ml_dsa_key', 'replaces', 'bridge_size', 'published_at'] },
 } as const;
 
 /** Dependencies of this section. */

@@ -70,6 +70,29 @@ export function signedNote(text: string, ...keys: readonly NoteKey[]): string {
   return `${text}\n${lines.join('')}`;
 }
 
+/** The keys of a ledger. */
+export interface KeyPair {
+  readonly key: NoteKey;
+  readonly mlDsa: MlDsaNoteKey;
+}
+
+export const keyPair = (name: string): KeyPair => ({ key: noteKey(name), mlDsa: mlDsaNoteKey(name) });
+
+/** A signature line with ML-DSA-44 over a whole text (docs/evidence-format.md §7). */
+export function mlDsaTextLine({ name, vkey, secret }: MlDsaNoteKey, text: string): string {
+  const publicKey = Buffer.from(vkey.split('+').slice(2).join('+'), 'base64').subarray(1);
+  const id = sha256(`${name}\n`, Buffer.of(0xff), 'consent-ledger/ml-dsa-44-text', publicKey).subarray(0, 4);
+  return `\u2014 ${name} ${Buffer.concat([id, ml_dsa44.sign(Buffer.from(text), secret)]).toString('base64')}\n`;
+}
+
+/** A checkpoint that hands over from the keys of a ledger to the next ones; all of them sign it. */
+export function bridgingNote(origin: string, tree: Tree, from: KeyPair, to: KeyPair): string {
+  const text = checkpointText(origin, tree, ...[to.key.vkey, to.mlDsa.vkey].map((vkey) => `next-key ${vkey}`));
+  const mlDsa = [from.mlDsa, to.mlDsa];
+  const lines = [...mlDsa.map((key) => mlDsaLine(key, text, 0)), ...mlDsa.map((key) => mlDsaTextLine(key, text))];
+  return signedNote(text, from.key, to.key) + lines.join('');
+}
+
 /** A cosignature line (c2sp.org/tlog-cosignature, Ed25519). */
 export function cosignatureLine(key: NoteKey, text: string, seconds: number): string {
   const time = Buffer.alloc(8);

@@ -33,11 +33,12 @@ async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint
   const note = parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (note === null || checkpoint === null) return null;
-  const { rows } = await db.query('select key from ledger_keys');
-  for (const { key } of z.array(z.object({ key: z.string() })).parse(rows)) {
-    const verifierKey = parseVerifierKey(key);
-    if (verifierKey?.name !== checkpoint.origin) continue;
-    if ((await verifyCheckpoint(note, verifierKey)) === 'signed') return checkpoint;
+  const { rows } = await db.query('select key, ml_dsa_key from ledger_keys');
+  for (const row of z.array(z.object({ key: z.string(), ml_dsa_key: z.string() })).parse(rows)) {
+    const keys = [parseVerifierKey(row.key), parseVerifierKey(row.ml_dsa_key)];
+    if (keys.some((key) => key?.name !== checkpoint.origin)) continue;
+    const verdicts = await Promise.all(keys.map((key) => key && verifyCheckpoint(note, key)));
+    if (verdicts.every((verdict) => verdict === 'signed')) return checkpoint;
   }
   return null;
 }

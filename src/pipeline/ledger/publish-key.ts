@@ -5,7 +5,7 @@ import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { LedgerKeyMismatch } from './errors.js';
 import type { FollowedLedger } from './followed-ledger.js';
-import { type LedgerSigner, verifierKeyOf } from './ledger-signer.js';
+import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from './ledger-signer.js';
 
 /**
  * Publishes the ledger's key as its first event, or verifies that the published key is the
@@ -25,9 +25,15 @@ export async function ensureKeyPublished(
   const key = verifierKeyOf(signer);
   for (;;) {
     const state = await catchUpLedger(db, eventLog);
-    if (state.key === key) return state;
+    if (state.key === key && state.mlDsaKey === mlDsaVerifierKeyOf(signer)) return state;
     if (state.key !== null) throw new LedgerKeyMismatch(state.key, key);
-    const event = ledgerEvent(LEDGER_KEY_PUBLISHED, { v: 1, created_at: now().toISOString(), key, replaces: null });
+    const event = ledgerEvent(LEDGER_KEY_PUBLISHED, {
+      v: 1,
+      created_at: now().toISOString(),
+      key,
+      ml_dsa_key: mlDsaVerifierKeyOf(signer),
+      replaces: null,
+    });
     await tryAppendToLedger(eventLog, state, event);
   }
 }

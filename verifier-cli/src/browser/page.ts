@@ -27,7 +27,7 @@ type Checked =
 
 async function verify(subject: Subject, options: VerifyOptions): Promise<Checked> {
   if (subject.kind === 'contradiction')
-    return { kind: 'contradiction', verdict: await verifyContradiction(subject.proof, options.ledgerKeys) };
+    return { kind: 'contradiction', verdict: await verifyContradiction(subject.proof, options.ledgerKeys, options.at) };
   const list = new ConsentList(MAX_CONSENTS);
   const report = await verifyPackage(blobSource(subject.file), options, { list });
   return { kind: 'package', report, listing: list.listing };

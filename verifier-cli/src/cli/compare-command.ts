@@ -8,6 +8,7 @@ import { type History, historyOfNote, historyOfPackage } from '../compare/histor
 import { openFileSource } from '../container/file-source.js';
 import { asciiJson, printable } from '../report/printable.js';
 import type { TimestampTrust } from '../timestamps/timestamps.js';
+import { isSoundKey } from '../trust/sound-keys.js';
 import { readTrust, type TrustOptions } from './given-trust.js';
 import { readSmallFile, startOf } from './input-files.js';
 import type { Warn } from './trust-files.js';
@@ -40,8 +41,9 @@ export async function runCompare(
   options: CompareOptions,
   { out, warn }: { readonly out: (text: string) => unknown; readonly warn: Warn },
 ): Promise<number> {
-  const { ledgerKeys: keys, trustAnchors } = await readTrust(options, warn);
+  const { ledgerKeys, trustAnchors } = await readTrust(options, warn);
   const stamps = { trustAnchors, at: new Date() };
+  const keys = ledgerKeys.filter((key) => isSoundKey(key, stamps.at));
   const proofs: ConsistencyLine[] = [];
   for (const path of options.consistency ?? []) {
     const found = parseConsistencyFile(await readSmallFile(path));
@@ -50,7 +52,7 @@ export async function runCompare(
   }
   const { comparison, sides } = await withHistory(pathA, keys, stamps, (a) =>
     withHistory(pathB, keys, stamps, async (b) => ({
-      comparison: await compareHistories(a, b, keys, proofs),
+      comparison: await compareHistories(a, b, keys, proofs, stamps.at),
       sides: { a: sideOf(a), b: sideOf(b) },
     })),
   );

@@ -37,7 +37,7 @@ export async function runCheckContradiction(
   const keys = await readTrustedLedgerKeys(options);
   const parsed = parseShape(Contradiction, await readSmallFile(path));
   if (!parsed.ok) throw new UsageError(`${path} is ${what}: ${englishText(parsed.reason)}`);
-  const { outcome, statement } = await verifyContradiction(parsed.value, keys);
+  const { outcome, statement } = await verifyContradiction(parsed.value, keys, new Date());
   const report = { format: 'consent-verify-contradiction', version: 1, outcome, statement };
   out(options.json === true ? `${asciiJson(report)}\n` : `${TITLES[outcome]}: ${printable(statement)}.\n`);
   return EXIT[outcome];

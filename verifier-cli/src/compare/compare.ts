@@ -41,12 +41,14 @@ type Proof = ContradictionFile extends infer T
  * Compares what two packages or checkpoints show of one ledger.
  * @param keys of the ledger, trusted by the person who verifies
  * @param proofs further consistency proofs
+ * @param at time of verification
  */
 export async function compareHistories(
   a: History,
   b: History,
   keys: readonly VerifierKey[],
   proofs: readonly ConsistencyLine[],
+  at: Date,
 ): Promise<Comparison> {
   const unknown = (statement: string, compared = 0): Comparison => ({
     outcome: 'indeterminate',
@@ -67,7 +69,7 @@ export async function compareHistories(
   const persons = await personFindings(a, b);
   for await (const proof of possibleProofs(a, b, all, tally, persons)) {
     const contradiction = withBridges(proof, a, b);
-    const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys);
+    const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys, at);
     if (verdict.outcome === 'proved') {
       return {
         outcome: 'contradiction',
@@ -82,7 +84,7 @@ export async function compareHistories(
   if (a.files?.work.isExceeded === true || b.files?.work.isExceeded === true)
     return unknown('a package would cost more than its limit of work', compared);
   for (const finding of persons) {
-    if (finding.kind !== 'files' || !(await isProvedByFiles(finding, keys, a, b))) continue;
+    if (finding.kind !== 'files' || !(await isProvedByFiles(finding, keys, a, b, at))) continue;
     return {
       outcome: 'contradiction',
       statement: `${finding.statement}. Both files together are the proof: keep them`,
@@ -167,12 +169,13 @@ async function isProvedByFiles(
   keys: readonly VerifierKey[],
   a: History,
   b: History,
+  at: Date,
 ): Promise<boolean> {
   if (!(await isSignedSide(a)) || !(await isSignedSide(b))) return false;
   const proofs = await Promise.all(records.map(proofOfPerson));
   const found = proofs.filter((proof) => proof !== null);
   if (found.length < records.length) return false;
-  return areProvedPersons(found, keys, bridgesOf(longer(a, b)));
+  return areProvedPersons(found, keys, bridgesOf(longer(a, b)), at);
 }
 
 function forkedCheckpoints(a: History, b: History): Proof | null {
@@ -234,7 +237,7 @@ export function withBridgesOf(side: History, proof: Proof): ContradictionFile {
 function bridgesOf({ bridges }: History): ContradictionFile['bridges'] {
   return bridges.map(({ note, from, to }) => ({
     note,
-    from: keyLineOf(from),
-    to: keyLineOf(to),
+    from: from.map(keyLineOf),
+    to: to.map(keyLineOf),
   }));
 }

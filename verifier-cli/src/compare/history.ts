@@ -34,7 +34,7 @@ export interface History {
   /** The largest. */
   readonly newest: NotedCheckpoint;
   readonly proofs: readonly ConsistencyLine[];
-  readonly bridges: readonly { readonly note: string; readonly from: VerifierKey; readonly to: VerifierKey }[];
+  readonly bridges: readonly (Omit<Bridge, 'size'> & { readonly note: string })[];
   /**
    * Lines of `batches.ndjson` by the batch's number as their header states it; their paths lead to
    * `newest`.
@@ -97,8 +97,8 @@ export async function historyOfPackage(
   const { manifest } = signed;
   const enclosed = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, enclosed);
-  const trusted = await verifyLedgerKey(files, enclosed, bridges, manifest, keys);
-  await verifyManifestSignature(files, signed, trusted);
+  const trusted = await verifyLedgerKey(files, enclosed, bridges, manifest, keys, stamps.at);
+  await verifyManifestSignature(files, signed, trusted, stamps.at);
   const checkpoints = new Map<number, NotedCheckpoint>();
   for (const { checkpoint, note, bytes } of enclosed.values()) {
     const isTrusted = await isSigned(note, checkpoint, trusted.keys);

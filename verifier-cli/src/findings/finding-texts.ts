@@ -270,6 +270,8 @@ export const FINDING_TEXTS = {
   'fewer-than-two-checkpoints': 'the package includes fewer than two checkpoints',
   'ledger-key-not-given':
     "no ledger key was given, so the origin of the records is not proved: give the operator's key with --ledger-key",
+  'ledger-key-unsound':
+    'the ledger key that you gave is of Ed25519, which is sound until {end} only: give the ledger key of ML-DSA-44 as well',
   'ledger-key-of-other-ledger': 'the package is of the ledger “{ledger}”, but the given keys are of other ledgers',
   'no-checkpoint-signed': 'the package includes no checkpoint, so there is no signature to check',
   'older-key-signed':
@@ -313,6 +315,8 @@ export const FINDING_TEXTS = {
   'manifest-invalid': 'the manifest is invalid: {reason}',
   'manifest-signature-missing': 'the manifest signature is missing or has another form',
   'nothing-to-certify': 'there is no signature, so there is no key to certify',
+  'manifest-signature-unsound':
+    'the manifest is signed with Ed25519, which is sound until {end} only: get a newer package',
   'manifest-changed': 'the signature does not match the manifest: the manifest was changed after it was signed',
   'certificate-malformed': 'the certificate of the manifest key is malformed',
   'certificate-of-other-key': 'the certificate is for another key',

@@ -271,6 +271,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'fewer-than-two-checkpoints': 'pakette ikiden az denetim noktası var',
   'ledger-key-not-given':
     'defter anahtarı verilmedi; kayıtların kaynağı kanıtlanmadı: işletmecinin anahtarını --ledger-key ile verin',
+  'ledger-key-unsound':
+    'verdiğiniz defter anahtarı Ed25519 anahtarı; Ed25519 yalnızca {end} tarihine kadar güvenilir sayılıyor: defterin ML-DSA-44 anahtarını da verin',
   'ledger-key-of-other-ledger': 'paket “{ledger}” defterine ait, ancak verilen anahtarlar başka defterlerin',
   'no-checkpoint-signed': 'pakette denetim noktası yok; denetlenecek imza da yok',
   'older-key-signed':
@@ -313,6 +315,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'manifest-invalid': 'bildirim geçersiz: {reason}',
   'manifest-signature-missing': 'bildirimin imzası eksik veya başka biçimde',
   'nothing-to-certify': 'imza yok; onaylanacak anahtar da yok',
+  'manifest-signature-unsound':
+    'bildirim Ed25519 ile imzalı; Ed25519 yalnızca {end} tarihine kadar güvenilir sayılıyor: yeni bir paket alın',
   'manifest-changed': 'imza bildirimle eşleşmiyor: bildirim imzalandıktan sonra değiştirilmiş',
   'certificate-malformed': 'bildirim anahtarının sertifikası bozuk',
   'certificate-of-other-key': 'sertifika başka bir anahtar için',

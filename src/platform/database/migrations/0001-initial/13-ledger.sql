@@ -227,6 +227,7 @@ comment on column timestamp_evidence.bytes is 'The DER bytes as they were receiv
 
 create table ledger_keys (
   key text primary key,
+  ml_dsa_key text not null,
   replaces text,
   bridge_size bigint,
   published_at timestamptz not null
@@ -235,7 +236,8 @@ create table ledger_keys (
 create unique index one_key_after_each on ledger_keys (replaces) nulls not distinct;
 
 comment on table ledger_keys is 'Keys that have signed checkpoints.';
-comment on column ledger_keys.key is 'Verifier key (C2SP signed-note).';
+comment on column ledger_keys.key is 'Verifier key of Ed25519 (C2SP signed-note).';
+comment on column ledger_keys.ml_dsa_key is 'Verifier key of ML-DSA-44, which signs beside it.';
 comment on column ledger_keys.replaces is 'Its predecessor; null: the first key.';
 comment on column ledger_keys.bridge_size is 'Size of the checkpoint that both keys signed; null: the first key.';
 comment on column ledger_keys.published_at is 'Time of publication.';
