@@ -4,6 +4,7 @@ import { batchRoot } from '../src/pipeline/ledger/batch-tree.js';
 import { sortedTags, tagsRoot } from '../src/pipeline/ledger/person-tags.js';
 import { namedRuns, runsOf, sortedLeaves } from '../src/pipeline/ledger/runs.js';
 import type { SealedLeaf } from '../src/pipeline/ledger/sealed-leaf.js';
+import { SALT_KEY_BYTES, streamKeysUnder } from '../src/pipeline/ledger/stream-keys.js';
 import type { BenchedService, RunFigures } from './benched-service.js';
 import { describeRun, median } from './report.js';
 import { SINGLE } from './singles.js';
@@ -41,10 +42,11 @@ export async function benchPersons(service: BenchedService, rounds: number): Pro
 /** Measures, as a part alone, what the tags cost among the trees of a Merkle batch. */
 export function benchTagsOfBatch(): void {
   const leaves = newLeaves();
+  const keyOf = streamKeysUnder(randomBytes(SALT_KEY_BYTES));
   const total = cpuMicros(() => {
-    const sorted = sortedLeaves(leaves);
+    const sorted = sortedLeaves(leaves, keyOf);
     batchRoot(sorted.map(({ hash }) => hash));
-    streamsRoot(tiledRuns(namedRuns(runsOf(sorted))));
+    streamsRoot(tiledRuns(namedRuns(runsOf(sorted)), keyOf));
     tagsRoot(sortedTags(sorted.flatMap(({ tag }) => tag ?? [])));
   });
   const tags = cpuMicros(() => {

@@ -99,6 +99,7 @@ export type LedgerKey = z.infer<typeof LedgerKey>;
 export const LedgerKeysResponse = z.object({
   data: z.object({ keys: z.array(LedgerKey).describe('The keys, oldest first.') }).describe('The result.'),
 });
+export type LedgerKeysResponse = z.infer<typeof LedgerKeysResponse>;
 
 /** GET /checkpoints/{size}/consistency/{from} (RFC 9162 §2.1.4) */
 export const ConsistencyResponse = z

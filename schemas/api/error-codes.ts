@@ -93,6 +93,12 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: 'The ledger has no stamped checkpoint of this size. GET /checkpoints lists the sizes.',
   },
+  TILE_NOT_FOUND: {
+    status: 404,
+    isOwn: true,
+    meaning:
+      'The ledger has no such tile, bundle of entries or structure file below its newest stamped checkpoint. GET /checkpoints/log/checkpoint states its size.',
+  },
   ROUTE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'The service has no such route. Check the path.' },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -59,6 +59,11 @@ export const LedgerKeyPublishedBody = z.strictObject({
   ml_dsa_key: z.string(),
   /** The key before it, and the size of the checkpoint that both signed; null for the first. */
   replaces: z.strictObject({ key: z.string(), bridge_size: Count }).nullable(),
+  /**
+   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes; null in all but the first. So
+   * the log alone restores what the keys of streams are made from.
+   */
+  salt_key: BytesFromBase64.nullable(),
 });
 export type LedgerKeyPublishedBody = z.infer<typeof LedgerKeyPublishedBody>;
 

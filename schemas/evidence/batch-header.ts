@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../crypto/digest.js';
-import { concatBytes, toHex, utf8 } from '../crypto/encoding.js';
+import { concatBytes, fromHex, toHex, utf8 } from '../crypto/encoding.js';
+import { POLICY_STREAM } from '../events/streams.js';
 import { canonicalJson } from '../json/canonical-json.js';
 import { leafHash } from '../merkle/hashing.js';
 import { treeRoot } from '../merkle/tree.js';
@@ -27,7 +28,7 @@ export const BatchHeader = z
     root: Sha256Hex.nullable(),
     /** Number of leaves under `streams_root`. */
     streams_count: Count,
-    /** RFC 6962 root over the `StreamRun`s, sorted by stream key. */
+    /** RFC 6962 root over the runs (`runLeaf`), sorted by stream key. */
     streams_root: Sha256Hex,
     /** Number of consents, and so of leaves under `tags_root`. */
     tags_count: Count,
@@ -60,11 +61,16 @@ export const RevisionRun = z.strictObject({ stream: StreamName, first: Count, la
 export type RevisionRun = z.infer<typeof RevisionRun>;
 
 /**
- * The run of one stream's revisions in a batch, or in the batches of a roll-up. In a batch, `start` is
- * the index of the first one's leaf. The runs of a batch or roll-up tile [0, count).
+ * The numbers of a run: one stream's revisions in a batch, or in the batches of a roll-up. In a batch,
+ * `start` is the index of the first one's leaf. The runs of a batch or roll-up tile [0, count).
  */
-export const StreamRun = z.strictObject({ stream: StreamName, start: Count, first: Count, last: Count });
-export type StreamRun = z.infer<typeof StreamRun>;
+export const RunPlace = z.strictObject({ start: Count, first: Count, last: Count });
+export type RunPlace = z.infer<typeof RunPlace>;
+
+/** The run of a stream that is known by its name. */
+export interface StreamRun extends RunPlace {
+  readonly stream: string;
+}
 
 export function batchHeaderText(header: BatchHeader): string {
   return canonicalJson(header);
@@ -75,32 +81,43 @@ export function batchLeaf(headerText: string): Uint8Array {
   return leafHash(utf8(headerText));
 }
 
+const KEY_PREFIX = concatBytes(utf8('consent-ledger stream key v1'), Uint8Array.of(0));
+
 /**
- * By what streams are sorted: the SHA-256 of their name, in hex. A proof that a stream is in no batch
- * shows its neighbours, and must not name the sites of others.
+ * The name of a stream in the structure of the ledger, by which streams are sorted: SHA-256("consent-ledger
+ * stream key v1" ‖ 0x00 ‖ salt ‖ name). The structure is published: without the salt, which packages of
+ * the site state, no one can tell which site a key is of.
+ * @param salt of the site, 32 bytes; empty for a stream that is of no site
+ * @returns hex
  */
-export function streamKey(stream: string): string {
-  return toHex(sha256(utf8(stream)));
+export function streamKey(stream: string, salt: Uint8Array): string {
+  return toHex(sha256(KEY_PREFIX, salt, utf8(stream)));
+}
+
+/** Returns the key of a stream, in hex. */
+export type StreamKeyOf = (stream: string) => string;
+
+/**
+ * Returns the keys of the streams of one site, and of the stream `policy`.
+ * @param salt of the site, 32 bytes
+ */
+export function streamKeysOf(salt: Uint8Array): StreamKeyOf {
+  return (stream) => streamKey(stream, stream === POLICY_STREAM ? new Uint8Array() : salt);
 }
 
 /**
- * The hash by which a run can be shown without its stream and numbers: SHA-256 of its canonical text,
- * in hex.
+ * The leaf of a run under `streams_root`: SHA-256(0x00 ‖ key ‖ start ‖ first ‖ last), each number as 8
+ * bytes, big-endian.
+ * @param key decoded, 32 bytes
+ * @returns 32 bytes
  */
-export function runDigest(run: StreamRun): string {
-  return toHex(sha256(utf8(runText(run))));
+export function runLeaf(key: Uint8Array, { start, first, last }: RunPlace): Uint8Array {
+  const numbers = new DataView(new ArrayBuffer(24));
+  for (const [place, number] of [start, first, last].entries()) numbers.setBigUint64(place * 8, BigInt(number));
+  return leafHash(concatBytes(key, new Uint8Array(numbers.buffer)));
 }
 
-/**
- * The leaf of a run under `streams_root`: SHA-256(0x00 ‖ key ‖ digest), 32 bytes.
- * @param key `streamKey` of the run's stream, decoded: 32 bytes
- * @param digest `runDigest` of the run, decoded: 32 bytes
- */
-export function streamRunLeaf(key: Uint8Array, digest: Uint8Array): Uint8Array {
-  return leafHash(concatBytes(key, digest));
-}
-
-/** A run with the hashes that its leaf is made of. */
+/** A run with the key of its stream, in hex. */
 export interface KeyedRun extends StreamRun {
   readonly key: string;
 }
@@ -109,10 +126,10 @@ export interface KeyedRun extends StreamRun {
  * Sorts runs by stream key and lets them tile: each starts where the one before ends.
  * @param runs one for each stream
  */
-export function tiledRuns(runs: readonly RevisionRun[]): readonly KeyedRun[] {
+export function tiledRuns(runs: readonly RevisionRun[], keyOf: StreamKeyOf): readonly KeyedRun[] {
   let start = 0;
   return runs
-    .map((run) => ({ ...run, key: streamKey(run.stream) }))
+    .map((run) => ({ ...run, key: keyOf(run.stream) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map((run) => {
       const tiled = { ...run, start };
@@ -122,12 +139,8 @@ export function tiledRuns(runs: readonly RevisionRun[]): readonly KeyedRun[] {
 }
 
 /** The leaf of a run, 32 bytes. */
-export function keyedRunLeaf(run: KeyedRun): Uint8Array {
-  return streamRunLeaf(sha256(utf8(run.stream)), sha256(utf8(runText(run))));
-}
-
-function runText({ stream, start, first, last }: StreamRun): string {
-  return canonicalJson({ first, last, start, stream });
+export function keyedRunLeaf(run: Omit<KeyedRun, 'stream'>): Uint8Array {
+  return runLeaf(fromHex(run.key) ?? new Uint8Array(), run);
 }
 
 /** The root over the runs of a batch or roll-up, 32 bytes. @param runs as `tiledRuns` returns them */

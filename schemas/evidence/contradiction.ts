@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StreamRun } from './batch-header.js';
+import { RunPlace } from './batch-header.js';
 import { LedgerKeyLines } from './package-lines.js';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex } from './primitives.js';
@@ -22,11 +22,8 @@ export type ProvedEntry = z.output<typeof ProvedEntry>;
 const ProvedLeaves = z.strictObject({
   ...ProvedBatch.shape,
   tree: z.enum(['streams', 'tags']),
-  /** Stream keys or tags, sorted by index. */
-  leaves: z
-    .array(z.strictObject({ index: Count, key: HashFromHex, run: HashFromHex.optional() }))
-    .min(1)
-    .max(4),
+  /** Stream keys with their runs, or tags, sorted by index; none of an empty tree. */
+  leaves: z.array(z.strictObject({ index: Count, key: HashFromHex, run: RunPlace.optional() })).max(4),
   /** The hashes beside them (`rootOfShown`). */
   hashes: z.array(HashFromHex).max(256),
 });
@@ -36,7 +33,7 @@ const ProvedRun = z.strictObject({
   ...ProvedBatch.shape,
   /** Index of the leaf under `streams_root`. */
   index: Count,
-  run: StreamRun,
+  run: z.strictObject({ key: HashFromHex, ...RunPlace.shape }),
   /** The hashes beside it (`rootOfShown`). */
   hashes: z.array(HashFromHex).max(64),
 });
@@ -54,6 +51,14 @@ const ProvedPerson = z.strictObject({
 export type ProvedPerson = z.output<typeof ProvedPerson>;
 export const ProvedPersons = z.array(ProvedPerson);
 export type ProvedPersonsFile = z.input<typeof ProvedPersons>;
+/** A manifest with its signature. */
+const ProvedManifest = z.strictObject({
+  /** Exact text of `manifest.json`. */
+  manifest: z.string().max(MAX_PROVED_MANIFEST),
+  /** Exact text of `manifest.json.jws`. */
+  signature: z.string().max(16_384),
+});
+export type ProvedManifest = z.output<typeof ProvedManifest>;
 const Common = {
   format: z.literal('consent-ledger-contradiction'),
   version: z.literal(1),
@@ -82,27 +87,48 @@ export const Contradiction = z.discriminatedUnion('kind', [
   /** Two entries for one stream and revision. */
   z.strictObject({ ...Common, kind: z.literal('entries'), first: ProvedEntry, second: ProvedEntry }),
   /**
-   * Two views of one sorted tree that no sorted tree has, or a batch with a stream or tag that the
-   * roll-up over it lacks.
+   * Two views of one sorted tree that no sorted tree has, a batch with a stream or tag that the roll-up
+   * over it lacks, or two batches with one tag.
    */
   z.strictObject({ ...Common, kind: z.literal('leaves'), first: ProvedLeaves, second: ProvedLeaves }),
-  /** Two runs of one stream that cannot both be, for example a roll-up that cuts the end of a run under it. */
+  /**
+   * Two runs of one stream that cannot both be, for example a roll-up that cuts the end of a run under it;
+   * or two runs of one leaf that do not tile it, which may be the same one.
+   */
   z.strictObject({ ...Common, kind: z.literal('runs'), first: ProvedRun, second: ProvedRun }),
   /**
    * Headers of two leaves of which the later one counts fewer policies, or has an earlier time of sealing
    * or an older time stamp; or a roll-up that counts less than a batch under it.
    */
   z.strictObject({ ...Common, kind: z.literal('headers'), first: ProvedBatch, second: ProvedBatch }),
+  /**
+   * A run or tag of which the leaves before it know nothing. `second` shows one leaf of a tree; those in
+   * `absent` show that they lack its key. They are all leaves between `first`, which has a run of the
+   * stream, and `second`; without it, all leaves before a batch, or all that a roll-up covers.
+   */
+  z.strictObject({
+    ...Common,
+    kind: z.literal('absent'),
+    first: ProvedRun.nullable(),
+    second: ProvedLeaves,
+    absent: z.array(ProvedLeaves).max(2000),
+  }),
+  /**
+   * A leaf whose header does not count its policies: `first` is the header before it, null for leaf 0;
+   * `second` shows the run of the stream `policy`, or that the leaf has none.
+   */
+  z.strictObject({ ...Common, kind: z.literal('policies'), first: ProvedBatch.nullable(), second: ProvedLeaves }),
+  /** A leaf of the ledger tree whose content is no header, or one that no leaf can have. */
+  z.strictObject({ ...Common, kind: z.literal('header'), second: ProvedBatch, number: Count }),
   /** A signed manifest that states a stream as whole, and a run of the stream that reaches further. */
   z.strictObject({
     ...Common,
     kind: z.literal('claims'),
-    /** Exact text of `manifest.json`. */
-    manifest: z.string().max(MAX_PROVED_MANIFEST),
-    /** Exact text of `manifest.json.jws`. */
-    signature: z.string().max(16_384),
+    ...ProvedManifest.shape,
     second: ProvedRun,
   }),
+  /** Two signed manifests that state different salts for one site: a site has one run in a leaf, not two. */
+  z.strictObject({ ...Common, kind: z.literal('salts'), first: ProvedManifest, second: ProvedManifest }),
   /**
    * Two records under one id whose numbers do not increase; or three of one visitor in the order of the
    * ledger, of which only the first and the last have tags of one id.

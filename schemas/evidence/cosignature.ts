@@ -29,6 +29,14 @@ export function parseWitnessKey(line: string): VerifierKey | null {
 }
 
 /**
+ * Whether the name of a witness states that it cosigns a checkpoint only after it recomputed the
+ * structure of the ledger up to it.
+ */
+export function isAuditingName(name: string): boolean {
+  return name.endsWith('/structure');
+}
+
+/**
  * The message that a witness signs with Ed25519 (c2sp.org/tlog-cosignature, “Ed25519 signed message”).
  * @param time seconds since 1970
  * @param noteText text of the checkpoint with its final line feed and all extension lines, without

@@ -46,7 +46,7 @@ export function evidenceJsonSchema(): Record<string, unknown> {
   }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'JSON of evidence packages, receipts, promises and contradiction proofs (consent-ledger-evidence 1.1)',
+    title: 'JSON of evidence packages, receipts, promises and contradiction proofs (consent-ledger-evidence 1.0)',
     $defs: definitions,
   };
 }

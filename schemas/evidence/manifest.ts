@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { SITE_SCANNED } from '../events/site-scanned.js';
 import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
 import { RECEIPT_FORMAT } from './receipt.js';
@@ -8,18 +7,9 @@ export const PACKAGE_FORMAT = 'consent-ledger-evidence';
 /** A verifier gives no verdict on another major version. */
 export const PACKAGE_MAJOR = 1;
 /** Newest minor version of which everything is known. */
-export const PACKAGE_MINOR = 1;
-
-/** The minor version that added an event type; the types that are not here are of 1.0. */
-const ADDED_TYPES: Readonly<Record<string, number>> = { [SITE_SCANNED]: 1 };
-
-/**
- * Returns the version that a package with events of these types states: the lowest one that has them
- * all, so that an older verifier evaluates every package of which it knows everything.
- */
-export function packageVersion(types: Iterable<string>): string {
-  return `${PACKAGE_MAJOR}.${Math.max(0, ...[...types].map((type) => ADDED_TYPES[type] ?? 0))}`;
-}
+export const PACKAGE_MINOR = 0;
+/** The version that every package states. */
+export const PACKAGE_VERSION = `${PACKAGE_MAJOR}.${PACKAGE_MINOR}`;
 
 const MAX_FILES = 450_000;
 
@@ -57,8 +47,12 @@ export function isReceipt({ format }: Pick<Manifest, 'format'>): boolean {
   return format === RECEIPT_FORMAT;
 }
 
-/** `manifest.json`: written last; names every other file but attachments and its own signature. */
-export const Manifest = z.strictObject({
+const SALT_MISSING = { path: ['salt'], message: 'must be stated with a checkpoint' };
+function isSalted({ checkpoint, salt }: { readonly checkpoint: number | null; readonly salt: string | null }): boolean {
+  return checkpoint === null || salt !== null;
+}
+
+const MEMBERS = {
   /** A receipt is a package of one record, without what shows that nothing is left out. */
   format: z.enum([PACKAGE_FORMAT, RECEIPT_FORMAT]),
   version: z.string().regex(/^1\.(?:0|[1-9]\d{0,3})$/),
@@ -75,6 +69,8 @@ export const Manifest = z.strictObject({
    */
   development: z.boolean(),
   filter: PackageFilter,
+  /** Salt of the site, 32 bytes in hex, for the keys of its streams (`streamKey`); null: the ledger is empty. */
+  salt: Sha256Hex.nullable(),
   counts: z.strictObject({
     entries: Count,
     consents: Count,
@@ -89,11 +85,14 @@ export const Manifest = z.strictObject({
   files: z
     .record(z.string().max(300), Sha256Hex)
     .refine((files) => Object.keys(files).length <= MAX_FILES, 'too many files'),
-});
+} as const;
+
+/** `manifest.json`: written last; names every other file but attachments and its own signature. */
+export const Manifest = z.strictObject(MEMBERS).refine(isSalted, SALT_MISSING);
 export type Manifest = z.infer<typeof Manifest>;
 
 /** A manifest of a newer minor version: members that are not known are left out. */
-export const NewerManifest: z.ZodType<Manifest> = z.object(Manifest.shape);
+export const NewerManifest: z.ZodType<Manifest> = z.object(MEMBERS).refine(isSalted, SALT_MISSING);
 
 /** Members that every version of the format has. */
 export const ManifestVersion = z.object({

@@ -51,14 +51,8 @@ export const EntryLine = z.strictObject({
 });
 export type EntryLine = z.infer<typeof EntryLine>;
 
-/**
- * A run under `streams_root`: one of the package's own streams, or, by hashes alone, a neighbour that
- * shows where such a stream is not.
- */
-export const ShownRun = z.union([
-  z.strictObject({ index: Count, stream: StreamName, start: Count, first: Count, last: Count }),
-  z.strictObject({ index: Count, key: HashFromHex, run: HashFromHex }),
-]);
+/** A run under `streams_root`: one of the package's own streams, or a neighbour. */
+export const ShownRun = z.strictObject({ index: Count, key: HashFromHex, start: Count, first: Count, last: Count });
 export type ShownRun = z.infer<typeof ShownRun>;
 
 /** Most runs that a line shows: three streams of the package, each with two neighbours. */
@@ -70,7 +64,7 @@ export const BatchLine = z.strictObject({
   header: z.string(),
   /** Inclusion path of the header in the ledger tree of the manifest's checkpoint. */
   path: Path,
-  /** The runs of the package's streams, and neighbours where one has none; sorted by index. */
+  /** The runs of the package's streams with their neighbours, or those between which one would be; sorted by index. */
   streams: z.array(ShownRun).max(MOST_RUNS),
   /** The hashes beside them under `streams_root` (`rootOfShown`). */
   hashes: z.array(HashFromHex).max(64 * MOST_RUNS),

@@ -33,13 +33,14 @@ export function personTag(id: Uint8Array, n: number): Uint8Array {
 const ERASURE_PREFIX = concatBytes(utf8('consent-ledger erasure v1'), Uint8Array.of(0));
 
 /**
- * The tag of a record's erasure: SHA-256("consent-ledger erasure v1" ‖ 0x00 ‖ the record's person
- * tag). Where a batch's sorted tags do not have it, the batch does not have the erasure.
- * @param tag person tag of the record, 32 bytes
+ * The tag of a record's erasure: SHA-256("consent-ledger erasure v1" ‖ 0x00 ‖ the record's event id, 36
+ * characters). Where a batch's sorted tags do not have it, the batch does not have the erasure. Who has
+ * only the published tags cannot tell which record is erased: the id is known to holders of the record.
+ * @param eventId UUID in lower case
  * @returns 32 bytes
  */
-export function erasureTag(tag: Uint8Array): Uint8Array {
-  return sha256(ERASURE_PREFIX, tag);
+export function erasureTag(eventId: string): Uint8Array {
+  return sha256(ERASURE_PREFIX, utf8(eventId));
 }
 
 /** The leaf of a tag under `tags_root`, 32 bytes. */

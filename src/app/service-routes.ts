@@ -5,6 +5,7 @@ import { createUserDirectory } from '../accounts/users/user-directory.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
+import { structureRoutes } from '../api/checkpoints/structure-routes.js';
 import { discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import { createLoadGate } from '../api/guards/load-gate.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
@@ -117,6 +118,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     (scope) => servePanel(scope, panel, { ...shared, limit: PANEL_REQUESTS_PER_MINUTE }),
     (scope) => serveAuth(scope, auth, apiUsers),
     (scope) => checkpointRoutes(scope, apiPool, () => readTsaRoots(config)),
+    (scope) => structureRoutes(scope, apiPool, config.structureAuditors),
     (scope) => {
       paceLargeTexts(scope, now);
       discoveryRoutes(scope, discovery);

@@ -19,6 +19,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   erase: async (context) => (await import('./admin/erase.js')).eraseCommand(context),
   scrub: async (context) => (await import('./admin/erase.js')).scrubCommand(context),
   ledger: async (context) => (await import('./admin/ledger.js')).ledgerCommand(context),
+  structure: async (context) => (await import('./admin/structure.js')).structureCommand(context),
   'master-key': async (context) => (await import('./admin/master-key.js')).masterKeyCommand(context),
   log: async (context) => (await import('./admin/log.js')).logCommand(context),
   backup: async (context) => (await import('./admin/backup.js')).backupCommand(context),

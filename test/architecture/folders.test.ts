@@ -59,6 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   erasure: ['platform', 'pipeline/event-log', 'pipeline/ledger'],
 
   'evidence/package': ['platform', 'timestamping', 'pipeline/event-log', 'pipeline/ledger', 'erasure'],
+  'evidence/structure': ['platform', 'pipeline/ledger'],
   'evidence/exports': ['platform', 'pipeline/event-log', 'evidence/package'],
   'evidence/verification': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
   'evidence/records': [

@@ -203,7 +203,7 @@ function erasure(label: string, minutes: number, consent: string): FixtureEvent 
     eventId: fixtureUuid(label),
     record,
     proofHash: null,
-    personTag: toHex(erasureTag(sha256(utf8(`person tag of ${consent}`)))),
+    personTag: toHex(erasureTag(fixtureUuid(consent))),
     disclosures: [],
     attachments: [],
   };

@@ -8,7 +8,6 @@ import {
   batchLeaf,
   type KeyedRun,
   type StreamRun,
-  streamKey,
   streamsRoot,
   tiledRuns,
 } from '../../schemas/evidence/batch-header.js';
@@ -31,6 +30,7 @@ import { makeCrl } from '../rfc3161/support/revocation.js';
 import { makeResponse, makeToken, type TokenOptions } from '../rfc3161/support/tokens.js';
 import { type FixtureEvent, type FixtureWorld, fixtureWorld, minute } from './ledger-fixture-events.js';
 import { signedNote, type TestSigningKey, testSigningKey } from './signing-key.js';
+import { testKeyOf } from './stream-salts.js';
 
 export const ORIGIN = 'ledger.example/consents';
 /** Time at which the fixture's packages are verified. */
@@ -183,7 +183,7 @@ type ChainedEntry = Omit<FixtureEntry, 'index'>;
 
 /** In the order of a batch: by stream key, then by revision. */
 function sortedEntries<T extends ChainedEntry>(entries: readonly T[]): T[] {
-  const place = ({ stream, revision }: ChainedEntry) => `${streamKey(stream)} ${String(revision).padStart(16, '0')}`;
+  const place = ({ stream, revision }: ChainedEntry) => `${testKeyOf(stream)} ${String(revision).padStart(16, '0')}`;
   return [...entries].sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
@@ -222,7 +222,7 @@ function sealBatch(
   for (const { stream, revision } of entries) {
     runs.set(stream, { stream, first: runs.get(stream)?.first ?? revision, last: revision });
   }
-  const tiled = tiledRuns([...runs.values()]);
+  const tiled = tiledRuns([...runs.values()], testKeyOf);
   const claimed = hooks.runs?.([...tiled], number) ?? tiled;
   const sortedTags = entries.flatMap(({ tag }) => (tag === null ? [] : [Buffer.from(tag, 'hex')])).sort(Buffer.compare);
   const tags = hooks.tags?.(sortedTags, number) ?? sortedTags;

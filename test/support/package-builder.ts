@@ -2,7 +2,7 @@ import { sha256 } from '../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
 import { consentsStream, noticesStream, POLICY_STREAM, siteOfStream } from '../../schemas/events/streams.js';
-import { type KeyedRun, keyedRunLeaf, runDigest, streamKey } from '../../schemas/evidence/batch-header.js';
+import { type KeyedRun, keyedRunLeaf } from '../../schemas/evidence/batch-header.js';
 import { manifestKeyText } from '../../schemas/evidence/checkpoint.js';
 import type { Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
@@ -21,6 +21,7 @@ import {
 } from './ledger-fixture.js';
 import { minute } from './ledger-fixture-events.js';
 import { signedNote, type TestSigningKey } from './signing-key.js';
+import { testKeyOf, testSalt } from './stream-salts.js';
 import { writeZip, type ZipFile } from './zip-writer.js';
 
 export type Files = Map<string, Uint8Array>;
@@ -151,7 +152,7 @@ export function shownRuns(
   const shown = new Set<number>();
   for (const stream of streams) {
     const own = runs.findIndex((run) => run.stream === stream);
-    const next = runs.filter((run) => run.key < streamKey(stream)).length;
+    const next = runs.filter((run) => run.key < testKeyOf(stream)).length;
     const places = own < 0 ? [next - 1, next] : [own - 1, own, own + 1];
     for (const index of places) if (runs[index] !== undefined) shown.add(index);
   }
@@ -159,9 +160,8 @@ export function shownRuns(
   for (const [index, run] of runs.entries()) proof.append(keyedRunLeaf(run), shown.has(index));
   return {
     streams: runs.flatMap((run, index): Json[] => {
-      const { key, ...named } = run;
-      if (!shown.has(index)) return [];
-      return [streams.includes(run.stream) ? { index, ...named } : { index, key, run: runDigest(run) }];
+      const { key, start, first, last } = run;
+      return shown.has(index) ? [{ index, key, start, first, last }] : [];
     }),
     hashes: proof.hashes().map(toHex),
   };
@@ -238,6 +238,7 @@ function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
       person: null,
       disclose: 'all',
     },
+    salt: toHex(testSalt(ledger.world.siteId)),
     counts: {
       entries: own.length,
       consents: own.filter(({ event }) => event.type === CONSENT_RECORDED).length,

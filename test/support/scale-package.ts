@@ -25,6 +25,7 @@ import { type FixtureAuthority, LEDGER_KEY, MANIFEST_KEY, ORIGIN } from './ledge
 import { type FixtureEvent, fixtureConsent, fixtureWorld, minute } from './ledger-fixture-events.js';
 import { inclusionPath, shownRuns, shownTags } from './package-builder.js';
 import { signedNote } from './signing-key.js';
+import { testKeyOf, testSalt } from './stream-salts.js';
 
 const BATCH = 5000;
 
@@ -95,7 +96,7 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
     JSON.stringify({
       header: text,
       path: inclusionPath(number, ledgerLeaves),
-      ...shownRuns(tiledRuns([run]), streams),
+      ...shownRuns(tiledRuns([run], testKeyOf), streams),
     }),
   );
   await add(
@@ -134,6 +135,7 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
         person: null,
         disclose: 'all',
       },
+      salt: toHex(testSalt(world.siteId)),
       counts: { entries: consents + notices.length, consents, erased: 0, attachments: 0, not_yet_stamped: 0 },
       complete: [
         { stream: sealed[1]?.run.stream ?? '', first: 0, last: consents - 1 },
@@ -221,7 +223,7 @@ function sealBatch(
     count: leaves.length,
     root: toHex(treeRoot(leaves)),
     streams_count: 1,
-    streams_root: toHex(streamsRoot(tiledRuns([run]))),
+    streams_root: toHex(streamsRoot(tiledRuns([run], testKeyOf))),
     tags_count: tags.length,
     tags_root: toHex(treeRoot(tags.map(personTagLeaf))),
     policies: 0,

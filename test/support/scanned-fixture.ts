@@ -23,10 +23,9 @@ export function scanEvent(label: string, minutes: number, change: JsonObject = {
   return notice(label, SITE_SCANNED, { ...record, ...change });
 }
 
-/** A package of version 1.1 with these scans in its last batch. */
+/** A package with these scans in its last batch. */
 export function withScans(...scans: readonly FixtureEvent[]): PackageHooks {
   return {
     world: ({ batches }) => void batches[4]?.push(...scans),
-    manifest: (manifest) => ({ ...manifest, version: '1.1' }),
   };
 }

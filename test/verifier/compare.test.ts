@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
-import { type BatchHeader, keyedRunLeaf, runDigest } from '../../schemas/evidence/batch-header.js';
+import { type BatchHeader, keyedRunLeaf } from '../../schemas/evidence/batch-header.js';
 import { checkpointText } from '../../schemas/evidence/checkpoint.js';
 import { levelOf } from '../../schemas/evidence/roll-ups.js';
 import { consistencyRanges, hashesOfRanges } from '../../schemas/merkle/proofs.js';
@@ -96,7 +96,13 @@ const unsortedStreams = (isShown: (line: Json) => boolean): PackageHooks => ({
       if (number !== 1) return line;
       const runs = batches[1]?.runs ?? [];
       const proof = new ShownLeavesProof();
-      const leaves = runs.map((run, index) => ({ index, key: run.key, run: runDigest(run) }));
+      const leaves = runs.map((run, index) => ({
+        index,
+        key: run.key,
+        start: run.start,
+        first: run.first,
+        last: run.last,
+      }));
       for (const [index, run] of runs.entries()) {
         const leaf = leaves[index];
         proof.append(keyedRunLeaf(run), leaf !== undefined && isShown(leaf));
@@ -244,6 +250,16 @@ describe('one history', () => {
 });
 
 describe('a contradiction is proved, and the proof is verified by itself', () => {
+  test('two salts of one site', () => {
+    const salted: PackageHooks = { manifest: (manifest) => ({ ...manifest, salt: 'ab'.repeat(32) }) };
+    command.write('salted.zip', buildPackage(authority, salted));
+    const { kind, file } = proofFrom('whole.zip', 'salted.zip');
+    expect(kind).toBe('salts');
+    const proof = JSON.parse(readFileSync(join(command.folder, file), 'utf8'));
+    command.write('salted-twice.json', JSON.stringify({ ...proof, second: proof.first }));
+    expect(command.run('check-contradiction', 'salted-twice.json', ...KEY).status).toBe(1);
+  });
+
   test('forked checkpoints of one size', () => {
     expect(proofFrom('2.note', 'forked-2.note').kind).toBe('checkpoints');
     expect(proofFrom('whole.zip', 'forked-5.note').kind).toBe('checkpoints');

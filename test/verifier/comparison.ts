@@ -1,14 +1,15 @@
 import { expect } from 'vitest';
 import { Contradiction } from '../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
-import { type Comparison, compareHistories } from '../../verifier-cli/src/compare/compare.js';
+import { compareHistories } from '../../verifier-cli/src/compare/compare.js';
 import { verifyContradiction } from '../../verifier-cli/src/compare/contradiction.js';
 import { historyOfPackage } from '../../verifier-cli/src/compare/history.js';
+import { englishText } from '../../verifier-cli/src/findings/finding.js';
 import { memorySource } from '../../verifier-cli/src/index.js';
 import { VERIFIED_AT } from './dishonest-operator/verification.js';
 
 /** Compares two packages or receipts, in both orders. */
-export async function compareFiles(a: Uint8Array, b: Uint8Array, keys: readonly VerifierKey[]): Promise<Comparison> {
+export async function compareFiles(a: Uint8Array, b: Uint8Array, keys: readonly VerifierKey[]) {
   const trust = { trustAnchors: [], at: VERIFIED_AT };
   const histories = async () => {
     const one = await historyOfPackage(memorySource(a), keys, trust);
@@ -20,7 +21,7 @@ export async function compareFiles(a: Uint8Array, b: Uint8Array, keys: readonly 
   const comparison = await compareHistories(one, other, keys, [], new Date());
   const [again, reversed] = await histories();
   expect((await compareHistories(reversed, again, keys, [], new Date())).outcome).toBe(comparison.outcome);
-  return comparison;
+  return { ...comparison, statement: englishText(comparison.statement) };
 }
 
 /** Compares, and has the proof verified by itself, as it is written to a file. */

@@ -57,7 +57,7 @@ export function forgedErasure(label: string): PackageHooks {
     entryLines: (lines) => {
       const real = lineOf(lines, 'e0');
       const record = lineOf(lines, label);
-      const tag = Buffer.from(erasureTag(Buffer.from(tagOf(record), 'hex'))).toString('hex');
+      const tag = Buffer.from(erasureTag(fixtureUuid(label))).toString('hex');
       const entry = String(real.entry)
         .replaceAll(fixtureUuid('e0'), FORGED)
         .replaceAll(fixtureUuid('c1'), fixtureUuid(label))

@@ -195,10 +195,10 @@ describe.each(CASES)('%s in Turkish', (_name, hooks, isTrusted) => {
 
 test('a forged record is explained in Turkish', async () => {
   const { report } = await verified(CASES[2]?.[1] ?? {}, true);
-  const finding = 'girdi 1 numaralı grubun 2 sırasında değil: yol köke götürmüyor';
+  const finding = 'girdi 1 numaralı grubun 4 sırasında değil: yol köke götürmüyor';
   expect(renderHtml(reportPage(report, tr))).toContain(`<bdi>${finding}</bdi>`);
   expect(terminalReport(report, tr)).toContain(finding);
-  expect(terminalReport(report, en)).toContain('the entry is not in batch 1 at index 2: the path does not lead');
+  expect(terminalReport(report, en)).toContain('the entry is not in batch 1 at index 4: the path does not lead');
 });
 
 test.each([
@@ -276,7 +276,7 @@ const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
 describe('findings', () => {
   test('have a text in both languages, with the same values', () => {
     for (const code of FINDING_CODES) {
-      const places = [...FINDING_TEXTS[code].matchAll(PLACE)];
+      const places = [...FINDING_TEXTS[code].matchAll(PLACE)].filter(([, name]) => name !== 'where');
       const values = Object.fromEntries(
         places.map(([, name = '', format]) => [name, format === undefined ? `<${name}>` : 7_200_000]),
       );
@@ -288,6 +288,19 @@ describe('findings', () => {
         else expect(turkish, code).toMatch(format === 'duration' ? /\b2 sa\b/ : /7200000/);
       }
     }
+  });
+
+  test('name a field to a reader of a page, and an option to a reader of the command', () => {
+    const option = /(?<![-\w])--[a-z]/;
+    const asking = FINDING_CODES.filter((code) => FINDING_TEXTS[code].includes('{where:'));
+    expect(asking.length).toBeGreaterThan(4);
+    for (const texts of [en, tr])
+      for (const code of FINDING_CODES) {
+        const found = stated({ code, values: {} });
+        expect(texts.finding(found, 'page'), code).not.toMatch(option);
+        expect(option.test(texts.finding(found)), code).toBe(asking.includes(code));
+      }
+    for (const [path, text] of [...english, ...turkish]) expect(text, path).not.toMatch(option);
   });
 
   test('state their values, also those that are findings, and leave braces of a package alone', () => {

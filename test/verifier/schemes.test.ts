@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConsentRecord } from '../../schemas/events/consent-recorded.js';
-import { BatchHeader } from '../../schemas/evidence/batch-header.js';
+import { BatchHeader, type RunPlace } from '../../schemas/evidence/batch-header.js';
 import { Entry } from '../../schemas/evidence/entry.js';
 import { SCHEMES, type Schemes } from '../../verifier-cli/src/versions/schemes.js';
 import { choose, type Draft, draftOf, packed } from './dishonest-operator/export.js';
 import { lineOf } from './dishonest-operator/forgery.js';
-import { type LedgerLies, makeLedger } from './dishonest-operator/ledger.js';
+import { bigEndian, type LedgerLies, makeLedger } from './dishonest-operator/ledger.js';
 import { base64url, concat, hex, sha256, utf8 } from './dishonest-operator/primitives.js';
 import { TimeAuthority } from './dishonest-operator/time-authority.js';
 import { notPassed, verify } from './dishonest-operator/verification.js';
@@ -44,7 +44,8 @@ const NEWER: Schemes = {
       {
         shape: z.strictObject({ ...BatchHeader.shape, v: z.literal(2) }),
         leaf: (text: string) => hashed(PREFIXES.header, utf8(text)),
-        runLeaf: (key: Uint8Array, digest: Uint8Array) => hashed(PREFIXES.run, concat(key, digest)),
+        runLeaf: (key: Uint8Array, run: RunPlace) =>
+          hashed(PREFIXES.run, concat(key, ...[run.start, run.first, run.last].map(bigEndian))),
         tagLeaf: (tag: Uint8Array) => hashed(PREFIXES.tag, tag),
       },
     ],

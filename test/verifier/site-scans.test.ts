@@ -116,7 +116,6 @@ test('says nothing about a refusal after which the page was not visited', async 
 test('a scan changes nothing that is in force', async () => {
   const early: PackageHooks = {
     world: ({ batches }) => void batches[0]?.push(scanEvent('s1', 3)),
-    manifest: (manifest) => ({ ...manifest, version: '1.1' }),
   };
   const report = await verifyFixture(authority, buildPackage(authority, early));
   expect({ verdict: report.verdict, ...notPassed(report) }).toEqual({ verdict: 'valid' });

@@ -324,7 +324,10 @@ test('the first lines of a report name the person, or say that the package does 
     const report = await verify(zip, ledger.plan, authority, options);
     return terminalReport(report, en).split('\n').slice(0, 2).join('\n');
   };
-  const named = await linesOf({ person: 'alice' }, { person: 'alice' });
+  expect(await linesOf({ person: 'alice' }, { person: 'alice' })).toMatch(
+    /^VALID, .*\nPerson: alice .*as you asked\.$/,
+  );
+  const named = await linesOf({ person: 'alice' });
   expect(named).toMatch(/^VALID, .*\nPerson: alice \(visitor_id, as the records name the person\)\.$/);
   const withheld = await linesOf({ person: 'alice', disclose: 'none' });
   expect(withheld).toMatch(/^INDETERMINATE, .*\nPerson: not shown\./);

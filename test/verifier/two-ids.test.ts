@@ -65,7 +65,7 @@ describe('one visitor with two ids', () => {
     const ledger = withSecondId('alice 4');
     const found = await compare(ledger, receiptOf(ledger, 'alice 4'), packageForAlice(ledger));
     expect(found).toMatchObject({ outcome: 'contradiction', contradiction: null });
-    expect(found.statement).toContain('Both files together are the proof');
+    expect(found.statement).toContain('both files together are the proof');
   });
 
   test('is proved by two receipts, if the first one was made after the second record was sealed', async () => {

@@ -168,6 +168,7 @@ function readableManifest(): Manifest {
       ...{ site_id: fixtureUuid('site'), from: null, to: null, consent_type: null, document_version_id: null },
       ...{ event_ids: [fixtureUuid('far')], person: null, disclose: 'all' },
     },
+    salt: '0'.repeat(64),
     counts: { entries: 0, consents: 0, erased: 0, attachments: 0, not_yet_stamped: 0 },
     ...{ complete: [], files: {} },
   };

@@ -26,7 +26,7 @@ import argparse, base64, calendar, datetime, decimal, functools, hashlib, json, 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOLERANCE = 300_000  # milliseconds, for clocks that differ: §9
 DAY = 86_400_000
-MINOR = 1  # newest minor version of the format that this script knows
+MINOR = 0  # newest minor version of the format that this script knows
 
 
 class Refused(Exception):
@@ -948,6 +948,12 @@ class Batch:
         self.number, self.sealed_at = header["number"], instant(header["sealed_at"])
 
 
+def stream_key(stream, salt):
+    """§6, Runs: the name of a stream in the structure of the ledger. `policy` has no salt."""
+    require(salt or stream == "policy", "the manifest states no salt")
+    return sha256(b"consent-ledger stream key v1\x00" + (b"" if stream == "policy" else unhex(salt)) + stream.encode())
+
+
 class Batches:
     """The batches and roll-ups of the package, by number. Each is in the ledger."""
 
@@ -955,6 +961,8 @@ class Batches:
         self.package, self.size, self.root, self.all, self.unknown = package, manifest["checkpoint"], root, {}, set()
         site = manifest["filter"]["site_id"]
         self.streams = {f"consents-{site}", f"notices-{site}", "policy"}
+        self.keys = {stream: stream_key(stream, manifest["salt"]) for stream in self.streams}
+        self.named = {key: stream for stream, key in self.keys.items()}
         before, number = None, -1
         for line in package.lines("batches.ndjson", "batch_line"):
             header = parse(line["header"])
@@ -1020,24 +1028,19 @@ class Batches:
         if header["streams_count"] == 0:
             require(not line["streams"] and not line["hashes"], f"batch {number} has no runs")
         for run in line["streams"]:
-            index, key, digest, named = run["index"], None, None, None
-            if "key" in run:
-                key, digest = unhex(run["key"]), unhex(run["run"])
-            else:
-                named = {name: run[name] for name in ("stream", "start", "first", "last")}
-                require(named["stream"] in self.streams, f"batch {number} names a stream of another site")
-                key, digest = sha256(named["stream"].encode()), sha256(canonical(named).encode())
-                named["end"] = named["start"] + named["last"] - named["first"] + 1
-                require(named["first"] <= named["last"] and named["end"] <= header["count"], f"a run of batch {number} is empty or too long")
-                require((index == 0) == (named["start"] == 0), f"the first run of batch {number} does not start at 0")
-                require((index == last) == (named["end"] == header["count"]), f"the runs of batch {number} do not add up")
+            index, key = run["index"], unhex(run["key"])
+            named = {"stream": self.named.get(key), "start": run["start"], "first": run["first"], "last": run["last"]}
+            named["end"] = named["start"] + named["last"] - named["first"] + 1
+            require(named["first"] <= named["last"] and named["end"] <= header["count"], f"a run of batch {number} is empty or too long")
+            require((index == 0) == (named["start"] == 0), f"the first run of batch {number} does not start at 0")
+            require((index == last) == (named["end"] == header["count"]), f"the runs of batch {number} do not add up")
             if shown:
                 before = shown[-1]
                 require(before[0] < index and before[1] < key, f"the runs of batch {number} are not in order")
-                adjoin = before[0] + 1 < index or not before[2] or not named or before[2]["end"] == named["start"]
+                adjoin = before[0] + 1 < index or before[2]["end"] == named["start"]
                 require(adjoin, f"the runs of batch {number} do not adjoin")
             shown.append((index, key, named))
-            leaves[index] = leaf_hash(key + digest)
+            leaves[index] = leaf_hash(key + b"".join(named[name].to_bytes(8, "big") for name in ("start", "first", "last")))
         if header["streams_count"]:
             found = root_of_shown(header["streams_count"], leaves, map(unhex, line["hashes"]))
             require(found.hex() == header["streams_root"], f"the runs of batch {number} do not lead to streams_root")
@@ -1095,10 +1098,10 @@ class Batches:
         """The run of a stream in a batch; None if the batch is shown to have none."""
         batch = self.get(number)
         for _, _, run in batch.runs:
-            if run and run["stream"] == stream:
+            if run["stream"] == stream:
                 return run
         keys = [(index, key) for index, key, _ in batch.runs]
-        require(is_absent(sha256(stream.encode()), keys, batch.header["streams_count"]),
+        require(is_absent(self.keys[stream], keys, batch.header["streams_count"]),
                 f"batch {number} shows neither a run of {stream} nor that it has none")
         return None
 
@@ -1107,7 +1110,7 @@ class Batches:
         indexes = {index for index, _, _ in shown}
         for index, _, named in shown:
             beside = {at for at in (index - 1, index + 1) if 0 <= at <= last}
-            require(not named or beside <= indexes, f"batch {number} does not show both neighbours of a run")
+            require(not named["stream"] or beside <= indexes, f"batch {number} does not show both neighbours of a run")
 
     def has_tag(self, number, tag):
         """Whether a batch shows a tag. One of an unknown version may have it: §17."""
@@ -1134,7 +1137,7 @@ class Batches:
 
     def may_go_on(self, stream):
         """§17: whether a batch of an unknown version comes after the last shown run of a stream."""
-        shown = [number for number, batch in self.all.items() if any(run and run["stream"] == stream for _, _, run in batch.runs)]
+        shown = [number for number, batch in self.all.items() if any(run["stream"] == stream for _, _, run in batch.runs)]
         return max(self.unknown, default=-1) > max(shown, default=-1)
 
 
@@ -1369,8 +1372,9 @@ def is_erasure(entry):
     return entry.type == ERASED and entry.is_known
 
 
-def erasure_tag(tag):
-    return sha256(b"consent-ledger erasure v1\x00" + tag)
+def erasure_tag(entry):
+    """§6: the tag of the first erasure of a record."""
+    return sha256(b"consent-ledger erasure v1\x00" + entry.id.encode())
 
 
 def may_erase(entry, record):
@@ -1387,7 +1391,7 @@ def check_erasures(entries, places):
         if is_erasure(entry):
             named = by_id.get(entry.record["erased_event_id"])
             if named and named.tag and named.stream == entry.stream and named.revision < entry.revision and not named.is_proved:
-                require(entry.tag == erasure_tag(named.tag), f"{entry} does not have the erasure tag of the record that it names")
+                require(entry.tag == erasure_tag(named), f"{entry} does not have the erasure tag of the record that it names")
                 named.is_proved = named.is_erased = True
 
 
@@ -1416,7 +1420,7 @@ def check_no_erasure_omitted(package, manifest, batches, entries):
         if last is not None and (last in ends or batches.may_go_on(entry.stream) and max(ends, default=-1) > last):
             continue
         for number in cover_of(batches.size):
-            shown = number < entry.batch or batches.lacks_tag(number, erasure_tag(entry.tag))
+            shown = number < entry.batch or batches.lacks_tag(number, erasure_tag(entry))
             require(shown, f"batch {number} may have an erasure of {entry} that is left out")
 
 

@@ -1,4 +1,3 @@
-import { consentsStream, noticesStream, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { isReceipt, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
@@ -9,7 +8,7 @@ import { type Container, openContainer } from './container/receipt.js';
 import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
 import { CHECK_IDS } from './findings/check-table.js';
-import { finding } from './findings/finding.js';
+import { englishText, type Finding, finding } from './findings/finding.js';
 import { Findings } from './findings/findings.js';
 import { worst } from './findings/verdict.js';
 import { readBridges } from './ledger/bridges.js';
@@ -82,6 +81,10 @@ export interface Collectors {
 /** A file that is no ZIP with a manifest: nothing can be said about it. */
 export class NotAPackage extends Error {
   override readonly name = 'NotAPackage';
+
+  constructor(readonly reason: Finding) {
+    super(englishText(reason));
+  }
 }
 
 /**
@@ -109,18 +112,14 @@ export async function verifyPackage(
   // Container: one way to read it, names, limits.
   const container = await openContainer(source, findings);
   if (container === null)
-    throw new NotAPackage(
-      (await startsAsZip(source))
-        ? 'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.'
-        : 'The file is not a ZIP.',
-    );
+    throw new NotAPackage((await startsAsZip(source)) ? finding('file-cut-off') : finding('file-not-zip'));
   const { archive, kind } = container;
   if (!archive.has(PACKAGE_FILES.manifest)) {
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
       wrong === undefined
-        ? 'The file contains no manifest.json, so it is not an evidence package.'
-        : `The file contains no readable manifest.json: ${wrong.message}.`,
+        ? finding('file-without-manifest')
+        : finding('file-manifest-unreadable', { detail: wrong.message }),
     );
   }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);
@@ -145,7 +144,7 @@ export async function verifyPackage(
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
   const newest = [...checkpoints.values()].at(-1);
-  const batches = await readBatches(files, newest, streamsOf(manifest), schemes);
+  const batches = await readBatches(files, newest, manifest, schemes);
   const policies = await readPolicies(files, batches, schemes);
   const { witnessesRequired } = policies.inForceAt((newest?.checkpoint.size ?? 1) - 1);
   const trustedWitnesses = options.witnesses ?? NO_WITNESSES;
@@ -246,12 +245,6 @@ export async function verifyPackage(
 }
 
 /** The streams of a package; none if its manifest is not known. */
-function streamsOf(manifest: Manifest | null): readonly string[] {
-  if (manifest === null) return [];
-  const { site_id: site } = manifest.filter;
-  return [consentsStream(site), noticesStream(site), POLICY_STREAM];
-}
-
 /**
  * A receipt shows one record and makes no statement about others. A package must not pass as one, to
  * leave records out.

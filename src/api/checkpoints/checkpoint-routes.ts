@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type { FastifyInstance } from 'fastify';
 import {
   type CheckpointsResponse,
   type ConsistencyResponse,
@@ -8,13 +7,12 @@ import {
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
+import { listCheckpoints, readLargestSize, readNote, readToken } from '../../pipeline/ledger/read-checkpoints.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
+import { readLedgerKeys } from '../../pipeline/ledger/read-ledger-keys.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { validate } from '../server/json-body.js';
-import type { Operation } from '../server/operation.js';
-import { paramsOf, registerOperation } from '../server/register-operation.js';
-import { FOR_MINUTES, type PublicDocument, publicDocument, sendDocument } from '../server/send-document.js';
+import { FOR_MINUTES, type PublicDocument, publicDocument } from '../server/send-document.js';
 import {
   getCheckpointCosignatures,
   getCheckpointNote,
@@ -26,12 +24,7 @@ import {
   listStampedCheckpoints,
   PEM,
 } from './operations.js';
-import { listCheckpoints, readLargestSize, readNote, readToken } from './read-checkpoints.js';
-import { readLedgerKeys } from './read-ledger-keys.js';
-
-// A stamped checkpoint is frozen; the list and the cosignatures grow.
-const FOREVER = 'public, max-age=31536000, immutable';
-const SHORTLY = 'public, max-age=10';
+import { FOREVER, SHORTLY, serveDocument as serve } from './serve-document.js';
 
 /**
  * Registers the stamped checkpoints, the keys of the ledger and the roots of its time stamps. Any
@@ -83,20 +76,6 @@ export function checkpointRoutes(
     const answer: ConsistencyResponse = { data: { from, size, hashes: hashes.map(toHex) } };
     return json(answer, FOREVER);
   });
-}
-
-/** @returns the handler that was registered */
-function serve<P extends z.ZodObject, Q extends z.ZodObject>(
-  scope: FastifyInstance,
-  operation: Operation<P, Q>,
-  documentOf: (params: z.output<P>, query: z.output<Q>) => Promise<PublicDocument>,
-) {
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const params = paramsOf(operation, request);
-    return sendDocument(request, reply, await documentOf(params, validate(operation.query, request.query)));
-  };
-  registerOperation(scope, operation, { handler });
-  return handler;
 }
 
 function existing<T>(found: T | null): T {

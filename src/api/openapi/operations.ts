@@ -2,6 +2,7 @@ import { AUTH_OPERATIONS } from '../auth/operations.js';
 import { SECOND_FACTOR_OPERATIONS } from '../auth/second-factor-operations.js';
 import { SIGN_UP_OPERATIONS } from '../auth/sign-up-operations.js';
 import { CHECKPOINT_OPERATIONS } from '../checkpoints/operations.js';
+import { STRUCTURE_OPERATIONS } from '../checkpoints/structure-operations.js';
 import { PANEL_OPERATIONS } from '../panel/operations.js';
 import { PUBLIC_OPERATIONS } from '../public/operations.js';
 import type { Operation } from '../server/operation.js';
@@ -15,6 +16,7 @@ export const TOOL_API_OPERATIONS: readonly Operation[] = [
   ...TOOL_OPERATIONS,
   ...PUBLIC_OPERATIONS,
   ...CHECKPOINT_OPERATIONS,
+  ...STRUCTURE_OPERATIONS,
   ...AUTH_OPERATIONS,
 ];
 

@@ -74,6 +74,8 @@ export interface Operation<
   readonly description?: string;
   readonly access: Access;
   readonly params: P;
+  /** Whether the last path parameter may have slashes. */
+  readonly isLastSlashed?: true;
   /** Response to path parameters that `params` refuses; `VALIDATION_ERROR` unless given. */
   readonly invalidParams?: ErrorCode;
   readonly query: Q;

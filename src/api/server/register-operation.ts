@@ -26,7 +26,7 @@ export function registerOperation(
   if (!path.startsWith(`${scope.prefix}/`)) throw new Error(`${path} is outside the prefix ${scope.prefix}`);
   scope.route({
     method: method.toUpperCase(),
-    url: path.slice(scope.prefix.length).replace(/\{(\w+)\}/g, ':$1'),
+    url: routeOf(path.slice(scope.prefix.length), operation),
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(!answersHead(operation) && { exposeHeadRoute: false }),
     ...(onRequest !== undefined && { onRequest }),
@@ -35,6 +35,11 @@ export function registerOperation(
       return answer === reply ? reply : reply.code(status).send(answer);
     },
   });
+}
+
+function routeOf(path: string, { isLastSlashed }: Operation): string {
+  const ended = isLastSlashed === true ? path.replace(/\{\w+\}$/, '*') : path;
+  return ended.replace(/\{(\w+)\}/g, ':$1');
 }
 
 /**
@@ -50,13 +55,22 @@ function answersHead({ download, access }: Operation): boolean {
  * @throws ApiError `invalidParams` of the operation, or VALIDATION_ERROR
  */
 export function paramsOf<P extends z.ZodObject>(
-  { params, invalidParams }: Operation<P, z.ZodObject>,
+  { params, invalidParams, path }: Operation<P, z.ZodObject>,
   request: FastifyRequest,
 ): z.output<P> {
-  if (invalidParams === undefined) return validate(params, request.params);
-  const parsed = params.safeParse(request.params);
+  const given = named(path, request.params);
+  if (invalidParams === undefined) return validate(params, given);
+  const parsed = params.safeParse(given);
   if (!parsed.success) throw new ApiError(invalidParams);
   return parsed.data;
+}
+
+/** The router calls a parameter with slashes `*`. */
+function named(path: string, params: unknown): unknown {
+  const [, last] = /\{(\w+)\}$/.exec(path) ?? [];
+  if (last === undefined || typeof params !== 'object' || params === null || !('*' in params)) return params;
+  const { '*': rest, ...others } = params;
+  return { ...others, [last]: rest };
 }
 
 /**

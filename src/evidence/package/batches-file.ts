@@ -5,8 +5,7 @@ import {
   isBatch,
   type KeyedRun,
   keyedRunLeaf,
-  runDigest,
-  streamKey,
+  type StreamKeyOf,
 } from '../../../schemas/evidence/batch-header.js';
 import { type Level, levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
@@ -48,6 +47,7 @@ export class BatchesFile {
   constructor(
     readonly db: Queryable,
     readonly streams: readonly string[],
+    readonly keyOf: StreamKeyOf,
     readonly checkpoint: ExportCheckpoint,
     readonly undated: number | null,
   ) {}
@@ -63,6 +63,7 @@ export class BatchesFile {
       const runsOfBatches = await readRuns(
         this.db,
         page.filter((number) => isBatch(levelOf(number))),
+        this.keyOf,
       );
       const paths = await readProofs(
         this.db,
@@ -70,7 +71,7 @@ export class BatchesFile {
       );
       for (const [at, row] of rows.entries()) {
         const { number } = row;
-        const runs = isBatch(levelOf(number)) ? runsOfBatches : await readRuns(this.db, [number]);
+        const runs = isBatch(levelOf(number)) ? runsOfBatches : await readRuns(this.db, [number], this.keyOf);
         yield this.#line(row, runs.get(number) ?? [], paths[at] ?? []);
       }
     }
@@ -97,7 +98,7 @@ export class BatchesFile {
   }
 
   #shownRuns(header: BatchHeader, runs: readonly KeyedRun[]): { streams: JsonValue[]; hashes: JsonValue[] } {
-    const shown = shownIndexes(runs, this.streams);
+    const shown = shownIndexes(runs, this.streams.map(this.keyOf));
     const proof = new ShownLeavesProof();
     for (const [index, run] of runs.entries()) proof.append(keyedRunLeaf(run), shown.has(index));
     const root = fromHex(header.streams_root);
@@ -113,16 +114,15 @@ export class BatchesFile {
   #shownRun(runs: readonly KeyedRun[], index: number): JsonValue[] {
     const run = runs[index];
     if (run === undefined) return [];
-    const { stream, start, first, last, key } = run;
-    if (this.streams.includes(stream)) return [{ index, stream, start, first, last }];
-    return [{ index, key, run: runDigest(run) }];
+    const { key, start, first, last } = run;
+    return [{ index, key, start, first, last }];
   }
 }
 
 /** Places of the streams' runs, and of the leaves on both sides of where each stream is or would be. */
-function shownIndexes(runs: readonly KeyedRun[], streams: readonly string[]): ReadonlySet<number> {
+function shownIndexes(runs: readonly KeyedRun[], keys: readonly string[]): ReadonlySet<number> {
   const shown = new Set<number>();
-  for (const key of streams.map(streamKey)) {
+  for (const key of keys) {
     const found = runs.findIndex((run) => run.key >= key);
     const place = found < 0 ? runs.length : found;
     const after = runs[place]?.key === key ? place + 1 : place;

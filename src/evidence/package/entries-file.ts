@@ -16,7 +16,7 @@ import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
 import type { Disclose } from './filter.js';
 import { GenuineEvents } from './genuine-events.js';
-import { hashFromHex, revisionsOf } from './ledger-reader.js';
+import { revisionsOf } from './ledger-reader.js';
 import { attachmentDigests, chooseDisclosures, readRecordKeys } from './personal-data.js';
 import type { ReadmeSite } from './readme-facts.js';
 import { runsOfRevisions, type Scope } from './scope.js';
@@ -65,7 +65,6 @@ export class EntriesFile {
   /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
   /** Types of the enclosed events. */
-  readonly types = new Set<string>();
   /** Batches of the enclosed policies, sorted. */
   readonly policyBatches: number[] = [];
   readonly attachments: WantedAttachments[] = [];
@@ -134,11 +133,10 @@ export class EntriesFile {
       const key = consent?.isFit === true ? keys.keys.get(event.id) : undefined;
       const disclosures = consent === null || key === undefined ? [] : this.#disclose(consent, key);
       const erasure = consent === null ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
-      this.types.add(event.type);
       this.#count(entry, consent !== null, erasure !== undefined);
       if (erasure !== undefined) this.#supporting.add(erasure);
       else if (consent?.isFit === true && scope.showsAbsence && entry.personTag !== null)
-        this.notErased.push({ tag: erasureTag(hashFromHex(entry.personTag)), from: batch });
+        this.notErased.push({ tag: erasureTag(event.id), from: batch });
       this.#noteNotice(entry);
       const person = openTag !== null && isPersonNamed(disclosures) ? await openTag(entry) : null;
       lines.push(lineOf(entry, disclosures, erasure, person));

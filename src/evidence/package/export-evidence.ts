@@ -1,14 +1,15 @@
 import type { Writable } from 'node:stream';
-import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
-import { type Manifest, PACKAGE_FORMAT, packageVersion } from '../../../schemas/evidence/manifest.js';
+import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
 import { coverOf, rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
 import { UnknownSite } from '../../erasure/errors.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import { readSaltKey, siteSalt, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, type Keyring, type SigningKey } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
@@ -235,7 +236,8 @@ class WrittenPackage {
     const entries = await this.#entriesFile();
     await refuseTooManyTags(db, scope.consents, this.#size);
     const entryBytes = await this.writer.add(PACKAGE_FILES.entries, encodedPages(entries.pages()));
-    const { lines, newest } = await this.#addLedger(entries, entryBytes);
+    const saltKey = await readSaltKey(db);
+    const { lines, newest } = await this.#addLedger(entries, entryBytes, saltKey);
     // The entry of a configuration holds the same text: a receipt does not repeat it.
     const configurations = this.#isReceipt ? new Set<string>() : entries.configurations;
     await addNotices(this.writer, db, siteId, entries.contents, configurations);
@@ -252,13 +254,14 @@ class WrittenPackage {
     };
     const manifest: Omit<Manifest, 'files'> = {
       format,
-      version: packageVersion(entries.types),
+      version: PACKAGE_VERSION,
       origin,
       checkpoint: checkpoint?.size ?? null,
       exported_at: now.toISOString(),
       exported_by: exportedBy,
       development: await isDevelopmentLedger(db),
       filter: stated.filter,
+      salt: saltKey === null ? null : toHex(siteSalt(saltKey, siteId)),
       counts: {
         ...entries.counts,
         attachments,
@@ -300,6 +303,7 @@ class WrittenPackage {
   async #addLedger(
     entries: EntriesFile,
     entryBytes: number,
+    saltKey: Uint8Array | null,
   ): Promise<{ readonly lines: readonly number[]; readonly newest: EnclosedCheckpoint | null }> {
     const { writer } = this;
     const { db } = this.options;
@@ -315,12 +319,12 @@ class WrittenPackage {
     const last = size > 0 && !holding.includes(size - 1) ? size - 1 : null;
     const own = sortedNumbers(last === null ? holding : [...holding, last]);
     const lines = isReceipt ? own : sortedNumbers([...own, ...(await renewalBatches(db, size, own))]);
-    if (checkpoint === null) {
+    if (checkpoint === null || saltKey === null) {
       await writer.add(PACKAGE_FILES.batches, []);
       return { lines, newest: null };
     }
     const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
-    const batches = new BatchesFile(db, streams, checkpoint, last);
+    const batches = new BatchesFile(db, streams, streamKeysUnder(saltKey), checkpoint, last);
     const absent = new AbsentTags(nextTagOf(scope.person), entries.notErased, cover);
     const tags = new TagsFiles(db, writer, absent, entries.leavesByBatch, mostTagBytes(entryBytes));
     this.#report('batches', 0, lines.length);

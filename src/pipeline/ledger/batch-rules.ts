@@ -9,6 +9,7 @@ import {
   tiledRuns,
 } from '../../../schemas/evidence/batch-header.js';
 import { LedgerCorrupt } from './errors.js';
+import type { FollowedLedger } from './followed-ledger.js';
 import type { LedgerState } from './ledger-state.js';
 import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
 import { areBatchRuns, countOf, namedRuns } from './runs.js';
@@ -19,7 +20,7 @@ import { areBatchRuns, countOf, namedRuns } from './runs.js';
  * @param state at the revision of the event, before the batch
  * @throws LedgerCorrupt
  */
-export function batchHeaderOf(state: LedgerState, body: BatchSealedBody): BatchHeader {
+export function batchHeaderOf(state: FollowedLedger, body: BatchSealedBody): BatchHeader {
   const { revision } = state;
   const header = parseHeader(revision, body.header);
   if (header.number !== state.size)
@@ -34,7 +35,7 @@ export function batchHeaderOf(state: LedgerState, body: BatchSealedBody): BatchH
   const newest = newestResponse(state);
   if (header.after?.size !== newest?.size || header.after?.sha256 !== newest?.sha256)
     throw new LedgerCorrupt(revision, 'it does not name the newest time stamp before it');
-  if (isBatch(header.level)) assertCommits(revision, header, body);
+  if (isBatch(header.level)) assertCommits(state, header, body);
   else if (body.runs.length > 0 || body.tags.length > 0) throw new LedgerCorrupt(revision, 'a roll-up has no leaves');
   return header;
 }
@@ -46,10 +47,11 @@ export function newestResponse({ pending, stamped }: LedgerState): BatchHeader['
   return stamped === null ? null : { size: stamped.size, sha256: stamped.sha256 };
 }
 
-function assertCommits(revision: number, header: BatchHeader, body: BatchSealedBody): void {
-  if (!areBatchRuns(body.runs)) throw new LedgerCorrupt(revision, 'the runs are empty, repeated or not in order');
+function assertCommits({ revision, keyOf }: FollowedLedger, header: BatchHeader, body: BatchSealedBody): void {
+  if (!areBatchRuns(body.runs, keyOf))
+    throw new LedgerCorrupt(revision, 'the runs are empty, repeated or not in order');
   if (header.count !== countOf(body.runs)) throw new LedgerCorrupt(revision, 'count and runs differ');
-  const runs = tiledRuns(namedRuns(body.runs));
+  const runs = tiledRuns(namedRuns(body.runs), keyOf);
   if (header.streams_count !== runs.length || toHex(streamsRoot(runs)) !== header.streams_root)
     throw new LedgerCorrupt(revision, 'streams_root and runs differ');
   const tags = splitTags(body.tags);

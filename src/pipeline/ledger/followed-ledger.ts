@@ -1,3 +1,4 @@
+import type { StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
 import type { LedgerState } from './ledger-state.js';
 import type { SealedHeads } from './sealed-leaf.js';
@@ -25,6 +26,7 @@ export interface LedgerTree {
  */
 export interface FollowedLedger extends LedgerState {
   readonly tree: LedgerTree;
+  readonly keyOf: StreamKeyOf;
   /** The last change of the key, until its publication follows. */
   readonly bridge: (KeyBridge & { readonly size: number }) | null;
   /** Revisions that were skipped, and whose `LedgerEventSkipped` was not reached yet. */

@@ -20,6 +20,7 @@ import { batchHeaderOf } from './batch-rules.js';
 import { bridgeOf, nextKeysOf } from './checkpoint-rules.js';
 import { LedgerCorrupt } from './errors.js';
 import { type FollowedLedger, type KeyBridge, withLeaf, withoutSizesUpTo } from './followed-ledger.js';
+import { SALT_KEY_BYTES, streamKeysUnder } from './stream-keys.js';
 
 /** The change that an event of the ledger makes to the tables. */
 export type LedgerChange =
@@ -104,7 +105,7 @@ async function followStamp(state: FollowedLedger, body: CheckpointStampedBody): 
 }
 
 function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): FollowedEvent {
-  const { key, ml_dsa_key: mlDsaKey, replaces } = body;
+  const { key, ml_dsa_key: mlDsaKey, replaces, salt_key: saltKey } = body;
   if (replaces !== null) {
     // The bridging checkpoint has changed the key already.
     const { bridge } = state;
@@ -116,7 +117,9 @@ function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): Followe
     throw new LedgerCorrupt(state.revision, 'the key does not follow the one before');
   if (nextKeysOf(parseVerifierKey(key)?.name ?? '', [key, mlDsaKey]) === null)
     throw new LedgerCorrupt(state.revision, 'its keys are not one of Ed25519 and one of ML-DSA-44, of one name');
-  return { state: { ...state, key, mlDsaKey }, change: { kind: 'first-key', body } };
+  if (saltKey?.length !== SALT_KEY_BYTES)
+    throw new LedgerCorrupt(state.revision, 'the first key comes without salt_key');
+  return { state: { ...state, key, mlDsaKey, keyOf: streamKeysUnder(saltKey) }, change: { kind: 'first-key', body } };
 }
 
 function followSkip(state: FollowedLedger, { revision }: LedgerEventSkippedBody): FollowedEvent {

@@ -12,8 +12,9 @@ import { nextKeysOf } from './checkpoint-rules.js';
 import { TablesDiffer } from './errors.js';
 import { type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
 import { readFrontier } from './ledger-state.js';
-import { readNewestCheckpoint } from './read-ledger.js';
+import { readNewestCheckpoint, readPublishedSaltKey } from './read-ledger.js';
 import { SealedHeads } from './sealed-leaf.js';
+import { NO_STREAM_KEYS, streamKeysUnder } from './stream-keys.js';
 
 /** A ledger without events. */
 export function emptyLedger(): FollowedLedger {
@@ -28,6 +29,7 @@ export function emptyLedger(): FollowedLedger {
     key: null,
     mlDsaKey: null,
     tree: { size: 0, edge: [], before: null },
+    keyOf: NO_STREAM_KEYS,
     bridge: null,
     skipped: [],
     heads: new SealedHeads(),
@@ -69,6 +71,7 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
     ...(next ?? signer),
     bridge: next === null ? null : { ...next, replaces: signer.key, size: stamp.size },
     tree,
+    keyOf: streamKeysUnder(await readPublishedSaltKey(eventLog)),
   };
 }
 

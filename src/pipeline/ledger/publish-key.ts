@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { toBase64 } from '../../../schemas/crypto/encoding.js';
 import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
@@ -6,6 +8,7 @@ import { catchUpLedger } from './apply-ledger.js';
 import { LedgerKeyMismatch } from './errors.js';
 import type { FollowedLedger } from './followed-ledger.js';
 import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from './ledger-signer.js';
+import { SALT_KEY_BYTES } from './stream-keys.js';
 
 /**
  * Publishes the ledger's key as its first event, or verifies that the published key is the
@@ -33,6 +36,7 @@ export async function ensureKeyPublished(
       key,
       ml_dsa_key: mlDsaVerifierKeyOf(signer),
       replaces: null,
+      salt_key: toBase64(randomBytes(SALT_KEY_BYTES)),
     });
     await tryAppendToLedger(eventLog, state, event);
   }

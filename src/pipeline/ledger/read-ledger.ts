@@ -4,10 +4,13 @@ import {
   CHECKPOINT_STAMPED,
   CheckpointStampedBody,
   LEDGER_EVENT_SKIPPED,
+  LEDGER_KEY_PUBLISHED,
   LedgerEventSkippedBody,
+  LedgerKeyPublishedBody,
 } from '../../../schemas/events/ledger.js';
 import { InvalidEventBody, parseBody } from '../../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { LogBehind } from '../event-log/errors.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
 
 const PAGE = 50;
@@ -40,6 +43,33 @@ export function skipOf({ type, data }: StreamEvent): LedgerEventSkippedBody | nu
     return parseBody(LedgerEventSkippedBody, type, data);
   } catch (error) {
     // It cannot be applied itself.
+    if (error instanceof InvalidEventBody) return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads the secret of the ledger's salts from the event that published its first key.
+ * @throws LogBehind if the stream has none
+ */
+export async function readPublishedSaltKey(eventLog: EventLog): Promise<Uint8Array> {
+  for (let next = 0; ; ) {
+    const page = await eventLog.readStream(LEDGER_STREAM, next, PAGE);
+    for (const event of page) {
+      const saltKey = saltKeyOf(event);
+      if (saltKey !== null) return saltKey;
+    }
+    if (page.length === 0) throw new LogBehind(LEDGER_STREAM, 0, -1);
+    next += page.length;
+  }
+}
+
+function saltKeyOf({ type, data }: StreamEvent): Uint8Array | null {
+  if (type !== LEDGER_KEY_PUBLISHED) return null;
+  try {
+    return parseBody(LedgerKeyPublishedBody, type, data).salt_key;
+  } catch (error) {
+    // An event that cannot be applied was skipped.
     if (error instanceof InvalidEventBody) return null;
     throw error;
   }

@@ -2,14 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
-import { type KeyedRun, type RevisionRun, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
+import {
+  type KeyedRun,
+  type RevisionRun,
+  type StreamKeyOf,
+  streamsRoot,
+  tiledRuns,
+} from '../../../schemas/evidence/batch-header.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { Frontier } from '../../../schemas/merkle/tree.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
 import { TablesDiffer } from './errors.js';
-import type { LedgerState } from './ledger-state.js';
+import type { FollowedLedger } from './followed-ledger.js';
 import { splitTags } from './person-tags.js';
 import { readBatchesBackwards } from './read-ledger.js';
 
@@ -37,7 +43,7 @@ export interface Commitment {
 export async function readCommitment(
   db: Queryable,
   eventLog: EventLog,
-  { revision, size }: Pick<LedgerState, 'revision' | 'size'>,
+  { revision, size, keyOf }: Pick<FollowedLedger, 'revision' | 'size' | 'keyOf'>,
 ): Promise<Commitment> {
   const logged = new TagSet();
   const stored = logged.another();
@@ -54,7 +60,7 @@ export async function readCommitment(
   });
   if (!stored.equals(logged))
     throw new TablesDiffer('leaves', `batches ${firstCovered(size)} to ${size - 1}`, 'the person tags are others');
-  const runs = tiledRuns([...merged.values()]);
+  const runs = tiledRuns([...merged.values()], keyOf);
   return {
     count: runs.reduce((sum, { first, last }) => sum + last - first + 1, 0),
     streams_count: runs.length,
@@ -93,6 +99,7 @@ class TagSet {
 export async function readRuns(
   db: Queryable,
   numbers: readonly number[],
+  keyOf: StreamKeyOf,
 ): Promise<ReadonlyMap<number, readonly KeyedRun[]>> {
   const { rows } = await db.query(
     `select number, stream, first, last
@@ -109,7 +116,7 @@ export async function readRuns(
     if (runs === undefined) found.set(number, [run]);
     else runs.push(run);
   }
-  return new Map([...found].map(([number, runs]) => [number, tiledRuns(runs)]));
+  return new Map([...found].map(([number, runs]) => [number, tiledRuns(runs, keyOf)]));
 }
 
 /**

@@ -1,18 +1,14 @@
-import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
-import { streamKey } from '../../../schemas/evidence/batch-header.js';
+import type { RevisionRun, StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import type { SealedLeaf } from './sealed-leaf.js';
 
 /** Consecutive revisions of one stream among the leaves of a Merkle batch: stream, first, last. */
 export type Run = readonly [stream: string, first: number, last: number];
 
 /** Sorts leaves as a Merkle batch holds them: by stream key, then by revision. */
-export function sortedLeaves(leaves: readonly SealedLeaf[]): readonly SealedLeaf[] {
-  const keys = new Map<string, string>();
-  for (const { stream } of leaves) if (!keys.has(stream)) keys.set(stream, streamKey(stream));
-  const keyOf = ({ stream }: SealedLeaf): string => keys.get(stream) ?? '';
+export function sortedLeaves(leaves: readonly SealedLeaf[], keyOf: StreamKeyOf): readonly SealedLeaf[] {
   return [...leaves].sort((a, b) => {
     if (a.stream === b.stream) return a.revision - b.revision;
-    return keyOf(a) < keyOf(b) ? -1 : 1;
+    return keyOf(a.stream) < keyOf(b.stream) ? -1 : 1;
   });
 }
 
@@ -28,10 +24,10 @@ export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[
 }
 
 /** Whether runs are those of a Merkle batch: not empty, and one for each stream, sorted by key. */
-export function areBatchRuns(runs: readonly Run[]): boolean {
+export function areBatchRuns(runs: readonly Run[], keyOf: StreamKeyOf): boolean {
   let before = '';
   for (const [stream, first, last] of runs) {
-    const key = streamKey(stream);
+    const key = keyOf(stream);
     if (last < first || key <= before) return false;
     before = key;
   }

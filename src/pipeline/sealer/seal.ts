@@ -33,9 +33,9 @@ export interface BatchContent {
  * @param leaves as `sortedLeaves` returns them
  * @throws RangeError if the leaves of a stream are not adjacent in revision, or a tag occurs twice
  */
-export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], now: Date): BatchHeader {
+export function nextHeader(state: FollowedLedger, leaves: readonly SealedLeaf[], now: Date): BatchHeader {
   const runs = runsOf(leaves);
-  if (!areBatchRuns(runs)) throw new RangeError('the leaves of a stream are not adjacent in revision');
+  if (!areBatchRuns(runs, state.keyOf)) throw new RangeError('the leaves of a stream are not adjacent in revision');
   const tags = sortedTags(leaves.flatMap(({ tag }) => tag ?? []));
   return {
     ...headerStart(state, now),
@@ -43,7 +43,7 @@ export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], no
     count: leaves.length,
     root: toHex(batchRoot(leaves.map((leaf) => leaf.hash))),
     streams_count: runs.length,
-    streams_root: toHex(streamsRoot(tiledRuns(namedRuns(runs)))),
+    streams_root: toHex(streamsRoot(tiledRuns(namedRuns(runs), state.keyOf))),
     tags_count: tags.length,
     tags_root: tagsRoot(tags),
     policies: state.policies + leaves.filter(({ stream }) => stream === POLICY_STREAM).length,
@@ -83,7 +83,7 @@ export async function sealBatch(
 ): Promise<SealOutcome> {
   const before = await sealDueRollUp(db, eventLog, state, now);
   if (!before.sealed) return before;
-  const leaves = sortedLeaves(content.leaves);
+  const leaves = sortedLeaves(content.leaves, before.state.keyOf);
   const header = nextHeader(before.state, leaves, now);
   return append(db, eventLog, before.state, header, { leaves, covered: null }, content.logPosition);
 }

@@ -210,7 +210,7 @@ class Sealer implements BackgroundPart {
     return true;
   }
 
-  /** @returns null if the log has lost the record of an erasure, whose stream is left out then */
+  /** @returns null if the log has lost an erasure of the same record, whose stream is left out then */
   async #withErasureTags(
     { tree }: FollowedLedger,
     fresh: readonly LoggedEvent[],

@@ -75,6 +75,7 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
       key: verifierKeyOf(next),
       ml_dsa_key: mlDsaVerifierKeyOf(next),
       replaces: { key: verifierKeyOf(signer), bridge_size: size },
+      salt_key: null,
     });
     let current = await catchUpLedger(db, eventLog, { from: sealed });
     while (current.key === verifierKeyOf(signer) && current.pending === null && (current.stamped?.size ?? 0) < size) {

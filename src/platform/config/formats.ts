@@ -202,6 +202,12 @@ export const bearerSecret = z
   .string()
   .regex(/^[A-Za-z0-9._~+/-]{32,200}=*$/, 'must be 32 to 200 of the characters A-Z a-z 0-9 . _ ~ + / -.');
 
+/** SHA-256 digests in lower-case hex, separated by commas; none for an empty text. */
+export const sha256Digests = z
+  .string()
+  .transform((text) => listOf(text))
+  .pipe(z.array(z.string().regex(/^[0-9a-f]{64}$/, 'must be SHA-256 digests of 64 hexadecimal digits.')));
+
 /** A number from 0 to 1. */
 export const ratio = z
   .string()

@@ -98,6 +98,8 @@ export interface Config {
     readonly ipv6ClientPrefix: number;
   };
   /** Token that `/metrics` requires; `undefined`: `/metrics` does not exist. */
+  /** SHA-256 digests, in hex, of the bearer tokens of auditors; none: the structure is public. */
+  readonly structureAuditors: readonly string[];
   readonly metricsToken: string | undefined;
   /** `undefined`: tracing is disabled. */
   readonly tracing: TracingConfig | undefined;
@@ -287,6 +289,7 @@ function assemble(values: Values): Config {
       publicVerify: values.PUBLIC_VERIFY_LIMIT,
       ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
     },
+    structureAuditors: values.STRUCTURE_AUDITORS,
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingConfig(values),
     logLevel: values.LOG_LEVEL,

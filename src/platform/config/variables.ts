@@ -17,6 +17,7 @@ import {
   networks,
   publicOrigin,
   ratio,
+  sha256Digests,
   smtpServer,
   urlOf,
   witnessKeys,
@@ -339,6 +340,13 @@ export const variables = z.object({
       'Length, in bits, of the IPv6 prefix whose addresses count as one client for every limit by address. An IPv4 address in IPv6 form counts as the IPv4 address.',
     default: '64',
     example: '56',
+  }),
+  STRUCTURE_AUDITORS: sha256Digests.register(descriptions, {
+    meaning:
+      'SHA-256 digests, in hexadecimal and separated by commas, of the bearer tokens with which auditors read the structure of the ledger under `/checkpoints/log/structure/`. It tells how many events a stream has in each batch.',
+    default: '',
+    otherwise: 'everyone may read it',
+    example: '$(printf %s "$AUDITOR_TOKEN" | openssl dgst -sha256 -r | cut -c1-64)',
   }),
   METRICS_TOKEN: bearerSecret.optional().register(descriptions, {
     meaning: 'Bearer token that `GET /metrics` of every role requires. At least 32 characters.',

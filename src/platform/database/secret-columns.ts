@@ -32,6 +32,8 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   idempotency: ['digest', 'body_digest'],
   rate_limit_windows: ['bucket'],
   persons: ['visitor_index', 'seed'],
+  ledger_keys: ['salt_key'],
+  ledger_events: ['body'],
   erasure_requests: ['request_digest', 'blind_index'],
   exports: ['seed'],
   export_jobs: ['sealed_visitor', 'sealed_disclosures'],

@@ -47,9 +47,10 @@ describe('the routes of the service', () => {
   });
 
   it('are those of the table of operations, and each operation is a route', () => {
-    const operations = ALL_OPERATIONS.map(
-      ({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
-    );
+    const operations = ALL_OPERATIONS.map(({ method, path, isLastSlashed }) => {
+      const ended = isLastSlashed === true ? path.replace(/\{\w+\}$/, '*') : path;
+      return `${method.toUpperCase()} ${ended.replace(/\{(\w+)\}/g, ':$1')}`;
+    });
     expect(new Set(operations).size).toBe(ALL_OPERATIONS.length);
     const others = OTHERS.map((path) => `GET ${path}`);
     expect([...registered].sort()).toEqual([...new Set([...operations, ...others])].sort());

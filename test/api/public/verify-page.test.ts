@@ -154,6 +154,7 @@ test.skipIf(chromiumPath === undefined)(
           lines.map((line) => ({ ...line, entry: String(line.entry).replace('"rejected"', '"accepted"') })),
       }),
     );
+    const phone = { width: 375, height: 812, deviceScaleFactor: 1, mobile: true };
     const page = await ChromiumPage.open(chromiumPath ?? '');
     const folderOfShots = process.env.SCREENSHOTS;
     const violations = (name: string) =>
@@ -161,6 +162,7 @@ test.skipIf(chromiumPath === undefined)(
         if (folderOfShots !== undefined)
           writeFileSync(join(folderOfShots, `verify-${name}-${scheme}.png`), await page.screenshot());
       });
+    const textOf = (selector: string) => page.evaluate(`document.querySelector('${selector}').innerText`);
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const check = async (files: readonly string[], status: string) => {
       await page.goto(`${origin}/verify`);
@@ -195,10 +197,16 @@ test.skipIf(chromiumPath === undefined)(
       expect(await violations('invalid')).toEqual([]);
       await check([honest], 'indeterminate');
       expect(await violations('indeterminate')).toEqual([]);
+      // Another ledger of the same key: the two contradict each other.
+      await check([...trust, honest, write('other.zip', buildPackage(fixtureAuthority()))], 'valid');
+      expect(await textOf('#verdict')).toContain('Contradiction');
+      expect(await violations('compared')).toEqual([]);
+      await page.send('Emulation.setDeviceMetricsOverride', phone);
+      expect(await violations('compared on a phone')).toEqual([]);
+      await page.send('Emulation.clearDeviceMetricsOverride');
       await page.evaluate(`document.getElementById('token').value = '${TOKEN}'`);
       await page.evaluate(`document.getElementById('lookup').requestSubmit()`);
       await page.until(async () => (await page.evaluate(`document.getElementById('lookup-receipt').hidden`)) === false);
-      const phone = { width: 375, height: 812, deviceScaleFactor: 1, mobile: true };
       await page.send('Emulation.setDeviceMetricsOverride', phone);
       // A phone shows a page that is too wide in a wider viewport: innerWidth grows with it.
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);

@@ -31,6 +31,7 @@ const options: ReadmeOptions = {
       person: null,
       disclose: 'none',
     },
+    salt: null,
     counts: { entries: 2, consents: 1, erased: 0, attachments: 0, not_yet_stamped: 0 },
     complete: [],
   },

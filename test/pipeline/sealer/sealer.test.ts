@@ -269,7 +269,8 @@ test('refuses a batch whose root does not match the events in the log', async ()
   const forged = header.replaceAll('count":2', 'count":1').replace('"number":0', '"number":1');
   const { streams_root, tags_root } = BatchHeader.parse(JSON.parse(forged));
   const runs: [string, number, number][] = [[consentsStream(site), 2, 2]];
-  const root = toHex(streamsRoot(tiledRuns([{ stream: consentsStream(site), first: 2, last: 2 }])));
+  const { keyOf } = await catchUpLedger(pipeline.worker, pipeline.eventLog);
+  const root = toHex(streamsRoot(tiledRuns([{ stream: consentsStream(site), first: 2, last: 2 }], keyOf)));
   await pipeline.eventLog.append(LEDGER_STREAM, state.revision, [
     event(randomUUID(), BATCH_SEALED, {
       header: forged.replace(streams_root, root).replace(tags_root, one),
@@ -296,7 +297,7 @@ test('counts the policies in every header, and refuses a batch that counts other
   const { rows } = await pipeline.owner.query('select header from batches order by number');
   expect(rows.map(({ header }) => BatchHeader.parse(JSON.parse(header)).policies)).toEqual([0, 1, 1]);
 
-  const state = await readLedgerState(pipeline.worker);
+  const state = await catchUpLedger(pipeline.worker, pipeline.eventLog);
   expect(state.policies).toBe(1);
   const header = { ...nextHeader(state, [], new Date()), policies: 0 };
   await pipeline.eventLog.append(LEDGER_STREAM, state.revision, [

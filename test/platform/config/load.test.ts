@@ -58,6 +58,7 @@ describe('loadConfig', () => {
       backupRetentionDays: undefined,
       exports: { retentionHours: 72, maxBytes: 10_737_418_240, maxPerTenant: 20 },
       limits: { invalidKeys: 30, publicVerify: 30, ipv6ClientPrefix: 64 },
+      structureAuditors: [],
       metricsToken: undefined,
       tracing: undefined,
       logLevel: 'info',
@@ -115,6 +116,7 @@ describe('loadConfig', () => {
       INVALID_KEY_LIMIT: '5',
       PUBLIC_VERIFY_LIMIT: '6',
       IPV6_CLIENT_PREFIX: '56',
+      STRUCTURE_AUDITORS: `${'0'.repeat(64)}, ${'f'.repeat(64)}`,
       METRICS_TOKEN: '0123456789abcdef0123456789abcdef',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x, x-scope=a=b',
@@ -169,6 +171,7 @@ describe('loadConfig', () => {
       backupRetentionDays: 35,
       exports: { retentionHours: 24, maxBytes: 1_000_000, maxPerTenant: 5 },
       limits: { invalidKeys: 5, publicVerify: 6, ipv6ClientPrefix: 56 },
+      structureAuditors: ['0'.repeat(64), 'f'.repeat(64)],
       metricsToken: '0123456789abcdef0123456789abcdef',
       tracing: {
         url: 'http://collector:4318/v1/traces',

@@ -22,7 +22,7 @@ const HARMLESS = `
   event_log.events.metadata projections.name projections.state projections.problem projection_generations.name
   projection_generations.position projection_views.view projection_views.name batches.header batches.root batches.leaves batches.nodes
   sealed_events.person_tag ledger_nodes.hash sealed_streams.stream sealed_streams.leaf
-  sealer_state.compared_on sealer_state.log_position ledger_events.type ledger_events.body ledger_policies.type ledger_policies.body
+  sealer_state.compared_on sealer_state.log_position ledger_events.type ledger_policies.type ledger_policies.body
   checkpoints.note checkpoints.authorities checkpoints.certificates checkpoints.crls checkpoints.ocsp
   checkpoint_tokens.note checkpoint_tokens.tsr checkpoint_tokens.tsr_sha256 checkpoint_tokens.authority
   checkpoint_tokens.organization checkpoint_tokens.certificates checkpoint_tokens.crls checkpoint_tokens.ocsp

@@ -1,4 +1,3 @@
-import { sha256 } from '../../../schemas/crypto/digest.js';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { erasureTag } from '../../../schemas/evidence/person-tag.js';
@@ -49,7 +48,7 @@ function dropUnneededProofs(files: Files): void {
 }
 
 function erasedTag(label: string): Uint8Array {
-  return erasureTag(sha256(utf8(`person tag of ${label}`)));
+  return erasureTag(fixtureUuid(label));
 }
 
 /**

@@ -8,9 +8,10 @@ import {
   personTag,
   rollUpsOver,
   type SealedLeaf,
+  saltOf,
   streamKey,
 } from './ledger.js';
-import { at, canonical, hex, instant, type Json, type JsonRecord, sha256, sha256Hex, utf8 } from './primitives.js';
+import { at, canonical, hex, instant, type Json, type JsonRecord, sha256Hex, utf8 } from './primitives.js';
 import { consentsOf, digestOf, noticesOf, POLICY_STREAM, SITE, value } from './world.js';
 import { storedZip } from './zip.js';
 
@@ -164,7 +165,7 @@ export function draftOf(ledger: Ledger, request: Request, { entries, size, recor
     site,
     size,
     entries: lines,
-    batches: included.map((sealed) => batchLine(ledger, sealed, size, indexesOfStreams(sealed, own), own)),
+    batches: included.map((sealed) => batchLine(ledger, sealed, size, indexesOfStreams(sealed, own))),
     proofs: new Map(),
     tags: new Map(),
     consistency: [],
@@ -212,7 +213,7 @@ function erasureTagsToShow({ entries, request }: Draft, number: number): readonl
   return entries.flatMap(({ batch, leaf }) => {
     const { type, record } = leaf.event;
     const isOpen = type === 'ConsentRecorded.v1' && matches(leaf, request) && !erased.has(record.event_id);
-    return leaf.tag !== null && isOpen && batch <= number ? [erasureTag(leaf.tag)] : [];
+    return isOpen && batch <= number ? [erasureTag(String(record.event_id))] : [];
   });
 }
 
@@ -248,13 +249,7 @@ export function indexesOfStreams({ runs }: SealedLeaf, streams: readonly string[
 }
 
 /** A line of `batches.ndjson` that shows the runs at these places. */
-export function batchLine(
-  { tree }: Ledger,
-  sealed: SealedLeaf,
-  size: number,
-  shown: ReadonlySet<number>,
-  own: readonly string[],
-): BatchLine {
+export function batchLine({ tree }: Ledger, sealed: SealedLeaf, size: number, shown: ReadonlySet<number>): BatchLine {
   const { number, headerText, runs, streamTree } = sealed;
   return {
     sealed,
@@ -264,8 +259,7 @@ export function batchLine(
       .sort((a, b) => a - b)
       .map((index): JsonRecord => {
         const { stream, start, first, last } = at(runs, index);
-        if (own.includes(stream)) return { index, stream, start, first, last };
-        return { index, key: hex(streamKey(stream)), run: hex(sha256(canonical({ stream, start, first, last }))) };
+        return { index, key: hex(streamKey(stream)), start, first, last };
       }),
     hashes: streamTree.besides(shown).map(hex),
   };
@@ -372,6 +366,7 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
     exported_by: 'operator@ledger.example',
     development: false,
     filter: draft.filter,
+    salt: hex(saltOf(`consents-${draft.site}`)),
     counts: {
       entries: draft.entries.length,
       consents: consents.length,

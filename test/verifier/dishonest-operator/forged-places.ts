@@ -87,8 +87,10 @@ function* twoEntries(): Generator<Forgery> {
         name: `a record of site ${i + 1} is shown at its index ${change > 0 ? '+' : '−'} 1`,
         request: { site },
         draft: (draft) => {
-          lineOf(draft, label, site).index += change;
-          reprove(draft, at(draft.ledger.sealed, NUMBER));
+          const line = lineOf(draft, label, site);
+          const sealed = at(draft.ledger.sealed, NUMBER);
+          line.index = (line.index + change + sealed.leaves.length) % sealed.leaves.length;
+          reprove(draft, sealed);
         },
         check: 'entry.inclusion',
         verdict: 'invalid',
@@ -122,9 +124,9 @@ function* falseRuns(): Generator<Forgery> {
     ],
     'is empty': [
       (run) => {
-        run.last = run.first - 1;
+        run.first = run.last + 1;
       },
-      'batch.header',
+      'batch.streams',
     ],
   };
   for (const [i, site] of SITES.entries())
@@ -169,7 +171,7 @@ function* falseHeaders(): Generator<Forgery> {
     ['streams_count is one too few', add('streams_count', -1), 'batch.streams', last],
     ['streams_count is larger than count', add('streams_count', 9), 'batch.header', first],
     ['streams_count is 0', header((sealed) => Object.assign(sealed, { streams_count: 0 })), 'batch.header', first],
-    ['tags_count is one too few', add('tags_count', -1), 'batch.tags', first],
+    ['tags_count is one too few', add('tags_count', -1), 'batch.tags', last],
     ['tags_count is larger than count', add('tags_count', 9), 'batch.header', first],
     ['tags_count is 0', header((sealed) => Object.assign(sealed, { tags_count: 0 })), 'batch.header', first],
     [

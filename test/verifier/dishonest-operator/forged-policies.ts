@@ -2,8 +2,8 @@ import { type Draft, entriesFile, type Request } from './export.js';
 import { movedWithNotices } from './forged-times.js';
 import { type Forgery, leaveOut } from './forgery.js';
 import { namedKey } from './keys.js';
-import { type Ledger, type LedgerLies, type Plan, type PlannedEvent, streamKey } from './ledger.js';
-import { at, canonical, hex, instant, type Json, type JsonRecord, sha256, utf8, uuid } from './primitives.js';
+import type { Ledger, LedgerLies, Plan, PlannedEvent } from './ledger.js';
+import { at, canonical, instant, type Json, type JsonRecord, utf8, uuid } from './primitives.js';
 import { batchOf, consentId, consentsOf, noticesOf, POLICY_STREAM, policy, SITE } from './world.js';
 
 /*
@@ -93,17 +93,6 @@ function include(label: string): Pick<Forgery, 'choice'> {
   };
 }
 
-/** Shows the run of the policies as that of a stream that the package does not name. */
-function hideRun(draft: Draft, number: number): void {
-  for (const line of draft.batches.filter(({ sealed }) => sealed.number === number))
-    line.streams = line.streams.map((shown): JsonRecord => {
-      const { index, stream, start, first, last } = shown;
-      if (stream !== POLICY_STREAM || index === undefined) return shown;
-      const run = canonical({ stream, start: start ?? 0, first: first ?? 0, last: last ?? 0 });
-      return { index, key: hex(streamKey(POLICY_STREAM)), run: hex(sha256(run)) };
-    });
-}
-
 const REQUESTS: Readonly<Record<string, Request>> = {
   'the whole site': {},
   'a person': { person: 'alice' },
@@ -137,23 +126,6 @@ function* leftOut(): Generator<Forgery> {
         manifest.complete = manifest.complete.map((run: JsonRecord) =>
           run.stream === POLICY_STREAM ? { ...run, last: 1 } : run,
         );
-    },
-    ...INCOMPLETE,
-  };
-  yield {
-    point: POINT,
-    name: 'the strict policy is left out, and its run is shown as that of another stream',
-    ...without(LABEL),
-    draft: (draft) => hideRun(draft, 2),
-    ...INCOMPLETE,
-  };
-  yield {
-    point: POINT,
-    name: 'all policies are left out, and their runs are shown as those of another stream',
-    ...without('policy 1', LABEL),
-    draft: (draft) => {
-      hideRun(draft, 0);
-      hideRun(draft, 2);
     },
     ...INCOMPLETE,
   };

@@ -1,6 +1,6 @@
 import { batchLine, type Draft, indexesOfStreams, type Request, tagLines } from './export.js';
 import { type Forgery, leaveOut, lineOf } from './forgery.js';
-import { byBytes, erasureTag, type LedgerLies, personTag, type Run, sealedAt, streamKey } from './ledger.js';
+import { byBytes, erasureTag, type LedgerLies, type Run, saltOf, sealedAt, streamKey } from './ledger.js';
 import { at, hex, sha256, sha256Hex, utf8 } from './primitives.js';
 import { promiseOf } from './promise.js';
 import {
@@ -35,7 +35,7 @@ const FIRST_ROLL_UP = 127;
 function support(draft: Draft, number: number): void {
   const { ledger, size } = draft;
   const sealed = at(ledger.sealed, number);
-  const line = batchLine(ledger, sealed, size, indexesOfStreams(sealed, OWN), OWN);
+  const line = batchLine(ledger, sealed, size, indexesOfStreams(sealed, OWN));
   draft.batches = [...draft.batches.filter((one) => one.sealed !== sealed), line].sort(
     (a, b) => a.sealed.number - b.sealed.number,
   );
@@ -160,7 +160,7 @@ function* cutRollUps(): Generator<Forgery> {
       for (const number of [60, FIRST_ROLL_UP]) {
         const sealed = at(ledger.sealed, number);
         const shown = new Set(sealed.runs.keys());
-        const line = batchLine(ledger, sealed, size, shown, OWN);
+        const line = batchLine(ledger, sealed, size, shown);
         draft.batches = [...draft.batches.filter((one) => one.sealed !== sealed), line].sort(
           (a, b) => a.sealed.number - b.sealed.number,
         );
@@ -203,15 +203,16 @@ function addShared(plan: ReturnType<typeof makePlan>): void {
 
 function* neighbours(): Generator<Forgery> {
   const common = { point: POINT, plan: addShared, ...STREAMS };
-  const reshown = (draft: Draft, change: (shown: Set<number>, own: number) => void, named = OWN): void => {
+  const reshown = (draft: Draft, change: (shown: Set<number>, own: number, notices: number) => void): void => {
     const { ledger, size } = draft;
     const sealed = at(ledger.sealed, SHARED);
     const shown = new Set(indexesOfStreams(sealed, OWN));
     change(
       shown,
       sealed.runs.findIndex(({ stream }) => stream === consentsOf(SITE)),
+      sealed.runs.findIndex(({ stream }) => stream === noticesOf(SITE)),
     );
-    const line = batchLine(ledger, sealed, size, shown, named);
+    const line = batchLine(ledger, sealed, size, shown);
     draft.batches = draft.batches.map((one) => (one.sealed === sealed ? line : one));
   };
   for (const [side, step] of [
@@ -233,22 +234,41 @@ function* neighbours(): Generator<Forgery> {
           const hidden = beside >= 0 && beside < sealed.runs.length ? beside : place - step;
           const shown = new Set(indexesOfStreams(sealed, own));
           shown.delete(hidden);
-          const line = batchLine(ledger, sealed, size, shown, own);
+          const line = batchLine(ledger, sealed, size, shown);
           draft.batches = draft.batches.map((one) => (one.sealed === sealed ? line : one));
         },
       };
     }
   yield {
     ...common,
-    name: 'the run of the notices is shown by hashes',
+    name: 'the run of the notices is not shown',
     request: { eventIds: [consentId('shared 1')] },
-    draft: (draft) => reshown(draft, () => undefined, [consentsOf(SITE)]),
+    draft: (draft) => reshown(draft, (shown, _, notices) => void shown.delete(notices)),
   };
   yield {
     ...common,
     name: 'a batch does not show what it has of the consents, in a package with a filter',
     request: { eventIds: [consentId('alice 1')] },
     draft: (draft) => reshown(draft, (shown, own) => void shown.delete(own)),
+  };
+  for (const [what, salt] of [
+    ['of another site', hex(saltOf(consentsOf(OTHER_SITE)))],
+    ['that is random', hex(sha256('a salt'))],
+  ] as const)
+    yield {
+      ...common,
+      name: `the manifest states a salt ${what}`,
+      manifest: (manifest) => {
+        manifest.salt = salt;
+      },
+    };
+  yield {
+    ...common,
+    name: 'the manifest states no salt',
+    manifest: (manifest) => {
+      manifest.salt = null;
+    },
+    check: 'manifest.format',
   };
   yield {
     ...common,
@@ -393,11 +413,7 @@ function* sharedErasureTags(): Generator<Forgery> {
       plan: (plan) => {
         const number = plan.size - 2;
         const again = erasure('of carol 1 again', SITE, sealedAt(plan, number) - 1000, consentId('carol 1'));
-        const { record, person } = eventOf(plan, 'carol 1');
-        const id = plan.persons.get(person ?? '');
-        if (id === undefined || record.event_id !== consentId('carol 1'))
-          throw new RangeError('no person of the record');
-        plan.batches.set(number, [{ ...again, tag: erasureTag(personTag(id, 1)) }]);
+        plan.batches.set(number, [{ ...again, tag: erasureTag(consentId('carol 1')) }]);
       },
       check: 'batch.tags',
       verdict: 'invalid',

@@ -137,23 +137,34 @@ export function coverOf(size: number): readonly number[] {
   return cover;
 }
 
-export const streamKey = (stream: string): Uint8Array => sha256(stream);
+/** The salt of the site of a stream; empty for a stream of no site. */
+export const saltOf = (stream: string): Uint8Array => {
+  const site = /^(?:consents|notices)-(.*)$/.exec(stream)?.[1];
+  return site === undefined ? new Uint8Array() : sha256(`salt of ${site}`);
+};
+
+export const streamKey = (stream: string): Uint8Array =>
+  sha256(concat(utf8('consent-ledger stream key v1'), new Uint8Array(1), saltOf(stream), utf8(stream)));
 
 /** Returns the content whose hash is the leaf of a run. */
 function runContent({ stream, start, first, last }: Run): Uint8Array {
-  return concat(streamKey(stream), sha256(canonical({ stream, start, first, last })));
+  return concat(streamKey(stream), ...[start, first, last].map(bigEndian));
 }
 
 /** The tag of a person's n-th record. */
 export function personTag(id: Uint8Array, n: number): Uint8Array {
-  const count = Buffer.alloc(8);
-  count.writeBigUInt64BE(BigInt(n));
-  return sha256(concat(utf8('consent-ledger person tag v1'), new Uint8Array(1), id, count));
+  return sha256(concat(utf8('consent-ledger person tag v1'), new Uint8Array(1), id, bigEndian(n)));
 }
 
-/** The tag of the first erasure of the record with this person tag. */
-export function erasureTag(recordTag: Uint8Array): Uint8Array {
-  return sha256(concat(utf8('consent-ledger erasure v1'), new Uint8Array(1), recordTag));
+export function bigEndian(n: number): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(n));
+  return bytes;
+}
+
+/** The tag of the first erasure of the record with this event id. */
+export function erasureTag(eventId: string): Uint8Array {
+  return sha256(concat(utf8('consent-ledger erasure v1'), new Uint8Array(1), utf8(eventId)));
 }
 
 export const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b);
@@ -219,8 +230,8 @@ export function sealedAt(plan: Plan, number: number): number {
 class EntryWriter {
   readonly #last = new Map<string, { readonly revision: number; readonly hash: Uint8Array }>();
   readonly #records = new Map<string, number>();
-  /** Person tags of consents that no erasure of their stream names yet, by stream and event id. */
-  readonly #erasable = new Map<string, Uint8Array>();
+  /** Records that an erasure of their stream names, by stream and event id. */
+  readonly #erased = new Set<string>();
 
   constructor(
     readonly plan: Plan,
@@ -238,7 +249,6 @@ class EntryWriter {
     const revision = last === undefined ? 0 : last.revision + 1;
     const own = isConsent ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(event) : null;
     const tag = event.tag ?? own;
-    if (isConsent && tag !== null) this.#erasable.set(`${stream} ${String(record.event_id)}`, tag);
     const entry: JsonRecord = {
       v: 1,
       stream,
@@ -267,9 +277,9 @@ class EntryWriter {
 
   #erasureTag({ stream, record }: PlannedEvent): Uint8Array {
     const erased = `${stream} ${String(record.erased_event_id)}`;
-    const named = this.#erasable.get(erased);
-    this.#erasable.delete(erased);
-    return named === undefined ? sha256(`no record: ${String(record.event_id)}`) : erasureTag(named);
+    const isSecond = this.#erased.has(erased);
+    this.#erased.add(erased);
+    return isSecond ? sha256(`no record: ${String(record.event_id)}`) : erasureTag(String(record.erased_event_id));
   }
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
-import { runDigest, type StreamRun, streamKey } from '../../../schemas/evidence/batch-header.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { type RunPlace, type StreamRun, streamKeysOf } from '../../../schemas/evidence/batch-header.js';
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { BatchLine, PACKAGE_FILES, type ShownRun } from '../../../schemas/evidence/package-lines.js';
 import { Count } from '../../../schemas/evidence/primitives.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
@@ -31,6 +33,8 @@ export interface Batch {
   readonly runs: readonly StreamRun[];
   /** Leaves shown under `streams_root`: places and stream keys, in order. */
   readonly keys: readonly ShownKey[];
+  /** The package's own streams of which no run is in this batch. */
+  readonly lacking: readonly string[];
   /** Verdict of the batch's own checks. */
   readonly verdict: Verdict;
   /** The check that made the verdict; null if it is valid. */
@@ -50,6 +54,8 @@ export interface Batches extends ReadonlyMap<number, Batch> {
    * nothing, and contradict nothing.
    */
   readonly unknown: ReadonlySet<number>;
+  /** Whether the manifest says which streams the package has, and their keys. */
+  readonly areStreamsKnown: boolean;
 }
 
 /** Members that a header of every version has (docs/evidence-format.md §17). */
@@ -58,6 +64,7 @@ const AnyHeader = z.looseObject({ number: Count });
 /** Collects the batches of a package. */
 class BatchTable extends Map<number, Batch> implements Batches {
   readonly unknown = new Set<number>();
+  areStreamsKnown = false;
   readonly #inOrder: Batch[] = [];
 
   override set(number: number, batch: Batch): this {
@@ -81,20 +88,17 @@ export const NO_BATCHES: Batches = new BatchTable();
 /**
  * Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it
  * shows.
- * @param streams of the package: every line shows what the leaf has of each; empty if they are unknown
+ * @param manifest states the package's streams, of which every line shows what the leaf has; null: unknown
  */
 export async function readBatches(
   files: PackageFiles,
   newest: EnclosedCheckpoint | undefined,
-  streams: readonly string[],
+  manifest: Manifest | null,
   schemes: Schemes,
 ): Promise<Batches> {
   const batches = new BatchTable();
-  const own: readonly OwnStream[] = streams.map((stream) => ({
-    stream,
-    key: streamKey(stream),
-    counts: new RunCounts(),
-  }));
+  const own = ownStreams(manifest);
+  batches.areStreamsKnown = own.length > 1;
   let last: HeaderMembers | null = null;
   let lastNumber = -1;
   for await (const { line, value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
@@ -117,13 +121,13 @@ export async function readBatches(
     const { header, scheme } = read;
     verifyOrder(header, last, findings);
     verifyPlace(read, value, newest, findings);
-    const shown = value.streams.map(shownLeaf);
-    verifyRuns(read, shown, value.hashes, findings);
+    verifyRuns(read, value, findings);
     if (isSecond) continue;
     last = header;
-    const runs = shown.flatMap(({ run }) => run ?? []);
-    const keys = shown.map(({ index, key }) => ({ index, key: toHex(key) }));
-    const about = { header, scheme, line, runs, keys };
+    const keys = value.streams.map(({ index, key }) => ({ index, key: toHex(key) }));
+    const runs = value.streams.flatMap((shown, at) => namedRun(shown, keys[at]?.key, own) ?? []);
+    const lacking = own.filter(({ key }) => isShownAbsent(keys, key, header.streams_count)).map(({ stream }) => stream);
+    const about = { header, scheme, line, runs, keys, lacking };
     if (findings.verdict !== 'invalid') verifyOwnRuns(about, own, findings);
     if (findings.verdict !== 'invalid') verifyRollUp(about, batches, findings);
     batches.set(header.number, { ...about, verdict: findings.verdict, cause: findings.cause });
@@ -137,6 +141,15 @@ interface OwnStream {
   /** `streamKey`. */
   readonly key: string;
   readonly counts: RunCounts<number>;
+}
+
+/** Without a salt, no stream of the site can be told from others. */
+function ownStreams(manifest: Manifest | null): readonly OwnStream[] {
+  const salt = fromHex(manifest?.salt ?? '');
+  const site = manifest?.filter.site_id;
+  const streams = site === undefined || !salt?.length ? [] : [consentsStream(site), noticesStream(site)];
+  const keyOf = streamKeysOf(salt ?? new Uint8Array());
+  return [...streams, POLICY_STREAM].map((stream) => ({ stream, key: keyOf(stream), counts: new RunCounts() }));
 }
 
 type ShownBatch = Omit<Batch, 'verdict' | 'cause'>;
@@ -168,7 +181,6 @@ function verifyOwnRuns(batch: ShownBatch, own: readonly OwnStream[], findings: E
 /** Whether the leaves on both sides of a stream's place are shown, so that it has at most one run. */
 function isPlaceShown({ header, keys }: Pick<Batch, 'header' | 'keys'>, key: string, isThere: boolean): boolean {
   const count = header.streams_count;
-  // A run of the package's own stream is shown by its numbers, so that they can be compared.
   if (!isThere) return isShownAbsent(keys, key, count);
   const place = keys.findIndex((shown) => shown.key === key);
   const index = keys[place]?.index;
@@ -202,14 +214,6 @@ function isShownAbsent(keys: readonly ShownKey[], key: string, count: number): b
   const above = keys.findIndex((shown) => shown.key >= key);
   const place = above < 0 ? keys.length : above;
   return keys[place]?.key !== key && areAdjacent(keys[place - 1]?.index, keys[place]?.index, count);
-}
-
-/**
- * Whether the shown leaves prove that a batch has no run of a stream. Counts only if the batch passed
- * its checks.
- */
-export function lacksStream({ header, keys }: Batch, stream: string): boolean {
-  return isShownAbsent(keys, streamKey(stream), header.streams_count);
 }
 
 type KnownHeader = { readonly number: number; readonly header: HeaderMembers; readonly scheme: HeaderScheme };
@@ -284,58 +288,51 @@ function verifyPlace(
     );
 }
 
-/** A leaf under `streams_root` with the hashes that it is made of. */
-interface ShownLeaf {
-  readonly index: number;
-  readonly key: Uint8Array;
-  readonly digest: Uint8Array;
-  /** Null for a neighbour, of which only the hashes are shown. */
-  readonly run: StreamRun | null;
+/** The run of a stream of the package; null for a neighbour. */
+function namedRun(
+  { start, first, last }: ShownRun,
+  key: string | undefined,
+  own: readonly OwnStream[],
+): StreamRun | null {
+  const stream = own.find((known) => known.key === key)?.stream;
+  return stream === undefined ? null : { stream, start, first, last };
 }
 
-function shownLeaf(shown: ShownRun): ShownLeaf {
-  if ('key' in shown) return { index: shown.index, key: shown.key, digest: shown.run, run: null };
-  const { index, ...run } = shown;
-  return { index, key: bytesOf(streamKey(run.stream)), digest: bytesOf(runDigest(run)), run };
-}
-
-function verifyRuns(
-  { header, scheme }: KnownHeader,
-  shown: readonly ShownLeaf[],
-  hashes: readonly Uint8Array[],
-  findings: EntryFindings,
-): void {
+function verifyRuns({ header, scheme }: KnownHeader, { streams, hashes }: BatchLine, findings: EntryFindings): void {
   if (header.streams_count === 0) {
-    if (shown.length + hashes.length > 0) findings.fail('batch.streams', finding('empty-batch-shows-streams'));
+    if (streams.length + hashes.length > 0) findings.fail('batch.streams', finding('empty-batch-shows-streams'));
     else findings.pass('batch.streams');
     return;
   }
-  const leaves = shown.map(({ index, key, digest }) => ({ index, hash: scheme.runLeaf(key, digest) }));
+  const leaves = streams.map(({ index, key, ...run }) => ({ index, hash: scheme.runLeaf(key, run) }));
   const root = rootOfShown(header.streams_count, leaves, hashes);
   if (root === null || !equalBytes(root, bytesOf(header.streams_root))) {
     findings.fail('batch.streams', finding('streams-root-wrong'));
     return;
   }
-  const problem = tilingProblem(header, shown);
+  const problem = tilingProblem(header, streams);
   if (problem === null) findings.pass('batch.streams');
   else findings.fail('batch.streams', problem);
 }
 
 /** Finds a contradiction to the rule that the runs are sorted by key and tile the batch. */
-function tilingProblem({ count, streams_count: streams }: HeaderMembers, shown: readonly ShownLeaf[]): Finding | null {
-  for (const [i, { index, key, run }] of shown.entries()) {
+function tilingProblem({ count, streams_count: streams }: HeaderMembers, shown: readonly ShownRun[]): Finding | null {
+  for (const [i, { index, key, ...run }] of shown.entries()) {
     const before = shown[i - 1];
     if (before !== undefined && toHex(before.key) >= toHex(key)) return finding('runs-not-sorted');
-    if (run === null) continue;
-    const end = run.start + run.last - run.first + 1;
+    const end = endOf(run);
     if (run.last < run.first || end > count) return finding('run-empty-or-too-long');
     if ((index === 0) !== (run.start === 0) || (index === streams - 1) !== (end === count))
       return finding('runs-wrong-sum');
-    const neighbour = before?.index === index - 1 ? before.run : null;
-    if (neighbour !== null && run.start !== neighbour.start + neighbour.last - neighbour.first + 1)
-      return finding('runs-not-adjacent');
+    const isNext = before?.index === index - 1;
+    if (isNext && run.start !== endOf(before)) return finding('runs-not-adjacent');
   }
   return null;
+}
+
+/** The index after a run. */
+function endOf({ start, first, last }: RunPlace): number {
+  return start + last - first + 1;
 }
 
 /** Decodes text that is known to be hex. */

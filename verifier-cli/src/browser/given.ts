@@ -1,22 +1,31 @@
 import { decodeUtf8, utf8 } from '../../../schemas/crypto/encoding.js';
+import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { Contradiction } from '../../../schemas/evidence/contradiction.js';
+import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
 import { Receipt } from '../../../schemas/evidence/receipt.js';
-import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
+import { parseConsistencyFile } from '../compare/consistency.js';
 import { parseShape } from '../files/parse.js';
+import { parsePromiseFile } from '../promises/promise-file.js';
+import type { GivenPromise } from '../promises/promised-records.js';
 import { isTrustFile, parseTrustFile, type TrustFile, TrustFileMalformed } from '../trust/trust-file.js';
-import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
+import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn, witnessKeysIn } from '../trust/trust-material.js';
 
 /** The recognised kind of a file. */
 export type Given =
   /** A package or a receipt. */
   | { readonly kind: 'package'; readonly file: File }
   | { readonly kind: 'contradiction'; readonly file: File; readonly proof: Contradiction }
+  | { readonly kind: 'note'; readonly file: File }
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
-  | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[] }
+  /** Keys of ledgers and of witnesses: their lines tell one from the other. */
+  | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[]; readonly witnessKeys: readonly VerifierKey[] }
   /** A string states why the file cannot be used. */
-  | { readonly kind: 'trust'; readonly trust: TrustFile | string }
+  | { readonly kind: 'trust'; readonly name: string; readonly trust: TrustFile | string }
+  | { readonly kind: 'promise'; readonly given: GivenPromise }
+  | { readonly kind: 'consistency'; readonly proofs: readonly ConsistencyLine[] }
   | { readonly kind: 'unknown' };
 
 /** Larger files are treated as packages: no certificate or key is this large. */
@@ -31,21 +40,27 @@ export async function recognise(file: File): Promise<Given> {
   const proof = parseShape(Contradiction, bytes);
   if (proof.ok) return { kind: 'contradiction', file, proof: proof.value };
   if (parseShape(Receipt, bytes).ok) return { kind: 'package', file };
+  const promise = parsePromiseFile(bytes);
+  if (promise.ok) return { kind: 'promise', given: { file: file.name, promise: promise.value } };
+  const proofs = parseConsistencyFile(bytes);
+  if (proofs !== null) return { kind: 'consistency', proofs };
   const text = decodeUtf8(bytes) ?? '';
-  if (isTrustFile(text)) return trustIn(bytes);
+  if (isTrustFile(text)) return { kind: 'trust', name: file.name, trust: trustIn(bytes) };
   const certificates = certificatesIn(bytes);
   if (certificates.length > 0) return { kind: 'roots', certificates };
-  const keys = ledgerKeysIn(text);
-  if (keys.length > 0) return { kind: 'keys', keys };
+  const [keys, witnessKeys] = [ledgerKeysIn(text), witnessKeysIn(text)];
+  if (keys.length + witnessKeys.length > 0) return { kind: 'keys', keys, witnessKeys };
+  const note = parseNote(text);
+  if (note !== null && parseCheckpoint(note.text) !== null) return { kind: 'note', file };
   return file.name.toLowerCase().endsWith('.zip') ? { kind: 'package', file } : { kind: 'unknown' };
 }
 
-function trustIn(bytes: Uint8Array): Given {
+function trustIn(bytes: Uint8Array): TrustFile | string {
   try {
-    return { kind: 'trust', trust: parseTrustFile(bytes) };
+    return parseTrustFile(bytes);
   } catch (error) {
     if (!(error instanceof TrustFileMalformed)) throw error;
-    return { kind: 'trust', trust: error.message };
+    return error.message;
   }
 }
 

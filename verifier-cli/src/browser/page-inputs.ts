@@ -1,7 +1,9 @@
+import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { Texts } from '../i18n/texts.js';
+import type { GivenPromise } from '../promises/promised-records.js';
 import type { TrustFile } from '../trust/trust-file.js';
-import { ledgerKeysIn } from '../trust/trust-material.js';
+import { distinctKeys, ledgerKeysIn, witnessKeysIn } from '../trust/trust-material.js';
 import type { VerifyOptions } from '../verify-package.js';
 import { find } from './elements.js';
 import { type Given, recognise, typedCertificates } from './given.js';
@@ -9,16 +11,30 @@ import { type PageLanguage, startStatusLine, type Wording } from './language.js'
 
 const HOUR_MS = 3_600_000;
 
-/** The file to check. */
-export type Subject = Extract<Given, { kind: 'package' | 'contradiction' }>;
+/** The file to check. A checkpoint note alone can only be compared. */
+export type Subject = Extract<Given, { kind: 'package' | 'contradiction' | 'note' }>;
+
+/** The second file of a comparison. */
+export type Compared = Extract<Given, { kind: 'package' | 'note' }>;
 
 /** The reader's input while the page is open: it is neither stored nor sent. */
 export interface Inputs {
   /** Null: none was given. */
   readonly subject: () => Subject | null;
-  /** @returns why the typed text cannot be used, if it cannot */
+  /** Null: nothing is to be compared. */
+  readonly compared: () => Compared | null;
+  /** Consistency proofs for the comparison. */
+  readonly proofs: () => readonly ConsistencyLine[];
+  /** @returns why what was typed cannot be used, if it cannot */
   readonly options: () => Omit<VerifyOptions, 'onProgress'> | Wording;
 }
+
+/** Fields that take files. Each takes any of them: the content says what a file is. */
+const FILE_FIELDS = ['package', 'roots', 'keys', 'promises', 'witnesses', 'compare', 'consistency'] as const;
+const TYPED_FIELDS = ['person', 'max-delay', 'max-age', 'require-stamps', 'require-witnesses', 'at'] as const;
+
+/** Place that the reader chose for a file: of two packages, only the reader knows which one to compare. */
+type Place = 'compare' | 'anywhere';
 
 /**
  * Takes chosen and dropped files, and what is typed.
@@ -31,74 +47,131 @@ export function startInputs(
   onIgnored: (fileName: string) => void,
 ): Inputs {
   let subject: Subject | null = null;
+  let compared: Compared | null = null;
   const certificates: Uint8Array[] = [];
   const keys: VerifierKey[] = [];
+  const witnessKeys: VerifierKey[] = [];
   /** The newest trust policy. A string states why it cannot be used. */
   let trust: TrustFile | string | null = null;
-  const subjectNote = find('package-note', HTMLElement);
+  const promises: GivenPromise[] = [];
+  const proofs: ConsistencyLine[] = [];
+  const note = (field: (typeof FILE_FIELDS)[number]) => find(`${field}-note`, HTMLElement);
   const rootsNote = startStatusLine('roots-note', language);
   const trustNote = startStatusLine('trust-note', language);
-  const keysNote = find('keys-note', HTMLElement);
   const typedRoots = find('roots-text', HTMLTextAreaElement);
   const typedKeys = find('keys-text', HTMLTextAreaElement);
+  const typedWitnesses = find('witnesses-text', HTMLTextAreaElement);
 
-  const take = async (files: Iterable<File>): Promise<void> => {
-    for (const file of files) {
-      const found = await recognise(file);
-      if (found.kind === 'package' || found.kind === 'contradiction') {
-        subject = found;
-        subjectNote.textContent = `${file.name} (${sizeText(file.size)})`;
-      } else if (found.kind === 'roots') {
+  /** The folded inputs still name what was checked. */
+  const nameFiles = (): void => {
+    const names = [subject, compared].flatMap((one) => one?.file.name ?? []);
+    find('given-files', HTMLElement).textContent = names.length === 0 ? '' : `(${names.join(', ')})`;
+  };
+  const takeSubject = (found: Subject): void => {
+    subject = found;
+    nameFiles();
+    note('package').textContent = sizedName(found.file);
+  };
+  const takeCompared = (found: Compared): void => {
+    compared = found;
+    nameFiles();
+    note('compare').textContent = sizedName(found.file);
+  };
+  /** @param isSecond whether the same choice of files had another one to check already */
+  const takeOne = (found: Given, place: Place, isSecond: boolean): void => {
+    switch (found.kind) {
+      case 'contradiction':
+        takeSubject(found);
+        break;
+      case 'package':
+      case 'note':
+        if (place === 'compare' || isSecond || (found.kind === 'note' && subject !== null)) takeCompared(found);
+        else {
+          if (found.kind === 'package' && subject?.kind === 'note' && compared === null) takeCompared(subject);
+          takeSubject(found);
+        }
+        break;
+      case 'roots':
         certificates.push(...found.certificates);
         rootsNote.say(({ page }) => page.fromFiles(certificates.length));
-      } else if (found.kind === 'keys') {
+        break;
+      case 'keys':
         keys.push(...found.keys);
-        keysNote.textContent = keys.map(({ name }) => name).join(', ');
-      } else if (found.kind === 'trust') {
+        witnessKeys.push(...found.witnessKeys);
+        note('keys').textContent = namesOf(keys);
+        note('witnesses').textContent = namesOf(witnessKeys);
+        break;
+      case 'trust':
         trust = found.trust;
-        trustNote.say(({ page }) => page.trustFrom(file.name));
-      } else {
+        trustNote.say(({ page }) => page.trustFrom(found.name));
+        break;
+      case 'promise':
+        if (!promises.some(({ promise }) => promise.text === found.given.promise.text)) promises.push(found.given);
+        note('promises').textContent = promises.map(({ file }) => file).join(', ');
+        break;
+      case 'consistency':
+        proofs.push(...found.proofs);
+        note('consistency').textContent = proofs.map(({ from, to }) => `${from} – ${to}`).join(', ');
+        break;
+      case 'unknown':
+        break;
+    }
+  };
+  const take = async (files: Iterable<File>, place: Place): Promise<void> => {
+    let hasSubject = false;
+    for (const file of files) {
+      const found = await recognise(file);
+      if (found.kind === 'unknown') {
         onIgnored(file.name);
         return;
       }
+      takeOne(found, place, hasSubject);
+      hasSubject ||= found.kind === 'package' || found.kind === 'note';
     }
     onChange();
   };
 
-  for (const id of ['package', 'roots', 'keys']) {
+  for (const id of FILE_FIELDS) {
     const input = find(id, HTMLInputElement);
     input.addEventListener('change', () => {
-      void take([...(input.files ?? [])]);
+      void take([...(input.files ?? [])], placeOf(input));
       input.value = '';
     });
   }
-  const limits = ['max-delay', 'max-age', 'require-stamps', 'at'].map((id) => find(id, HTMLInputElement));
-  for (const input of [typedRoots, typedKeys, ...limits]) input.addEventListener('change', onChange);
+  const typed = TYPED_FIELDS.map((id) => find(id, HTMLInputElement));
+  for (const input of [typedRoots, typedKeys, typedWitnesses, ...typed]) input.addEventListener('change', onChange);
   find('form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     onChange();
   });
   onDrop(take);
-  return {
-    subject: () => subject,
-    options: () => {
-      const problem = typedProblem(typedRoots.value, typedKeys.value) ?? trustProblem(trust);
-      if (problem !== null) return problem;
-      const policy = typeof trust === 'string' ? null : trust;
-      return {
-        trustAnchors: [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])],
-        ledgerKeys: [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])],
-        ...(policy !== null && { witnesses: policy.witnesses }),
-        ...hoursIn('max-delay', 'maxDelay'),
-        ...hoursIn('max-age', 'maxAge'),
-        requireStamps: find('require-stamps', HTMLInputElement).valueAsNumber || 1,
-        at: verificationTime(find('at', HTMLInputElement).value),
-      };
-    },
+  const options = (): Omit<VerifyOptions, 'onProgress'> | Wording => {
+    const witnesses = distinctKeys([...witnessKeys, ...witnessKeysIn(typedWitnesses.value)]);
+    const required = numberIn('require-witnesses');
+    const person = find('person', HTMLInputElement).value.trim();
+    const names = new Set(witnesses.map(({ name }) => name)).size;
+    const problem =
+      typedProblem(typedRoots.value, typedKeys.value, typedWitnesses.value) ??
+      trustProblem(trust) ??
+      (required !== null && required > names ? ({ page }: Texts) => page.tooFewWitnessKeys(required, names) : null);
+    if (problem !== null) return problem;
+    const policy = typeof trust === 'string' ? null : trust;
+    return {
+      trustAnchors: [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])],
+      ledgerKeys: [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])],
+      witnesses: policy?.witnesses ?? { keys: witnesses, required },
+      promises,
+      ...(person !== '' && { person }),
+      ...hoursIn('max-delay', 'maxDelay'),
+      ...hoursIn('max-age', 'maxAge'),
+      requireStamps: numberIn('require-stamps') ?? 1,
+      at: verificationTime(find('at', HTMLInputElement).value),
+    };
   };
+  return { subject: () => subject, compared: () => compared, proofs: () => proofs, options };
 }
 
-function onDrop(take: (files: Iterable<File>) => Promise<void>): void {
+function onDrop(take: (files: Iterable<File>, place: Place) => Promise<void>): void {
   const { classList } = document.body;
   document.addEventListener('dragover', (event) => {
     event.preventDefault();
@@ -110,14 +183,29 @@ function onDrop(take: (files: Iterable<File>) => Promise<void>): void {
   document.addEventListener('drop', (event) => {
     event.preventDefault();
     classList.remove('dragging');
-    void take([...(event.dataTransfer?.files ?? [])]);
+    void take([...(event.dataTransfer?.files ?? [])], placeOf(event.target));
   });
 }
 
+/** The place of a field that files were chosen in or dropped on. */
+function placeOf(target: EventTarget | null): Place {
+  const field = target instanceof Element ? target.closest('.field') : null;
+  return field?.querySelector(':scope > #compare') != null ? 'compare' : 'anywhere';
+}
+
+function sizedName({ name, size }: File): string {
+  return `${name} (${sizeText(size)})`;
+}
+
+function namesOf(keys: readonly VerifierKey[]): string {
+  return keys.map(({ name }) => name).join(', ');
+}
+
 /** Why the typed text cannot be used; null if it can, or if the fields are empty. */
-function typedProblem(roots: string, keys: string): Wording | null {
+function typedProblem(roots: string, keys: string, witnesses: string): Wording | null {
   if (roots.trim() !== '' && typedCertificates(roots).length === 0) return ({ page }) => page.notPem;
   if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0) return ({ page }) => page.notKey;
+  if (witnesses.trim() !== '' && witnessKeysIn(witnesses).length === 0) return ({ page }) => page.notWitnessKey;
   return null;
 }
 
@@ -126,10 +214,16 @@ function trustProblem(trust: TrustFile | string | null): Wording | null {
   return typeof trust === 'string' ? ({ page }) => page.trustMalformed(trust) : null;
 }
 
+/** The number in a field; null if the field is empty. */
+function numberIn(id: string): number | null {
+  const { valueAsNumber: value } = find(id, HTMLInputElement);
+  return Number.isNaN(value) ? null : value;
+}
+
 /** The limit in a field, in milliseconds; nothing if the field is empty. */
 function hoursIn(id: string, name: 'maxDelay' | 'maxAge'): Partial<VerifyOptions> {
-  const hours = find(id, HTMLInputElement).valueAsNumber;
-  return Number.isNaN(hours) ? {} : { [name]: hours * HOUR_MS };
+  const hours = numberIn(id);
+  return hours === null ? {} : { [name]: hours * HOUR_MS };
 }
 
 /** The time in the field, as UTC; now if it is empty. */

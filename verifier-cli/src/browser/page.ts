@@ -1,59 +1,29 @@
-import { type ContradictionVerdict, verifyContradiction } from '../compare/contradiction.js';
-import { contradictionPage } from '../compare/contradiction-page.js';
+import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import { stated } from '../findings/finding.js';
 import type { Texts } from '../i18n/texts.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
-import type { ConsentListing } from '../list/listed-consent.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { htmlPage } from '../report/html.js';
-import type { Markup } from '../report/markup.js';
+import { element, type Markup } from '../report/markup.js';
 import { missingTrust } from '../report/missing-trust.js';
 import { asciiJson } from '../report/printable.js';
-import type { VerificationReport } from '../report/report.js';
-import { reportPage } from '../report/report-page.js';
-import { quietVerdict, verdictWording } from '../report/wording.js';
 import { NotAPackage, type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
+import { type Checked, checkFiles, dataOf, NotComparableFile, partsOf, proofIn, wordingOf } from './checked.js';
 import { find, onClick, save } from './elements.js';
 import { type PageLanguage, startLanguage, startStatusLine } from './language.js';
-import { progressText, type Subject, startInputs } from './page-inputs.js';
+import { progressText, startInputs } from './page-inputs.js';
 import { startRecordForm } from './record-form.js';
 import { startRecordList } from './record-list.js';
 import { renderDom } from './render-dom.js';
 
-/** Result of a check. It is shown in the language of the reader. */
-type Checked =
-  | { readonly kind: 'package'; readonly report: VerificationReport; readonly listing: ConsentListing }
-  | { readonly kind: 'contradiction'; readonly verdict: ContradictionVerdict };
-
-async function verify(subject: Subject, options: VerifyOptions): Promise<Checked> {
-  if (subject.kind === 'contradiction')
-    return { kind: 'contradiction', verdict: await verifyContradiction(subject.proof, options.ledgerKeys, options.at) };
-  const list = new ConsentList(MAX_CONSENTS);
-  const report = await verifyPackage(blobSource(subject.file), options, { list });
-  return { kind: 'package', report, listing: list.listing };
-}
-
-function markupOf(checked: Checked, texts: Texts): Markup {
-  return checked.kind === 'contradiction'
-    ? contradictionPage(checked.verdict, texts)
-    : reportPage(checked.report, texts, checked.listing);
-}
-
-function wordingOf(checked: Checked, texts: Texts): string {
-  const { page } = texts;
-  if (checked.kind === 'contradiction') return page.checkedContradiction(page.contradictions[checked.verdict.outcome]);
-  const { report } = checked;
-  const wording = verdictWording(report.verdict, report.package.development === true, texts);
-  const missing = missingTrust(report, texts);
-  return `${page.checked(quietVerdict(wording, texts))}${missing === null ? '' : ` ${missing}`}`;
-}
-
-/** Moves the focus to the verdict, so that a screen reader reads it first, and the page shows it. */
+/** Moves the focus to the verdict, so that a screen reader reads it first, and shows it at the top. */
 function focusVerdict(place: HTMLElement): void {
   const banner = place.querySelector<HTMLElement>('.verdict');
   if (banner === null) return;
   banner.tabIndex = -1;
-  banner.focus();
+  banner.focus({ preventScroll: true });
+  window.scrollTo(0, 0);
 }
 
 /** The page, for the parts that only the service serves. */
@@ -68,7 +38,9 @@ export function startPage(): StartedPage {
   const language = startLanguage();
   const { texts } = language;
   const status = startStatusLine('status', language);
-  const place = find('result', HTMLElement);
+  const [top, place] = [find('verdict', HTMLElement), find('result', HTMLElement)];
+  const [intro, inputFields] = [find('intro', HTMLElement), find('inputs', HTMLDetailsElement)];
+  const [saveProof, saveBreach] = [find('save-proof', HTMLButtonElement), find('save-breach', HTMLButtonElement)];
   const actions = find('actions', HTMLElement);
   const bar = find('progress', HTMLProgressElement);
   const onChecked: ((isTrustMissing: boolean) => void)[] = [];
@@ -104,10 +76,12 @@ export function startPage(): StartedPage {
       return true;
     } catch (error) {
       if (number !== runs) return false;
-      status.say(({ page }) =>
+      status.say(({ page, finding }) =>
         error instanceof NotAPackage || error instanceof UnknownFormatVersion
-          ? error.message
-          : page.unreadable(error instanceof Error ? error.message : page.unknownError),
+          ? finding(stated(error.reason), 'page')
+          : error instanceof NotComparableFile
+            ? page.notComparable(error.file)
+            : page.unreadable(error instanceof Error ? error.message : page.unknownError),
       );
       return false;
     } finally {
@@ -128,36 +102,52 @@ export function startPage(): StartedPage {
 
   const showChecked = (): void => {
     if (checked === null) return;
-    place.replaceChildren(renderDom(markupOf(checked, texts())));
-    if (checked.kind === 'contradiction') return;
+    const { head, body } = partsOf(checked, texts());
+    const article = (children: readonly Markup[]): Node =>
+      renderDom(element('article', { lang: texts().language }, ...children));
+    top.replaceChildren(article(head));
+    place.replaceChildren(...(body.length === 0 ? [] : [article(body)]));
+    if (checked.kind !== 'package') return;
     const { listing, report } = checked;
     const options = { texts: texts(), showRecord: recordForm.show };
     startRecordList(place, listing, report.package.development === true, options);
   };
 
+  /** Shows what was found, or the inputs alone. */
+  const fold = (isFolded: boolean): void => {
+    intro.hidden = isFolded;
+    inputFields.open = !isFolded;
+    actions.hidden = !isFolded;
+  };
+
   const present = (result: Checked): void => {
     checked = result;
     showChecked();
+    fold(true);
     status.say((of) => wordingOf(result, of));
+    saveProof.hidden = proofIn(result) === null;
+    saveBreach.hidden = result.kind !== 'package' || result.breach === null;
     if (result.kind === 'package') {
-      actions.hidden = false;
       recordForm.reset(true);
       for (const listener of onChecked) listener(missingTrust(result.report, texts()) !== null);
+      const { consents, count } = result.listing;
+      if (count === 1 && consents[0] !== undefined) recordForm.show(consents[0].consent_token);
     }
-    focusVerdict(place);
-    if (result.kind === 'contradiction') return;
-    const { consents, count } = result.listing;
-    if (count === 1 && consents[0] !== undefined) recordForm.show(consents[0].consent_token);
+    focusVerdict(top);
   };
 
   const check = async (): Promise<void> => {
     const subject = inputs.subject();
     checked = null;
     recordForm.reset(false);
+    top.replaceChildren();
     place.replaceChildren();
-    actions.hidden = true;
-    status.say(({ page }) => (subject === null ? page.chooseFirst : page.checking));
-    if (subject !== null) await work((options) => verify(subject, options), present);
+    fold(false);
+    const compared = inputs.compared();
+    const isAlone = subject?.kind === 'note' && compared === null;
+    status.say(({ page }) => (subject === null ? page.chooseFirst : isAlone ? page.noteAlone : page.checking));
+    if (subject === null || isAlone) return;
+    await work((options) => checkFiles({ subject, compared, proofs: inputs.proofs(), options }), present);
   };
 
   const inputs = startInputs(
@@ -167,13 +157,25 @@ export function startPage(): StartedPage {
   );
   onClick('forget', () => location.reload());
   onClick('save-html', () => {
-    if (checked?.kind !== 'package') return;
-    const { fileTitle } = texts().report;
-    save('evidence-report.html', 'text/html', htmlPage(fileTitle, texts().language, markupOf(checked, texts())));
+    if (checked === null) return;
+    const { language: lang, report } = texts();
+    const { head, body } = partsOf(checked, texts());
+    save(
+      'evidence-report.html',
+      'text/html',
+      htmlPage(report.fileTitle, lang, element('article', { lang }, ...head, ...body)),
+    );
   });
   onClick('save-json', () => {
-    if (checked?.kind === 'package') save('evidence-report.json', 'application/json', `${asciiJson(checked.report)}\n`);
+    if (checked !== null) save('evidence-report.json', 'application/json', `${asciiJson(dataOf(checked))}\n`);
   });
+  const onProof = (id: string, name: string, read: (of: Checked) => ContradictionFile | null): void =>
+    onClick(id, () => {
+      const proof = checked === null ? null : read(checked);
+      if (proof !== null) save(name, 'application/json', `${asciiJson(proof)}\n`);
+    });
+  onProof('save-proof', 'contradiction.json', proofIn);
+  onProof('save-breach', 'broken-promise.json', (of) => (of.kind === 'package' ? of.breach : null));
   onClick('print', () => window.print());
   language.onChange(showChecked);
   return { language, onChecked: (listener) => onChecked.push(listener) };

@@ -1,5 +1,4 @@
 import { realpath, writeFile } from 'node:fs/promises';
-import { openFileSource } from '../container/file-source.js';
 import { ConsentList } from '../list/consent-list.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import type { GivenPromise } from '../promises/promised-records.js';
@@ -13,6 +12,7 @@ import { writeBreach } from './breach-file.js';
 import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { readTrust, type TrustOptions } from './given-trust.js';
+import { openInput } from './input-files.js';
 import { parseDuration, parseLanguage, parseStamps, parseTime } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
 import { readPromise } from './promise-command.js';
@@ -92,9 +92,7 @@ export async function verifyFile(
   const promises: GivenPromise[] = [];
   for (const file of options.promise ?? []) promises.push({ file, promise: await readPromise(file) });
   const at = options.at === undefined ? new Date() : parseTime(options.at);
-  const source = await openFileSource(path).catch((error: unknown) => {
-    throw new UsageError(`${path} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`);
-  });
+  const source = await openInput(path);
   const progress = new Progress(output.progress, Date.now);
   try {
     const given = {

@@ -2,6 +2,7 @@ import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
 import { verifyContradiction } from '../compare/contradiction.js';
+import { contradictionReport } from '../compare/contradiction-page.js';
 import { parseShape } from '../files/parse.js';
 import { englishText } from '../findings/finding.js';
 import { asciiJson, printable } from '../report/printable.js';
@@ -37,9 +38,13 @@ export async function runCheckContradiction(
   const keys = await readTrustedLedgerKeys(options);
   const parsed = parseShape(Contradiction, await readSmallFile(path));
   if (!parsed.ok) throw new UsageError(`${path} is ${what}: ${englishText(parsed.reason)}`);
-  const { outcome, statement } = await verifyContradiction(parsed.value, keys, new Date());
-  const report = { format: 'consent-verify-contradiction', version: 1, outcome, statement };
-  out(options.json === true ? `${asciiJson(report)}\n` : `${TITLES[outcome]}: ${printable(statement)}.\n`);
+  const verdict = await verifyContradiction(parsed.value, keys, new Date());
+  const { outcome, statement } = verdict;
+  out(
+    options.json === true
+      ? `${asciiJson(contradictionReport(verdict))}\n`
+      : `${TITLES[outcome]}: ${printable(statement)}.\n`,
+  );
   return EXIT[outcome];
 }
 

@@ -1,4 +1,5 @@
 import { open, readFile, stat } from 'node:fs/promises';
+import { type FileSource, openFileSource } from '../container/file-source.js';
 import { UsageError } from './usage-error.js';
 
 /** Size limit for files that are read into memory: certificates, keys, CRLs, tokens, proofs. */
@@ -13,6 +14,13 @@ export async function readSmallFile(path: string): Promise<Uint8Array> {
   return readable(path, async () => {
     if ((await stat(path)).size > MAX_BYTES) throw new UsageError(`${path} is larger than 64 MiB`);
     return new Uint8Array(await readFile(path));
+  });
+}
+
+/** Opens a file to be read in parts; the caller closes it. @throws UsageError if it cannot be opened */
+export async function openInput(path: string): Promise<FileSource> {
+  return openFileSource(path).catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`);
   });
 }
 

@@ -1,9 +1,10 @@
-import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { fromHex } from '../../../schemas/crypto/encoding.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { LANGUAGES, languageOf } from '../i18n/language.js';
 import type { Texts } from '../i18n/texts.js';
 import { textsIn } from '../i18n/texts-in.js';
 import type { WitnessTrust } from '../ledger/witnesses.js';
+import { distinctKeys } from '../trust/trust-material.js';
 import { UsageError } from './usage-error.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -56,7 +57,7 @@ export function parseNonce(text: string): Uint8Array {
  * @throws UsageError
  */
 export function parseWitnesses(given: readonly VerifierKey[], required: string | undefined): WitnessTrust {
-  const keys = [...new Map(given.map((key) => [toHex(key.publicKey), key])).values()];
+  const keys = distinctKeys(given);
   if (required === undefined) return { keys, required: null };
   if (!/^[1-9]\d{0,2}$/.test(required))
     throw new UsageError(`“${required}” is not a number of witnesses: write a whole number from 1 to 999`);

@@ -1,4 +1,6 @@
+import { fromHex } from '../../../schemas/crypto/encoding.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { streamKeysOf } from '../../../schemas/evidence/batch-header.js';
 import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import type { PlacedRun } from './runs-problem.js';
 
@@ -16,11 +18,27 @@ export function claimedEnd({ filter, complete, checkpoint, ...rest }: Manifest, 
   return end;
 }
 
-/** Describes how a run contradicts a manifest that states a stream as whole; null if it does not. */
-export function claimsProblem(manifest: Manifest, stream: string, run: PlacedRun): string | null {
-  const end = claimedEnd(manifest, stream);
-  const { checkpoint } = manifest;
+/**
+ * Describes how a run contradicts a manifest that states its stream as whole; null if it does not.
+ * @param run with the key of its stream, in hex
+ */
+export function claimsProblem(manifest: Manifest, run: PlacedRun & { readonly key: string }): string | null {
+  const { checkpoint, filter, salt } = manifest;
+  const keyOf = streamKeysOf(fromHex(salt ?? '') ?? new Uint8Array());
+  const streams = [POLICY_STREAM, noticesStream(filter.site_id), consentsStream(filter.site_id)];
+  const stream = streams.find((known) => keyOf(known) === run.key);
+  const end = stream === undefined ? null : claimedEnd(manifest, stream);
   if (end === null || checkpoint === null || run.number >= checkpoint || run.last <= end) return null;
   const claimed = end < 0 ? 'no event' : `the events up to revision ${end}`;
   return `states ${claimed} as the whole of ${stream} as of ${checkpoint} leaves, and sealed revision ${run.last} in leaf ${run.number}`;
+}
+
+/**
+ * Describes how two manifests state different salts for one site; null if they do not. With two salts, a
+ * ledger could keep two streams of a site, and show each person the one that suits.
+ */
+export function saltsProblem(one: Manifest, other: Manifest): string | null {
+  const site = one.filter.site_id;
+  const isSame = site !== other.filter.site_id || one.salt === null || other.salt === null || one.salt === other.salt;
+  return isSame ? null : `states two salts for the site ${site}, so that it has two sets of streams`;
 }

@@ -3,6 +3,7 @@ import { Contradiction, type ContradictionFile } from '../../../schemas/evidence
 import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
 import { keyLineOf, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
+import { type Finding, finding } from '../findings/finding.js';
 import { isProvedExtension } from './consistency.js';
 import { areProvedPersons, verifyContradiction } from './contradiction.js';
 import { entryConflicts, proofOfEntry, type Tally } from './entry-conflict.js';
@@ -18,8 +19,7 @@ export interface Comparison {
    * not.
    */
   readonly outcome: 'same' | 'extends' | 'contradiction' | 'indeterminate';
-  /** For people. */
-  readonly statement: string;
+  readonly statement: Finding;
   /** The side that shows the longer history; null if neither does, or if it is unknown. */
   readonly newer: 'a' | 'b' | null;
   /** Places (stream and revision) that both packages show. */
@@ -50,7 +50,7 @@ export async function compareHistories(
   proofs: readonly ConsistencyLine[],
   at: Date,
 ): Promise<Comparison> {
-  const unknown = (statement: string, compared = 0): Comparison => ({
+  const unknown = (statement: Finding, compared = 0): Comparison => ({
     outcome: 'indeterminate',
     statement,
     newer: null,
@@ -58,12 +58,9 @@ export async function compareHistories(
     contradiction: null,
   });
   if (a.newest.origin !== b.newest.origin) {
-    return unknown(`the two sides are of different ledgers: ${a.newest.origin} and ${b.newest.origin}`);
+    return unknown(finding('sides-of-other-ledgers', { first: a.newest.origin, second: b.newest.origin }));
   }
-  if (keys.length === 0)
-    return unknown(
-      'no ledger key was given, so the signatures cannot be checked: give the key of its operator with --ledger-key',
-    );
+  if (keys.length === 0) return unknown(finding('comparison-without-key'));
   const all = [...proofs, ...a.proofs, ...b.proofs];
   const tally = { compared: 0 };
   const persons = await personFindings(a, b);
@@ -73,7 +70,7 @@ export async function compareHistories(
     if (verdict.outcome === 'proved') {
       return {
         outcome: 'contradiction',
-        statement: verdict.statement,
+        statement: finding('ledger-contradicts-itself', { detail: verdict.statement }),
         newer: null,
         entriesCompared: tally.compared,
         contradiction,
@@ -82,43 +79,36 @@ export async function compareHistories(
   }
   const { compared } = tally;
   if (a.files?.work.isExceeded === true || b.files?.work.isExceeded === true)
-    return unknown('a package would cost more than its limit of work', compared);
-  for (const finding of persons) {
-    if (finding.kind !== 'files' || !(await isProvedByFiles(finding, keys, a, b, at))) continue;
+    return unknown(finding('comparison-costs-too-much'), compared);
+  for (const person of persons) {
+    if (person.kind !== 'files' || !(await isProvedByFiles(person, keys, a, b, at))) continue;
     return {
       outcome: 'contradiction',
-      statement: `${finding.statement}. Both files together are the proof: keep them`,
+      statement: finding('files-contradict', { detail: person.statement }),
       newer: null,
       entriesCompared: compared,
       contradiction: null,
     };
   }
-  if (!a.newest.isTrusted || !b.newest.isTrusted)
-    return unknown('the ledger key that you gave did not sign a checkpoint', compared);
+  if (!a.newest.isTrusted || !b.newest.isTrusted) return unknown(finding('side-of-other-key'), compared);
   const [older, newer] = a.newest.size <= b.newest.size ? [a, b] : [b, a];
   const known = [...a.checkpoints.values(), ...b.checkpoints.values()];
   if (!isProvedExtension(older.newest, newer.newest, known, all)) {
-    return unknown(
-      `no consistency proof connects the ledger of ${newer.newest.size} batches with the one of ${older.newest.size}: ` +
-        `download /checkpoints/${newer.newest.size}/consistency/${older.newest.size} from the service and give it with --consistency`,
-      compared,
-    );
+    return unknown(finding('sides-not-connected', { newer: newer.newest.size, older: older.newest.size }), compared);
   }
   // A finding that is not proved leaves the persons open, although the history is one.
   const open = persons.find(({ kind }) => kind === 'open') ?? persons[0];
   if (open !== undefined)
     return unknown(
-      open.kind === 'open'
-        ? open.statement
-        : 'the files disagree on the records of a person, and prove nothing: check each of them',
+      open.kind === 'open' ? finding('persons-not-compared', { detail: open.statement }) : finding('persons-disagree'),
       compared,
     );
   const isSame = older.newest.size === newer.newest.size;
   return {
     outcome: isSame ? 'same' : 'extends',
     statement: isSame
-      ? `both show the same history of ${a.newest.size} batches`
-      : `the history of ${newer.newest.size} batches extends the one of ${older.newest.size}: no batch was rewritten`,
+      ? finding('histories-same', { count: a.newest.size })
+      : finding('history-extended', { newer: newer.newest.size, older: older.newest.size }),
     newer: isSame ? null : newer === a ? 'a' : 'b',
     entriesCompared: compared,
     contradiction: null,

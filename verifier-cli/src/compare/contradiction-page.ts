@@ -1,28 +1,29 @@
 import type { Texts } from '../i18n/texts.js';
-import { element, type Markup } from '../report/markup.js';
+import { element } from '../report/markup.js';
 import { english, list, section } from '../report/page-parts.js';
+import type { ReportParts } from '../report/report-page.js';
 import type { ContradictionVerdict } from './contradiction.js';
 
-/** Renders the verdict on a contradiction proof as a page. A proved contradiction counts against the ledger. */
-export function contradictionPage({ outcome, statement }: ContradictionVerdict, texts: Texts): Markup {
+/** The parts of a page with the verdict on a contradiction proof. A proved contradiction counts against the ledger. */
+export function contradictionParts({ outcome, statement }: ContradictionVerdict, texts: Texts): ReportParts {
   const { contradiction } = texts.report;
   const style = outcome === 'proved' ? 'invalid' : 'indeterminate';
-  return element(
-    'article',
-    { lang: texts.language },
+  const header = element(
+    'header',
+    {},
+    element('h1', {}, contradiction.title),
     element(
-      'header',
-      {},
-      element('h1', {}, contradiction.title),
-      element(
-        'section',
-        { class: `verdict ${style}` },
-        element('span', { class: 'sign', 'aria-hidden': 'true' }, outcome === 'proved' ? '✗' : '?'),
-        element('p', {}, element('strong', {}, contradiction.outcomes[outcome]), english(`${statement}.`, texts)),
-      ),
+      'section',
+      { class: `verdict ${style}` },
+      element('span', { class: 'sign', 'aria-hidden': 'true' }, outcome === 'proved' ? '✗' : '?'),
+      element('p', {}, element('strong', {}, contradiction.outcomes[outcome]), english(`${statement}.`, texts)),
     ),
-    ...(outcome === 'proved'
-      ? [section(contradiction.meaning, list([contradiction.responsible, contradiction.notWhich]))]
-      : []),
   );
+  const meaning = section(contradiction.meaning, list([contradiction.responsible, contradiction.notWhich]));
+  return { head: [header], body: outcome === 'proved' ? [meaning] : [] };
+}
+
+/** The object that `check-contradiction --json` prints. */
+export function contradictionReport({ outcome, statement }: ContradictionVerdict) {
+  return { format: 'consent-verify-contradiction', version: 1, outcome, statement };
 }

@@ -1,19 +1,13 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
-import { equalBytes, fromHex, utf8 } from '../../../schemas/crypto/encoding.js';
-import {
-  BatchHeader,
-  batchHeaderText,
-  batchLeaf,
-  runDigest,
-  streamKey,
-  streamRunLeaf,
-} from '../../../schemas/evidence/batch-header.js';
+import { equalBytes, fromHex, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader, batchHeaderText, batchLeaf, runLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import {
   type Contradiction,
   type ProvedBatch,
   type ProvedEntry,
   type ProvedLeaves,
+  type ProvedManifest,
   type ProvedPerson,
   ProvedPersons,
   type ProvedPersonsFile,
@@ -26,6 +20,7 @@ import { isSameKey, parseNote, type SignedNote, type VerifierKey } from '../../.
 import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
@@ -34,12 +29,14 @@ import { parseShape } from '../files/parse.js';
 import { isHandedOver, parseKeys } from '../ledger/bridges.js';
 import { isCertifiedManifest } from '../manifest/signature.js';
 import { isSoundKey } from '../trust/sound-keys.js';
-import { claimsProblem } from './claims-problem.js';
+import { claimsProblem, saltsProblem } from './claims-problem.js';
+import { readHeaderOf } from './header-problem.js';
 import { headersProblem } from './headers-problem.js';
-import { leavesProblem } from './leaves-problem.js';
+import { type LeavesOf, leavesProblem } from './leaves-problem.js';
 import { visitorIn } from './open-visitor.js';
 import { type PersonRecord, personsProblem } from './persons-problem.js';
 import { isPossible, runsProblem } from './runs-problem.js';
+import { absenceProblem, policiesProblem, tilingProblem } from './structure-problem.js';
 
 /** Whether a contradiction is proved, and what it says, in words. */
 export interface ContradictionVerdict {
@@ -62,14 +59,7 @@ export async function verifyContradiction(
   try {
     const keys = await successors(given, proof.bridges, at);
     const isKeyed = keys.length > 0;
-    const statement =
-      proof.kind === 'promise'
-        ? await stateBreach(proof, keys, isKeyed)
-        : proof.kind === 'claims'
-          ? await stateClaim(proof, keys, isKeyed)
-          : proof.kind === 'persons'
-            ? await statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed)
-            : await stateContradiction(proof, keys, isKeyed);
+    const statement = await statementOf(proof, keys, isKeyed);
     return isKeyed
       ? { outcome: 'proved', statement }
       : {
@@ -79,6 +69,27 @@ export async function verifyContradiction(
   } catch (error) {
     if (error instanceof NotProved) return { outcome: 'not-proved', statement: error.message };
     throw error;
+  }
+}
+
+function statementOf(proof: Contradiction, keys: readonly VerifierKey[], isKeyed: boolean): Promise<string> {
+  switch (proof.kind) {
+    case 'promise':
+      return stateBreach(proof, keys, isKeyed);
+    case 'claims':
+      return stateClaim(proof, keys, isKeyed);
+    case 'salts':
+      return stateSalts(proof, keys, isKeyed);
+    case 'persons':
+      return statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed);
+    case 'absent':
+      return stateAbsence(proof, keys, isKeyed);
+    case 'policies':
+      return statePolicies(proof, keys, isKeyed);
+    case 'header':
+      return stateHeader(proof, keys, isKeyed);
+    default:
+      return stateContradiction(proof, keys, isKeyed);
   }
 }
 
@@ -108,18 +119,40 @@ async function stateClaim(
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {
-  const bytes = utf8(text);
-  const manifest = parseShape(Manifest, bytes, LIMITS.manifestValues);
-  if (!manifest.ok) throw new NotProved('the manifest is malformed');
+  const manifest = await signedManifest({ manifest: text, signature }, keys, isKeyed);
   const checkpoint = await signedCheckpoint(second.note, keys, isKeyed);
-  const { origin } = manifest.value;
+  const { origin } = manifest;
   if (checkpoint.origin !== origin) throw new NotProved('manifest and checkpoint are of different ledgers');
-  if (!(await isCertifiedManifest(bytes, signature, origin, isKeyed ? keys : null)))
-    throw new NotProved('the manifest is not signed by a key that the ledger certifies');
   const { number } = provedRun(second, checkpoint);
-  const problem = claimsProblem(manifest.value, second.run.stream, { ...second.run, number });
+  const problem = claimsProblem(manifest, { ...second.run, key: toHex(second.run.key), number });
   if (problem === null) throw new NotProved('the run is within what the manifest states');
   return `${origin} ${problem}`;
+}
+
+/** The ledger signed two manifests that state different salts for one site. */
+async function stateSalts(
+  { first, second }: Extract<Contradiction, { kind: 'salts' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const one = await signedManifest(first, keys, isKeyed);
+  const other = await signedManifest(second, keys, isKeyed);
+  const problem = one.origin === other.origin ? saltsProblem(one, other) : null;
+  if (problem === null) throw new NotProved('the manifests do not state two salts for one site of one ledger');
+  return `${one.origin} ${problem}`;
+}
+
+async function signedManifest(
+  { manifest: text, signature }: ProvedManifest,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<Manifest> {
+  const bytes = utf8(text);
+  const manifest = parseShape(Manifest, bytes, LIMITS.manifestValues);
+  if (!manifest.ok) throw new NotProved('a manifest is malformed');
+  if (!(await isCertifiedManifest(bytes, signature, manifest.value.origin, isKeyed ? keys : null)))
+    throw new NotProved('a manifest is not signed by a key that the ledger certifies');
+  return manifest.value;
 }
 
 /** One visitor has two ids, or the numbers under an id do not increase. */
@@ -174,8 +207,65 @@ export async function areProvedPersons(
   }
 }
 
+/** A run or tag of which the leaves before it know nothing. */
+async function stateAbsence(
+  { first, second, absent }: Extract<Contradiction, { kind: 'absent' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const read = checkpointReader(keys, isKeyed);
+  const checkpoint = await read(second.note);
+  const before = first && { ...first.run, number: provedRun(first, await read(first.note)).number };
+  const leaves: LeavesOf[] = [];
+  for (const proof of absent) leaves.push({ ...proof, header: provedLeaves(proof, await read(proof.note)) });
+  const problem = absenceProblem({ ...second, header: provedLeaves(second, checkpoint) }, before, leaves);
+  if (problem === null) throw new NotProved('the leaves do not contradict each other');
+  return `${checkpoint.origin} ${problem}`;
+}
+
+async function statePolicies(
+  { first, second }: Extract<Contradiction, { kind: 'policies' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const read = checkpointReader(keys, isKeyed);
+  const checkpoint = await read(second.note);
+  const before = first && provedBatch(first, await read(first.note));
+  const problem = policiesProblem(before, { ...second, header: provedLeaves(second, checkpoint) });
+  if (problem === null) throw new NotProved('the header counts its policies');
+  return `${checkpoint.origin} ${problem}`;
+}
+
+async function stateHeader(
+  { second: { note, header, path }, number }: Extract<Contradiction, { kind: 'header' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const { origin, size, root } = await signedCheckpoint(note, keys, isKeyed);
+  const verdict = verifyInclusion(number, size, batchLeaf(header), path, root);
+  if (!verdict.ok) throw new NotProved(`the leaf is not in the ledger: ${verdict.reason}`);
+  const { problem } = readHeaderOf(header, number);
+  if (problem === null) throw new NotProved('the leaf is a header');
+  return `${origin} sealed a leaf ${number} ${problem}`;
+}
+
+/** Reads the checkpoints of a proof with many leaves. Each note is verified once; all are of one ledger. */
+function checkpointReader(keys: readonly VerifierKey[], isKeyed: boolean): (note: string) => Promise<Checkpoint> {
+  const known = new Map<string, Checkpoint>();
+  return async (note) => {
+    const checkpoint = known.get(note) ?? (await signedCheckpoint(note, keys, isKeyed));
+    known.set(note, checkpoint);
+    const [first] = known.values();
+    if (first?.origin !== checkpoint.origin) throw new NotProved('the checkpoints are of different ledgers');
+    return checkpoint;
+  };
+}
+
 async function stateContradiction(
-  proof: Exclude<Contradiction, { kind: 'promise' | 'persons' | 'claims' }>,
+  proof: Exclude<
+    Contradiction,
+    { kind: 'promise' | 'persons' | 'claims' | 'salts' | 'absent' | 'policies' | 'header' }
+  >,
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {
@@ -211,10 +301,7 @@ async function stateContradiction(
       return `${first.origin} sealed two different entries as revision ${one.revision} of ${one.stream}`;
     }
     case 'runs': {
-      const { run } = proof.first;
-      const one = { ...run, number: provedRun(proof.first, first).number };
-      const other = { ...proof.second.run, number: provedRun(proof.second, second).number };
-      const problem = run.stream === other.stream ? runsProblem(run.stream, one, other) : null;
+      const problem = placedRunsProblem(placedRun(proof.first, first), placedRun(proof.second, second));
       if (problem === null) throw new NotProved('the runs do not contradict each other');
       return `${first.origin} ${problem}`;
     }
@@ -273,22 +360,37 @@ function provedLeaves(proof: ProvedLeaves, checkpoint: Checkpoint): BatchHeader 
     proof.tree === 'tags' ? [header.tags_count, header.tags_root] : [header.streams_count, header.streams_root];
   const leaves = proof.leaves.map(({ index, key, run }) => ({
     index,
-    hash: proof.tree === 'tags' ? personTagLeaf(key) : streamRunLeaf(key, run ?? new Uint8Array()),
+    hash: proof.tree === 'tags' || run === undefined ? personTagLeaf(key) : runLeaf(key, run),
   }));
-  const found = rootOfShown(count, leaves, proof.hashes);
+  const isEmpty = count === 0 && leaves.length === 0 && proof.hashes.length === 0;
+  const found = isEmpty ? emptyRoot() : rootOfShown(count, leaves, proof.hashes);
   if (found === null || !equalBytes(found, fromHex(root) ?? new Uint8Array()))
     throw new NotProved(`the leaves are not under ${proof.tree}_root`);
   return header;
 }
 
 function provedRun(proof: ProvedRun, checkpoint: Checkpoint): BatchHeader {
-  const header = provedBatch(proof, checkpoint);
-  const { run, index } = proof;
-  const hash = streamRunLeaf(bytesOf(streamKey(run.stream)), bytesOf(runDigest(run)));
-  const root = rootOfShown(header.streams_count, [{ index, hash }], proof.hashes);
-  if (!isPossible(run, header) || root === null || !equalBytes(root, bytesOf(header.streams_root)))
-    throw new NotProved('a run is not under streams_root');
+  const { header, ...run } = placedRun(proof, checkpoint);
+  if (!isPossible(run, header)) throw new NotProved('a run is not within its batch');
   return header;
+}
+
+type PlacedRunOf = ReturnType<typeof placedRun>;
+
+function placedRunsProblem(one: PlacedRunOf, other: PlacedRunOf): string | null {
+  const isOneLeaf = batchHeaderText(one.header) === batchHeaderText(other.header);
+  const tiling = isOneLeaf ? tilingProblem(one.header, one, other) : null;
+  const isComparable = equalBytes(one.key, other.key) && [one, other].every((run) => isPossible(run, run.header));
+  return tiling ?? (isComparable ? runsProblem(toHex(one.key), one, other) : null);
+}
+
+/** A run that is proved to be under `streams_root`, whatever it states. */
+function placedRun({ run, index, hashes, ...batch }: ProvedRun, checkpoint: Checkpoint) {
+  const header = provedBatch(batch, checkpoint);
+  const root = rootOfShown(header.streams_count, [{ index, hash: runLeaf(run.key, run) }], hashes);
+  if (root === null || !equalBytes(root, bytesOf(header.streams_root)))
+    throw new NotProved('a run is not under streams_root');
+  return { ...run, index, number: header.number, header };
 }
 
 function bytesOf(hex: string): Uint8Array {

@@ -1,5 +1,5 @@
-import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
-import { BatchHeader, runDigest, streamKey, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader, runLeaf } from '../../../schemas/evidence/batch-header.js';
 import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import { type BatchLine, PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
@@ -97,25 +97,21 @@ function fileOf({ newest }: History, shown: ShownTree, tree: Tree, leaves: reado
     leaves: leaves.map(({ index, key, run }) => ({
       index,
       key: toHex(key),
-      ...(run !== undefined && { run: toHex(run) }),
+      ...(run !== undefined && { run }),
     })),
     hashes: hashes.map(toHex),
   };
 }
 
 function leafOf(tree: Tree, { key, run }: KeyedLeaf): Uint8Array {
-  return tree === 'tags' ? personTagLeaf(key) : streamRunLeaf(key, run ?? new Uint8Array());
+  return tree === 'tags' || run === undefined ? personTagLeaf(key) : runLeaf(key, run);
 }
 
 async function streamsOf({ batches }: History, number: number): Promise<ShownTree | null> {
   const line = batches.get(number);
   const header = line === undefined ? null : headerOf(line);
   if (line === undefined || header === null) return null;
-  const leaves = line.streams.map((shown): KeyedLeaf => {
-    if ('key' in shown) return { index: shown.index, key: shown.key, run: shown.run };
-    const { index, ...run } = shown;
-    return { index, key: bytesOf(streamKey(run.stream)), run: bytesOf(runDigest(run)) };
-  });
+  const leaves = line.streams.map(({ index, key, ...run }): KeyedLeaf => ({ index, key, run }));
   return { header, tree: 'streams', leaves, hashes: line.hashes, line };
 }
 
@@ -138,8 +134,4 @@ async function tagsOf({ batches, files }: History, number: number): Promise<Show
 function headerOf({ header: text }: BatchLine): BatchHeader | null {
   const parsed = parseShape(BatchHeader, text);
   return parsed.ok ? parsed.value : null;
-}
-
-function bytesOf(hex: string): Uint8Array {
-  return fromHex(hex) ?? new Uint8Array();
 }

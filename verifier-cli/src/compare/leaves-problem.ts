@@ -1,5 +1,5 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import type { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import type { BatchHeader, RunPlace } from '../../../schemas/evidence/batch-header.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { areAdjacent } from '../../../schemas/merkle/shown-leaves.js';
 
@@ -11,8 +11,8 @@ export interface KeyedLeaf {
   readonly index: number;
   /** Stream key or tag, 32 bytes. */
   readonly key: Uint8Array;
-  /** `runDigest` of a run, decoded. */
-  readonly run?: Uint8Array | undefined;
+  /** Numbers of a run; absent for a tag. */
+  readonly run?: RunPlace | undefined;
 }
 
 /** Leaves of a tree with the header that commits to it. */
@@ -25,7 +25,7 @@ export interface LeavesOf {
 /**
  * Describes how two views of trees contradict each other; null if they do not.
  * @param one view of a batch
- * @param other view of the same batch, or of a roll-up over it
+ * @param other view of the same batch, of a roll-up over it, or of another batch
  */
 export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
   if (one.tree !== other.tree) return null;
@@ -33,10 +33,20 @@ export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
     return isSorted([...one.leaves, ...other.leaves])
       ? null
       : `sealed batch ${one.header.number} with ${one.tree} that are not sorted: one side sees what the other cannot`;
+  const twice = one.tree === 'tags' ? sharedTag(one, other) : null;
+  if (twice !== null)
+    return `sealed the tag ${twice} twice: in batch ${one.header.number} and in batch ${other.header.number}`;
   const isOver = one.header.number < other.header.number && one.header.number >= firstCovered(other.header.number);
-  const hidden = isOver ? one.leaves.find(({ key }) => isAbsent(other, key)) : undefined;
+  const hidden = isOver ? one.leaves.find(({ key }) => isShownAbsent(other, key)) : undefined;
   if (hidden === undefined) return null;
   return `sealed roll-up ${other.header.number} without a leaf of batch ${one.header.number}, which it covers (${one.tree})`;
+}
+
+/** A tag that two batches have; null: none that is shown. */
+function sharedTag(one: LeavesOf, other: LeavesOf): string | null {
+  if (one.header.level > 0 || other.header.level > 0) return null;
+  const tags = new Set(one.leaves.map(({ key }) => toHex(key)));
+  return other.leaves.map(({ key }) => toHex(key)).find((tag) => tags.has(tag)) ?? null;
 }
 
 /** Whether the keys increase with the indexes. A leaf may be in the list twice. */
@@ -50,7 +60,8 @@ function isSorted(leaves: readonly KeyedLeaf[]): boolean {
   });
 }
 
-function isAbsent({ header, tree, leaves }: LeavesOf, key: Uint8Array): boolean {
+/** Whether a view of a tree shows that it lacks a key. */
+export function isShownAbsent({ header, tree, leaves }: LeavesOf, key: Uint8Array): boolean {
   const count = tree === 'tags' ? header.tags_count : header.streams_count;
   const text = toHex(key);
   if (leaves.some((leaf) => toHex(leaf.key) === text)) return false;

@@ -1,4 +1,4 @@
-import type { BatchHeader, StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { BatchHeader, RunPlace } from '../../../schemas/evidence/batch-header.js';
 import { firstCovered, levelOf } from '../../../schemas/evidence/roll-ups.js';
 
 /** A run of a stream in a leaf of the ledger tree. */
@@ -38,10 +38,10 @@ export function contradictoryRuns<T extends PlacedRun>(runs: readonly T[]): read
   return null;
 }
 
-/** Describes how two runs of a stream contradict each other; null if they do not. */
-export function runsProblem(stream: string, one: PlacedRun, other: PlacedRun): string | null {
+/** Describes how two runs of a stream contradict each other; null if they do not. @param key of the stream, in hex */
+export function runsProblem(key: string, one: PlacedRun, other: PlacedRun): string | null {
   if (contradictoryRuns([one, other]) === null) return null;
-  return `states runs of ${stream} that contradict each other: ${runText(one)}, and ${runText(other)}`;
+  return `states runs of the stream with the key ${key} that contradict each other: ${runText(one)}, and ${runText(other)}`;
 }
 
 function runText({ number, first, last }: PlacedRun): string {
@@ -49,6 +49,6 @@ function runText({ number, first, last }: PlacedRun): string {
 }
 
 /** Whether a run is not empty, and is within its batch. */
-export function isPossible({ start, first, last }: Omit<StreamRun, 'stream'>, { count }: BatchHeader): boolean {
+export function isPossible({ start, first, last }: RunPlace, { count }: BatchHeader): boolean {
   return first <= last && start + last - first < count;
 }

@@ -3,27 +3,27 @@ import {
   BatchHeader,
   batchHeaderText,
   batchLeaf,
-  runDigest,
-  type StreamRun,
-  streamKey,
-  streamRunLeaf,
+  type RunPlace,
+  runLeaf,
 } from '../../../schemas/evidence/batch-header.js';
 import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import type { BatchLine, ShownRun } from '../../../schemas/evidence/package-lines.js';
 import { fewerShown, rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseShape } from '../files/parse.js';
 import { WORK } from '../work/work-meter.js';
-import { claimsProblem } from './claims-problem.js';
+import { claimsProblem, saltsProblem } from './claims-problem.js';
 import { headersProblem } from './headers-problem.js';
 import type { History } from './history.js';
 import { contradictoryRuns, isPossible } from './runs-problem.js';
 
 type RunsFile = Extract<ContradictionFile, { kind: 'runs' }>;
+type SaltsFile = Extract<ContradictionFile, { kind: 'salts' }>;
 type HeadersFile = Extract<ContradictionFile, { kind: 'headers' }>;
 type ClaimsFile = Extract<ContradictionFile, { kind: 'claims' }>;
-type WithoutFrame<T> = Omit<T, 'format' | 'version' | 'bridges'>;
-type StructureProof = WithoutFrame<RunsFile> | WithoutFrame<HeadersFile> | WithoutFrame<ClaimsFile>;
+type WithoutFrame<T> = T extends unknown ? Omit<T, 'format' | 'version' | 'bridges'> : never;
+type StructureProof = WithoutFrame<RunsFile | HeadersFile | ClaimsFile | SaltsFile>;
 
 /** A leaf of the ledger tree that one side proves. */
 interface ProvedLeaf {
@@ -33,7 +33,9 @@ interface ProvedLeaf {
   readonly runs: readonly ProvedRun[];
 }
 
-interface ProvedRun extends StreamRun {
+interface ProvedRun extends RunPlace {
+  /** Key of the stream, in hex. */
+  readonly key: string;
   readonly number: number;
   readonly leaf: ProvedLeaf;
   readonly index: number;
@@ -47,24 +49,33 @@ interface ProvedRun extends StreamRun {
 export function* structureConflicts(a: History, b: History): Generator<StructureProof, void> {
   const leaves = [...provedLeaves(a), ...provedLeaves(b)].sort((x, y) => x.header.number - y.header.number);
   yield* contradictoryHeaders(leaves);
-  const byStream = new Map<string, ProvedRun[]>();
+  const byKey = new Map<string, ProvedRun[]>();
   for (const run of leaves.flatMap(({ runs }) => runs)) {
-    const known = byStream.get(run.stream);
-    if (known === undefined) byStream.set(run.stream, [run]);
+    const known = byKey.get(run.key);
+    if (known === undefined) byKey.set(run.key, [run]);
     else known.push(run);
   }
-  for (const runs of byStream.values()) {
+  for (const runs of byKey.values()) {
     const pair = contradictoryRuns(runs);
     if (pair !== null) yield { kind: 'runs', first: runFile(pair[0]), second: runFile(pair[1]) };
   }
+  if (isSigned(a) && isSigned(b) && saltsProblem(a.manifest, b.manifest) !== null)
+    yield { kind: 'salts', first: a.signedManifest, second: b.signedManifest };
   for (const side of [a, b]) {
-    const { manifest, signedManifest, isManifestSigned } = side;
-    if (manifest === null || signedManifest === null || !isManifestSigned) continue;
-    for (const [stream, runs] of byStream) {
-      const beyond = runs.find((run) => claimsProblem(manifest, stream, run) !== null);
-      if (beyond !== undefined) yield { kind: 'claims', ...signedManifest, second: runFile(beyond) };
-    }
+    if (!isSigned(side)) continue;
+    const { manifest, signedManifest } = side;
+    const beyond = [...byKey.values()].flat().find((run) => claimsProblem(manifest, run) !== null);
+    if (beyond !== undefined) yield { kind: 'claims', ...signedManifest, second: runFile(beyond) };
   }
+}
+
+type SignedHistory = History & {
+  readonly manifest: Manifest;
+  readonly signedManifest: NonNullable<History['signedManifest']>;
+};
+
+function isSigned(side: History): side is SignedHistory {
+  return side.manifest !== null && side.signedManifest !== null && side.isManifestSigned;
 }
 
 /** Leaves before a roll-up that are compared with it: those of both sides under one of level 1. */
@@ -93,26 +104,24 @@ function* provedLeaves(side: History): Generator<ProvedLeaf, void> {
     const leaf = { side, line, header, runs: [] as ProvedRun[] };
     const root = rootOfShown(header.streams_count, line.streams.map(leafOf), line.hashes);
     if (root !== null && equalBytes(root, bytesOf(header.streams_root)))
-      for (const shown of line.streams)
-        if (!('key' in shown) && isPossible(shown, header)) leaf.runs.push({ ...shown, number: header.number, leaf });
+      for (const { key, ...shown } of line.streams)
+        if (isPossible(shown, header)) leaf.runs.push({ ...shown, key: toHex(key), number: header.number, leaf });
     yield leaf;
   }
 }
 
-function leafOf(shown: ShownRun): { readonly index: number; readonly hash: Uint8Array } {
-  if ('key' in shown) return { index: shown.index, hash: streamRunLeaf(shown.key, shown.run) };
-  const { index, ...run } = shown;
-  return { index, hash: streamRunLeaf(bytesOf(streamKey(run.stream)), bytesOf(runDigest(run))) };
+function leafOf({ index, key, ...run }: ShownRun): { readonly index: number; readonly hash: Uint8Array } {
+  return { index, hash: runLeaf(key, run) };
 }
 
 function headerFile({ side, line }: ProvedLeaf): HeadersFile['first'] {
   return { note: side.newest.note, header: line.header, path: line.path.map(toHex) };
 }
 
-function runFile({ leaf, index, stream, start, first, last }: ProvedRun): RunsFile['first'] {
+function runFile({ leaf, index, key, start, first, last }: ProvedRun): RunsFile['first'] {
   const { line, header } = leaf;
   const hashes = fewerShown(header.streams_count, line.streams.map(leafOf), line.hashes, new Set([index])) ?? [];
-  return { ...headerFile(leaf), index, run: { stream, start, first, last }, hashes: hashes.map(toHex) };
+  return { ...headerFile(leaf), index, run: { key, start, first, last }, hashes: hashes.map(toHex) };
 }
 
 function bytesOf(hex: string): Uint8Array {

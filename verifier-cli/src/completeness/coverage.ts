@@ -3,7 +3,7 @@ import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
-import { type Batches, lacksStream } from '../batches/batches.js';
+import type { Batches } from '../batches/batches.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
@@ -117,7 +117,7 @@ function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
         };
       last = run.last;
       mayContinue = false;
-    } else if (!lacksStream(batch, stream)) {
+    } else if (!batch.lacking.includes(stream)) {
       return {
         kind: 'not-shown',
         reason: finding('stream-not-shown', { batch: number }),

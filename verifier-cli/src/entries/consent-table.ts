@@ -6,7 +6,7 @@ import type { Location } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import { Column } from './column.js';
 import type { ReadEntry } from './read-entry.js';
-import { readUuid, TAG_WORDS, UUID_WORDS, writeUuid } from './uuid-words.js';
+import { readUuid, UUID_WORDS, writeUuid } from './uuid-words.js';
 
 /** Facts of a consent's record that are kept until the whole file is read. */
 export interface ConsentFacts extends Omit<ConsentClaims, 'batch'> {
@@ -47,7 +47,6 @@ export class ConsentTable {
   readonly #revisions = Column.ofIntegers();
   readonly #eventIds = new Column((cells) => new Uint32Array(cells));
   readonly #batches = Column.ofIntegers();
-  readonly #tags = new Column((cells) => new Uint32Array(cells));
   readonly #createdAt = Column.ofIntegers();
   /** −1: never expires. */
   readonly #validFor = Column.ofIntegers();
@@ -68,7 +67,7 @@ export class ConsentTable {
   /** @param facts null for a record that cannot be read */
   add({ line, entry, source, findings }: ConsentEntry, facts: ConsentFacts | null): void {
     const index = this.length;
-    const { stream, person_tag: tag } = entry;
+    const { stream } = entry;
     const { batch, erased, disclosures } = source;
     // Entries are sorted by stream: usually it is the same one as before. `entry.order` reports a
     // wrong order.
@@ -79,8 +78,6 @@ export class ConsentTable {
     readUuid(entry.event_id, this.#words);
     for (const word of this.#words) this.#eventIds.push(word);
     this.#batches.push(batch);
-    for (let word = 0; word < TAG_WORDS; word += 1)
-      this.#tags.push(Number.parseInt(tag?.slice(word * 8, word * 8 + 8) ?? '', 16) || 0);
     this.#createdAt.push(facts?.createdAt ?? 0);
     this.#validFor.push(facts?.validForMs ?? -1);
     this.#verdicts.push(VERDICTS.indexOf(findings.verdict));
@@ -96,7 +93,7 @@ export class ConsentTable {
     if (erased !== undefined && erased.stream !== stream) this.#erasedStreams.set(index, erased.stream);
   }
 
-  /** A row without its event id and tag: see `eventIdOf` and `tagOf`. */
+  /** A row without its event id: see `eventIdOf`. */
   row(index: number): ConsentRow {
     const stream = this.#names[this.#streams.at(index)] ?? '';
     const erasedRevision = this.#erasedRevisions.at(index);
@@ -124,13 +121,6 @@ export class ConsentTable {
   /** The event id of a row, put together anew at each call. */
   eventIdOf(index: number): string {
     return writeUuid(Array.from({ length: UUID_WORDS }, (_, i) => this.#eventIds.at(index * UUID_WORDS + i)));
-  }
-
-  /** The person tag of a row, 32 bytes, put together anew at each call. */
-  tagOf(index: number): Uint8Array {
-    const tag = new DataView(new ArrayBuffer(TAG_WORDS * 4));
-    for (let word = 0; word < TAG_WORDS; word += 1) tag.setUint32(word * 4, this.#tags.at(index * TAG_WORDS + word));
-    return new Uint8Array(tag.buffer);
   }
 
   /** The place of a row in the file. */

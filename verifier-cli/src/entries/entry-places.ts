@@ -111,8 +111,10 @@ export class EntryPlaces {
       return;
     }
     const run = runWith(batch, entry);
-    if (run === null) findings.fail('batch.streams', finding('revision-not-in-batch', { batch: number }));
-    else if (source.index !== run.start + entry.revision - run.first)
+    if (run === null && !this.context.batches.areStreamsKnown)
+      findings.open('batch.streams', finding('streams-unknown'), 'manifest.format');
+    else if (run === null) findings.fail('batch.streams', finding('revision-not-in-batch', { batch: number }));
+    else if (run !== null && source.index !== run.start + entry.revision - run.first)
       findings.fail('entry.inclusion', finding('other-index-demanded', { batch: number }));
     findings.adopt(batch.verdict, batch.cause);
     findings.adopt(interval?.verdict ?? 'valid', interval?.cause);
@@ -125,7 +127,7 @@ export class EntryPlaces {
     const rollUp = batches.get(number);
     if (batches.unknown.has(number)) findings.open('batch.streams', finding('roll-up-unknown', { batch: number }));
     else if (rollUp === undefined) findings.fail('batch.streams', finding('roll-up-missing', { batch: number }));
-    else if (runWith(rollUp, position) === null)
+    else if (runWith(rollUp, position) === null && batches.areStreamsKnown)
       findings.fail('batch.streams', finding('revision-not-in-roll-up', { batch: number }));
     if (rollUp !== undefined) findings.adopt(rollUp.verdict, rollUp.cause);
   }

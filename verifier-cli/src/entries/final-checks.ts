@@ -72,7 +72,7 @@ export class FinalChecks {
       findings.report('erasure.proof', outcome, message, because);
     }
     const isNamed = this.#isNamedByErasure(index);
-    if (isNamed && this.erasures.hasWrongTag(this.consents.eventIdOf(index), this.consents.tagOf(index)))
+    if (isNamed && this.erasures.hasWrongTag(this.consents.eventIdOf(index)))
       findings.fail('erasure.proof', finding('erasure-wrong-tag'));
     const isErased = row.erased !== null || isNamed;
     this.#state(

@@ -99,8 +99,9 @@ function openRows(consents: ConsentTable, erasures: Erasures, tail: number): rea
   for (let index = 0; index < consents.length; index += 1) {
     const row = consents.row(index);
     if (!row.matches || row.erased !== null || row.revision >= tail) continue;
-    if (!erasures.isEmpty && erasures.isErased(consents.eventIdOf(index))) continue;
-    open.push({ index, batch: row.batch, tag: erasureTag(consents.tagOf(index)) });
+    const eventId = consents.eventIdOf(index);
+    if (!erasures.isEmpty && erasures.isErased(eventId)) continue;
+    open.push({ index, batch: row.batch, tag: erasureTag(eventId) });
   }
   return open.sort((a, b) => a.batch - b.batch);
 }

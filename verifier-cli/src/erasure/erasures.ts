@@ -93,11 +93,10 @@ export class Erasures {
   /**
    * Whether the first erasure of a record has another tag than the record demands: batches would not
    * show it.
-   * @param tag person tag of the record, 32 bytes
    */
-  hasWrongTag(eventId: string, tag: Uint8Array): boolean {
+  hasWrongTag(eventId: string): boolean {
     const erasure = this.#erasures[this.#firsts.get(eventId) ?? -1];
-    return erasure !== undefined && erasure.tag !== toHex(erasureTag(tag));
+    return erasure !== undefined && erasure.tag !== toHex(erasureTag(eventId));
   }
 
   /** Whether the erasure to which a record's mark points proves that the record was erased. */

@@ -174,7 +174,7 @@ export const CHECK_RULES = {
   'batch.streams': {
     fails:
       'The runs and hashes of a batch do not lead to `streams_root`, or are not sorted, or do not tile it (§6). A batch does not show what it has of each stream of the package, with the leaves beside it; or its runs contradict those of another batch, or a roll-up lacks a stream of a batch under it (§6, “Agreement of runs”). The batch of an entry, or a roll-up over it below the checkpoint, is missing or does not show a run that has the revision.',
-    opens: 'The version of a roll-up over an entry is not known (§17).',
+    opens: 'The version of a roll-up over an entry is not known, or the manifest is not known or states no salt (§17).',
   },
   'batch.tags': {
     fails:

@@ -23,6 +23,7 @@ export const FINDING_TEXTS = {
   'run-empty-or-too-long': 'a run is empty or longer than the batch',
   'runs-wrong-sum': 'the runs do not add up to the number of entries',
   'runs-not-adjacent': 'neighbouring runs overlap, or leave entries out',
+  'streams-unknown': 'without a manifest that is known, its runs cannot be told from those of other sites',
   'run-neighbours-missing': 'the batch does not show what it has of {stream}, with the leaves on both sides of it',
   'run-begins-late': 'the first batches state revision {first} of {stream} without the revisions before it',
   'runs-contradict': 'the events of {stream} that batch {batch} states contradict those of batch {other}',
@@ -269,13 +270,13 @@ export const FINDING_TEXTS = {
   'consistency-missing': 'the package includes no proof from checkpoint {size} to the next',
   'fewer-than-two-checkpoints': 'the package includes fewer than two checkpoints',
   'ledger-key-not-given':
-    "no ledger key was given, so the origin of the records is not proved: give the operator's key with --ledger-key",
+    "no ledger key was given, so the origin of the records is not proved: give the operator's key {where:ledger-key}",
   'ledger-key-unsound':
     'the ledger key that you gave is of Ed25519, which is sound until {end} only: give the ledger key of ML-DSA-44 as well',
   'ledger-key-of-other-ledger': 'the package is of the ledger “{ledger}”, but the given keys are of other ledgers',
   'no-checkpoint-signed': 'the package includes no checkpoint, so there is no signature to check',
   'older-key-signed':
-    "the checkpoint is signed by key {key} of this ledger's name, not by the key that you gave: if that is an older key of this ledger, get it from the operator and give it with --ledger-key",
+    "the checkpoint is signed by key {key} of this ledger's name, not by the key that you gave: if that is an older key of this ledger, get it from the operator and give it {where:ledger-key}",
   'given-key-unsigned': 'the ledger key that you gave did not sign the checkpoint',
   'key-signature-invalid': 'a signature by the ledger key is invalid',
   'key-in-force-unsigned': 'the key in force at this size did not sign the checkpoint',
@@ -323,7 +324,8 @@ export const FINDING_TEXTS = {
   'certificate-of-other-ledger': 'the certificate was issued by another ledger',
   'certificate-signature-invalid': "the ledger's signature on the certificate is invalid",
   'certificate-key-not-in-force': 'the ledger key that signed the certificate is not in force at the newest checkpoint',
-  'certificate-not-checked': 'there is no trusted ledger key to check the certificate with: give one with --ledger-key',
+  'certificate-not-checked':
+    'there is no trusted ledger key to check the certificate with: give one {where:ledger-key}',
   'certificate-by-other-key': 'another key of the ledger signed the certificate: see ledger.key',
   'certificate-not-by-given-key': 'the ledger key that you gave did not sign the certificate',
   'too-many-policies': 'the package includes more than {limit} policies',
@@ -422,7 +424,7 @@ export const FINDING_TEXTS = {
   'tst-not-checked': '{detail}',
   'tst-note': '{detail}',
   'root-not-given':
-    'no root certificate of a time stamp authority was given: get it from the authority and give it with --tsa-ca',
+    'no root certificate of a time stamp authority was given: get it from the authority and give it {where:tsa-ca}',
   'manifest-of-other-kind': 'the manifest is that of another kind of file',
   'receipt-of-one-record': 'a receipt is of one record, and claims no run to be complete',
   'receipt-notice':
@@ -471,6 +473,25 @@ export const FINDING_TEXTS = {
   'path-empty': 'the path is empty',
   'path-to-other-first-root': 'the path does not lead to the first root',
   'path-to-other-second-root': 'the path does not lead to the second root',
+  'file-cut-off':
+    'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.',
+  'file-not-zip': 'The file is not a ZIP.',
+  'file-without-manifest': 'The file contains no manifest.json, so it is not an evidence package.',
+  'file-manifest-unreadable': 'The file contains no readable manifest.json: {detail}',
+  'no-verdict-given': 'The verifier gives no verdict: {reason}.',
+  'sides-of-other-ledgers': 'the two sides are of different ledgers: {first} and {second}',
+  'comparison-without-key':
+    'no ledger key was given, so the signatures cannot be checked: give the key of its operator {where:ledger-key}',
+  'comparison-costs-too-much': 'a package would cost more than its limit of work',
+  'side-of-other-key': 'the ledger key that you gave did not sign a checkpoint',
+  'sides-not-connected':
+    'no consistency proof connects the ledger of {newer} batches with the one of {older}: download /checkpoints/{newer}/consistency/{older} from the service and give it {where:consistency}',
+  'ledger-contradicts-itself': '{detail}',
+  'files-contradict': 'both files together are the proof, so keep them: {detail}',
+  'persons-not-compared': '{detail}',
+  'persons-disagree': 'the files disagree on the records of a person, and prove nothing: check each of them',
+  'histories-same': 'both show the same history of {count:batch|batches}',
+  'history-extended': 'the history of {newer} batches extends the one of {older}: no batch was rewritten',
 } as const;
 
 export type FindingCode = keyof typeof FINDING_TEXTS;

@@ -24,12 +24,35 @@ export type StatedValue = string | number | Omit<Stated, 'message'>;
 
 type NameIn<Place> = Place extends `${infer Name}:${string}` ? Name : Place;
 type NamesIn<Text> = Text extends `${string}{${infer Place}}${infer Rest}` ? NameIn<Place> | NamesIn<Rest> : never;
-type NamesOf<Code extends FindingCode> = NamesIn<(typeof FINDING_TEXTS)[Code]>;
+type NamesOf<Code extends FindingCode> = Exclude<NamesIn<(typeof FINDING_TEXTS)[Code]>, typeof PLACE_OF_INPUT>;
 type ValuesOf<Code extends FindingCode> = [NamesOf<Code>] extends [never]
   ? readonly []
   : readonly [Readonly<Record<NamesOf<Code>, Value>>];
 
-const ENGLISH_UNITS: Units = { days: 'd', hours: 'h', minutes: 'min', seconds: 's' };
+/**
+ * Name in braces that is no value: `{where:ledger-key}` says where the reader gives this input to the
+ * verifier. The command has options, and its page has fields.
+ */
+const PLACE_OF_INPUT = 'where';
+
+/** Inputs that a finding asks the reader for, and where the reader gives each. */
+export type InputPlaces = Readonly<Record<'ledger-key' | 'tsa-ca' | 'consistency', string>>;
+
+/** Words of one language that texts of findings take in. */
+export interface FindingWords {
+  /** Texts of findings, for values that are findings themselves. */
+  readonly texts: Readonly<Record<FindingCode, string>>;
+  readonly units: Units;
+  readonly places: InputPlaces;
+}
+
+export const ENGLISH_UNITS: Units = { days: 'd', hours: 'h', minutes: 'min', seconds: 's' };
+/** In the words of the command, in which JSON reports are. */
+const ENGLISH: FindingWords = {
+  texts: FINDING_TEXTS,
+  units: ENGLISH_UNITS,
+  places: { 'ledger-key': 'with --ledger-key', 'tsa-ca': 'with --tsa-ca', consistency: 'with --consistency' },
+};
 /** Longer texts are cut: a package must not fill memory or report with its own. */
 const MAX_TEXT = 400;
 const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
@@ -56,24 +79,24 @@ export function wordsOf({ message, code, values }: Stated): Stated {
 /**
  * Fills in the values of a finding.
  * @param text with names in braces, as in `FINDING_TEXTS`
- * @param texts of the language, for values that are findings themselves
  */
-export function fillFinding(
-  text: string,
-  values: Readonly<Record<string, StatedValue>>,
-  texts: Readonly<Record<FindingCode, string>>,
-  units: Units,
-): string {
+export function fillFinding(text: string, values: Readonly<Record<string, StatedValue>>, words: FindingWords): string {
+  const { texts, units, places } = words;
   const filled = text.replace(PLACE, (_, name: string, format: string | undefined) => {
+    if (name === PLACE_OF_INPUT) return isInput(places, format) ? places[format] : '';
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (typeof value === 'object')
-      return value.code === undefined ? '' : fillFinding(texts[value.code], value.values ?? {}, texts, units);
+      return value.code === undefined ? '' : fillFinding(texts[value.code], value.values ?? {}, words);
     if (typeof value !== 'number' || format === undefined) return String(value);
     if (format === 'duration') return durationText(value, units);
     const [one = '', many = ''] = format.split('|');
     return counted(value, one, many);
   });
   return cutText(filled);
+}
+
+function isInput(places: InputPlaces, name: string | undefined): name is keyof InputPlaces {
+  return name !== undefined && Object.hasOwn(places, name);
 }
 
 /**
@@ -88,7 +111,7 @@ export function englishDetail({ values = {} }: Stated): string | null {
 
 /** The English text. */
 export function englishText(found: Finding): string {
-  return fillFinding(FINDING_TEXTS[found.code], statedValues(found.values), FINDING_TEXTS, ENGLISH_UNITS);
+  return fillFinding(FINDING_TEXTS[found.code], statedValues(found.values), ENGLISH);
 }
 
 function statedCode(code: FindingCode, values: Readonly<Record<string, Value>>): Omit<Stated, 'message'> {

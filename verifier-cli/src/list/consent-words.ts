@@ -5,10 +5,9 @@ import type { ListedConsent } from './listed-consent.js';
 /** Names of disclosed values that say who the person is, the clearest first. */
 const PERSON_FIELDS = ['signer_name', 'signer_email', 'signer_phone', 'visitor_id'] as const;
 
-/** Names the person of the record, as far as the package discloses the person; null: it does not. */
-export function personText({ disclosed }: ListedConsent): string | null {
-  const values = PERSON_FIELDS.map((name) => disclosed[name]).filter((value) => isText(value));
-  return values.length === 0 ? null : values.slice(0, 2).join(', ');
+/** Values that name the person of the record, the clearest first; none if the package discloses none. */
+export function personValues({ disclosed }: ListedConsent): readonly string[] {
+  return PERSON_FIELDS.map((name) => disclosed[name]).filter((value) => isText(value));
 }
 
 function isText(value: JsonValue | undefined): value is string {

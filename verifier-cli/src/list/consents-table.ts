@@ -1,13 +1,16 @@
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { cutText } from '../findings/finding.js';
 import type { Texts } from '../i18n/texts.js';
 import { element, type Markup } from '../report/markup.js';
-import { foreign, recordMark } from '../report/page-parts.js';
+import { facts, foreign, recordMark } from '../report/page-parts.js';
+import { printable } from '../report/printable.js';
 import { secondText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
-import { afterwardsText, personText, titleText } from './consent-words.js';
+import { afterwardsText, personValues, titleText } from './consent-words.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /**
- * Consents as a table of a page.
+ * Consents as a table of a page, each in one row, with details that the reader opens.
  * @param shown in the order of the rows
  * @param total consents of which these are a part
  * @param isDevelopment whether a development authority stamped the ledger: no verdict is green then
@@ -20,7 +23,10 @@ export function consentsTable(
 ): Markup {
   const { list } = texts;
   const caption = shown.length === total ? list.records(total) : list.firstRecords(shown.length, total);
-  const head = [list.verdict, list.claimedTime, list.decision, list.person, list.text, list.afterwards];
+  const head = [
+    ...[list.verdict, list.claimedTime, list.provedTime, list.decision, list.person, list.text],
+    list.afterwards,
+  ];
   return element(
     'table',
     { class: 'records' },
@@ -32,31 +38,50 @@ export function consentsTable(
 
 function row(one: ListedConsent, isDevelopment: boolean, texts: Texts): Markup {
   const { list, words } = texts;
-  const mark = recordMark(one.verdict, isDevelopment, texts);
-  const person = personText(one);
+  // The details have the others: each record takes one row.
+  const [person] = personValues(one);
   return element(
     'tr',
     {},
-    element('th', { scope: 'row' }, mark),
-    element(
-      'td',
-      {},
-      one.recorded_at === null ? list.unreadable : secondText(one.recorded_at),
-      ...(one.existed_by === null ? [] : [element('p', { class: 'id' }, list.existedBy(secondText(one.existed_by)))]),
-    ),
-    element(
-      'td',
-      {},
-      element('strong', {}, decisionWord(one.decision, texts)),
-      element('p', { class: 'id' }, foreign(one.consent_type ?? words.unknown)),
-    ),
-    element('td', {}, person === null ? list.notDisclosed : foreign(person)),
-    element(
-      'td',
-      {},
-      foreign(titleText(one, texts)),
-      element('p', {}, element('code', { class: 'id' }, one.consent_token)),
-    ),
+    element('th', { scope: 'row' }, recordMark(one.verdict, isDevelopment, texts)),
+    element('td', {}, one.recorded_at === null ? list.unreadable : clockText(one.recorded_at)),
+    element('td', {}, one.existed_by === null ? words.notProved : clockText(one.existed_by)),
+    element('td', {}, decisionWord(one.decision, texts)),
+    element('td', {}, person === undefined ? list.notDisclosed : foreign(person)),
+    element('td', {}, details(one, texts)),
     element('td', {}, afterwardsText(one, texts) ?? ''),
   );
+}
+
+/** A time without its zone, which the head of the column states. */
+function clockText(time: string): string {
+  return secondText(time).replace(/ UTC$/, '');
+}
+
+function details(one: ListedConsent, texts: Texts): Markup {
+  const { list, words } = texts;
+  const names = list.details;
+  const code = (value: string | null): Markup | null => (value === null ? null : element('code', {}, foreign(value)));
+  const disclosed = Object.entries(one.disclosed).map(([name, value]): readonly [string, Markup] => [
+    printable(name),
+    foreign(valueText(value)),
+  ]);
+  return element(
+    'details',
+    {},
+    element('summary', {}, foreign(titleText(one, texts))),
+    facts([
+      [names.token, code(one.consent_token)],
+      [names.event, code(one.event_id)],
+      [names.type, foreign(one.consent_type ?? words.unknown)],
+      [names.language, one.language === null ? null : foreign(one.language)],
+      [names.version, code(one.document_version_id)],
+      [names.successor, code(one.superseded_by?.event_id ?? null)],
+      ...disclosed,
+    ]),
+  );
+}
+
+function valueText(value: JsonValue): string {
+  return cutText(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -2,7 +2,7 @@ import type { Texts } from '../i18n/texts.js';
 import { printable } from '../report/printable.js';
 import { secondText } from '../report/times-text.js';
 import { decisionWord, verdictMark } from '../report/wording.js';
-import { afterwardsText, personText, titleText } from './consent-words.js';
+import { afterwardsText, personValues, titleText } from './consent-words.js';
 import type { ConsentListing, ListedConsent } from './listed-consent.js';
 
 /** Characters of a cell; longer ones are cut. */
@@ -56,7 +56,7 @@ function cells(one: ListedConsent, isDevelopment: boolean, texts: Texts): readon
     one.decision === null ? '' : decisionWord(one.decision, texts),
     one.consent_type ?? '',
     titleText(one, texts),
-    personText(one) ?? list.notDisclosed,
+    personValues(one).slice(0, 2).join(', ') || list.notDisclosed,
     afterwardsText(one, texts) ?? '',
     one.consent_token,
   ].map((text) => {

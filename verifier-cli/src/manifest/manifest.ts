@@ -9,7 +9,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape, parseShape } from '../files/parse.js';
-import { englishText, finding } from '../findings/finding.js';
+import { englishText, type Finding, finding } from '../findings/finding.js';
 import { unknownVersion } from '../versions/unknown-version.js';
 
 /** The manifest and the bytes that are signed. */
@@ -22,6 +22,10 @@ export interface ReadManifest {
 /** The package has a major version that this verifier does not know: it gives no verdict. */
 export class UnknownFormatVersion extends Error {
   override readonly name = 'UnknownFormatVersion';
+
+  constructor(readonly reason: Finding) {
+    super(englishText(reason));
+  }
 }
 
 /**
@@ -39,8 +43,7 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   const version = parseShape(ManifestVersion, bytes, LIMITS.manifestValues);
   const [major = PACKAGE_MAJOR, minor = 0] = version.ok ? version.value.version.split('.').map(Number) : [];
   const unknown = unknownVersion(finding('format-version', { version: `${major}.${minor}` }));
-  if (major !== PACKAGE_MAJOR)
-    throw new UnknownFormatVersion(`The verifier gives no verdict: ${englishText(unknown)}.`);
+  if (major !== PACKAGE_MAJOR) throw new UnknownFormatVersion(finding('no-verdict-given', { reason: unknown }));
   const isNewer = minor > PACKAGE_MINOR;
   const parsed = version.ok ? matchShape(isNewer ? NewerManifest : Manifest, version.json) : version;
   // A newer version may change the content of a member, such as the filter, and so the meaning of

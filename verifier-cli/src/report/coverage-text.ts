@@ -43,11 +43,14 @@ export function witnessesText(
   return checkpoint === null ? evidence.noCheckpoint : evidence.witnesses(witnesses, checkpoint, demanded);
 }
 
-/** How far one stream is covered, in words; always with the revisions it is about. */
-export function coverageText(coverage: ReportedCoverage, { evidence }: Texts): string {
+/**
+ * How far one stream is covered, in words; always with the revisions it is about.
+ * @param isRecomputed whether a witness recomputed the roll-ups that show the end of the stream
+ */
+export function coverageText(coverage: ReportedCoverage, isRecomputed: boolean, { evidence }: Texts): string {
   const { complete, complete_runs: count, complete_up_to: upTo, ledger_reaches: reaches, is_whole: isWhole } = coverage;
   const end = reaches === null ? evidence.endNotShown : reaches < 0 ? evidence.endEmpty : evidence.endAt(reaches);
-  if (upTo !== null && isWhole) return evidence.wholeUpTo(upTo);
+  if (upTo !== null && isWhole) return evidence.wholeUpTo(upTo, isRecomputed);
   if (upTo !== null) return evidence.completeUpTo(upTo, end);
   if (complete.length === 0) return evidence.notShownComplete(end);
   const runs = complete.slice(0, SHOWN_RUNS).map(({ first, last }) => evidence.run(first, last));

@@ -27,15 +27,18 @@ export function firstStatement(report: ReportFacts, texts: Texts): string | null
   return missingTrust(report, texts) ?? (isOverdue && report.verdict !== 'invalid' ? texts.report.overdue : null);
 }
 
-/**
- * Lists what a reader must know beside the verdict: whose records these are, and promises whose time has
- * passed. Values come from the package.
- */
-export function headlines({ package: about, promises }: ReportFacts, { report }: Texts): readonly string[] {
-  const lines: string[] = [];
-  if (about.person !== null) lines.push(report.personNamed(about.person));
-  else if ((about.filter?.persons ?? 0) > 0) lines.push(report.personNotNamed);
-  for (const { outcome, event_id: event, due } of promises)
-    if (outcome === 'overdue' && event !== null && due !== null) lines.push(report.promiseOverdue(event, due));
-  return lines;
+/** Names the person of the records, and the person that the reader asked about. Values come from the package. */
+export function personLines({ package: about }: ReportFacts, { report }: Texts): readonly string[] {
+  const { person, asked_person: asked } = about;
+  if (person !== null && person === asked) return [report.personAsked(person)];
+  const named =
+    person !== null ? report.personNamed(person) : (about.filter?.persons ?? 0) > 0 ? report.personNotNamed : null;
+  return [named, asked === null ? null : report.askedAbout(asked)].filter((line) => line !== null);
+}
+
+/** Lists the promises whose time has passed. */
+export function overdueLines({ promises }: ReportFacts, { report }: Texts): readonly string[] {
+  return promises.flatMap(({ outcome, event_id: event, due }) =>
+    outcome === 'overdue' && event !== null && due !== null ? [report.promiseOverdue(event, due)] : [],
+  );
 }

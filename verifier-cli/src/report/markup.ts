@@ -21,10 +21,12 @@ export interface Element {
   readonly children: readonly Markup[];
 }
 
-/** Elements of a report. None of them runs a script, loads a resource or links to another page. */
+/** Elements of a report. None of them runs a script, loads a resource, sends a value or links to another page. */
 type Tag =
   | 'article'
   | 'header'
+  | 'nav'
+  | 'a'
   | 'section'
   | 'h1'
   | 'h2'
@@ -36,6 +38,7 @@ type Tag =
   | 'bdi'
   | 'pre'
   | 'ul'
+  | 'ol'
   | 'li'
   | 'dl'
   | 'dt'
@@ -48,7 +51,9 @@ type Tag =
   | 'th'
   | 'td'
   | 'details'
-  | 'summary';
+  | 'summary'
+  | 'label'
+  | 'input';
 
 /** Attributes that can neither run nor load anything. */
 interface Attributes {
@@ -58,6 +63,10 @@ interface Attributes {
   readonly scope?: 'col' | 'row';
   readonly 'aria-hidden'?: 'true';
   readonly open?: '';
+  readonly id?: string;
+  /** A place of the same page. */
+  readonly href?: `#${string}`;
+  readonly type?: 'checkbox';
 }
 
 /** Builds an element. */
@@ -73,6 +82,7 @@ export function renderHtml(markup: Markup): string {
     ([name, value]) => ` ${name}="${escapeHtml(String(value))}"`,
   );
   const { tag } = markup;
+  if (tag === 'input') return `<${tag}${attributes.join('')}>`;
   return `<${tag}${attributes.join('')}>${markup.children.map(renderHtml).join('')}</${tag}>`;
 }
 

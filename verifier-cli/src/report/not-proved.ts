@@ -1,5 +1,6 @@
 import type { Texts } from '../i18n/texts.js';
 import { coverageText } from './coverage-text.js';
+import { recomputedBy } from './recomputed.js';
 import type { ReportFacts } from './report.js';
 
 /** Lists the limits of the evidence, in words for a reader without technical knowledge. */
@@ -11,6 +12,7 @@ export function notProved(report: ReportFacts, texts: Texts): readonly string[] 
     evidence.notWhen,
     evidence.notAll,
     witnesses.cosigned.length === 0 ? evidence.notWitnessed : evidence.notIndependent,
+    ...(recomputedBy(report).length === 0 ? [evidence.notRecomputed] : []),
     evidence.notShownToOthers,
     missing(report, texts),
   ];
@@ -27,11 +29,14 @@ export function notProved(report: ReportFacts, texts: Texts): readonly string[] 
  * States which records may be missing. Only a run of consents that begins with the first one, and
  * reaches as far as the package itself shows the ledger to reach, leaves no gap.
  */
-function missing({ coverage }: ReportFacts, texts: Texts): string {
+function missing(report: ReportFacts, texts: Texts): string {
+  const { coverage } = report;
   const { evidence } = texts;
   if (coverage?.person === 'complete') return evidence.notLaterOfPerson;
   const consents = coverage?.consents;
   if (consents?.is_whole === true && consents.complete_up_to !== null)
     return evidence.notLater(consents.complete_up_to);
-  return evidence.notComplete(consents === undefined ? null : coverageText(consents, texts));
+  return evidence.notComplete(
+    consents === undefined ? null : coverageText(consents, recomputedBy(report).length > 0, texts),
+  );
 }

@@ -3,7 +3,7 @@ import { englishDetail, type Stated } from '../findings/finding.js';
 import type { Problem } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Texts } from '../i18n/texts.js';
-import { element, type Markup } from './markup.js';
+import { type Element, element, type Markup } from './markup.js';
 import { printable, printableSource } from './printable.js';
 import type { ReportedTime } from './report.js';
 import { dayText } from './times-text.js';
@@ -14,11 +14,11 @@ export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
 }
 
-/** A finding of a check. A detail that only exists in English is marked as such. */
+/** A finding of a check, in words that name no option of the command. A detail that only exists in English is marked as such. */
 export function finding(found: Stated, texts: Texts): Markup {
   const detail = englishDetail(found);
-  if (detail === null || texts.language === 'en') return element('bdi', {}, printable(texts.finding(found)));
-  const sentence = texts.finding({ ...found, values: { ...found.values, detail: '' } });
+  if (detail === null || texts.language === 'en') return element('bdi', {}, printable(texts.finding(found, 'page')));
+  const sentence = texts.finding({ ...found, values: { ...found.values, detail: '' } }, 'page');
   return element('span', {}, element('bdi', {}, printable(sentence.trimEnd())), ' ', english(detail, texts));
 }
 
@@ -44,12 +44,14 @@ interface BannerParts {
   readonly statement?: string | null;
   /** Keys and roots that the reader did not give; null: nothing is missing. */
   readonly missing?: string | null;
+  /** Whose records these are. */
+  readonly persons?: readonly string[];
 }
 
-/** The verdict with the time as of which it holds. */
+/** The verdict with the time as of which it holds, and the person: what a reader must see first. */
 export function verdictBanner(
   { word, mark, sentence, style }: VerdictWording,
-  { asOf, statement = null, missing = null }: BannerParts,
+  { asOf, statement = null, missing = null, persons = [] }: BannerParts,
   texts: Texts,
 ): Markup {
   const { words } = texts;
@@ -62,15 +64,17 @@ export function verdictBanner(
       'p',
       {},
       element('strong', {}, word),
+      element('span', { class: 'when' }, state),
+      ...persons.map((line) => element('span', { class: 'who' }, foreign(line))),
       ...[missing, statement].flatMap((text) =>
         text === null ? [] : [element('span', { class: 'statement' }, printable(text))],
       ),
-      element('span', {}, `${sentence} ${state}`),
+      element('span', {}, sentence),
     ),
   );
 }
 
-export function section(title: string, ...children: readonly Markup[]): Markup {
+export function section(title: string, ...children: readonly Markup[]): Element {
   return element('section', {}, element('h2', {}, title), ...children);
 }
 

@@ -1,6 +1,7 @@
 import type { CheckId } from '../findings/check-table.js';
 import type { Texts } from '../i18n/texts.js';
 import { coverageText, decisionsText } from './coverage-text.js';
+import { recomputedBy } from './recomputed.js';
 import type { ReportFacts } from './report.js';
 
 /**
@@ -8,11 +9,12 @@ import type { ReportFacts } from './report.js';
  * knowledge. The list is empty if any check failed.
  */
 export function provesOf(report: ReportFacts, texts: Texts): readonly string[] {
-  const { package: about, records, proved, coverage, witnesses } = report;
+  const { package: about, records, proved, coverage } = report;
   const { evidence } = texts;
   if (report.verdict === 'invalid') return [];
   const passed = new Set(report.checks.filter(({ outcome }) => outcome === 'pass').map(({ id }) => id));
   const pass = (...ids: readonly CheckId[]) => ids.every((id) => passed.has(id));
+  const isRecomputed = recomputedBy(report).length > 0;
   const lines: string[] = [];
   if (pass('ledger.key') && about.origin !== null && records.consents > 0)
     lines.push(evidence.ledger(about.origin, records.consents, decisionsText(records, texts)));
@@ -21,22 +23,31 @@ export function provesOf(report: ReportFacts, texts: Texts): readonly string[] {
     if (proved.not_before !== null) lines.push(evidence.sealedAfter(proved.not_before.time));
     if (pass('entry.inclusion', 'batch.inclusion')) lines.push(evidence.unchanged);
   }
-  if (pass('ledger.witnesses', 'ledger.key') && witnesses.checkpoint !== null && witnesses.cosigned.length > 0) {
-    const names = witnesses.cosigned.map(({ name }) => name).join(', ');
-    lines.push(evidence.witnessed(witnesses.cosigned.length, names, witnesses.checkpoint));
-  }
+  if (pass('ledger.witnesses', 'ledger.key')) lines.push(...witnessed(report, texts));
   if (pass('document.version')) lines.push(evidence.texts);
   const scans = report.scans.verdicts.valid;
   if (scans > 0) lines.push(evidence.scans(scans, pass('completeness.runs') && coverage?.notices.is_whole === true));
   if (pass('disclosure.digest')) lines.push(evidence.disclosed(records.disclosed_values));
   if (pass('completeness.runs') && coverage !== null) {
     if (coverage.consents.complete.length > 0)
-      lines.push(evidence.consentsReach(coverageText(coverage.consents, texts)));
-    if (coverage.notices.complete.length > 0) lines.push(evidence.noticesReach(coverageText(coverage.notices, texts)));
+      lines.push(evidence.consentsReach(coverageText(coverage.consents, isRecomputed, texts)));
+    if (coverage.notices.complete.length > 0)
+      lines.push(evidence.noticesReach(coverageText(coverage.notices, isRecomputed, texts)));
   }
   const ofPerson = about.filter?.person_records ?? null;
   if (coverage?.person === 'complete' && ofPerson !== null && about.person !== null)
-    lines.push(evidence.person(ofPerson, about.person));
+    lines.push(evidence.person(ofPerson, about.person, isRecomputed));
   if (pass('erasure.proof')) lines.push(evidence.erased(records.erased));
   return lines;
+}
+
+/** Lists the statements of the given witnesses by their cosignatures. */
+function witnessed(report: ReportFacts, { evidence }: Texts): readonly string[] {
+  const { checkpoint, cosigned } = report.witnesses;
+  if (checkpoint === null || cosigned.length === 0) return [];
+  const auditors = recomputedBy(report);
+  return [
+    evidence.witnessed(cosigned.length, cosigned.map(({ name }) => name).join(', '), checkpoint),
+    ...(auditors.length === 0 ? [] : [evidence.recomputed(auditors.join(', '), checkpoint)]),
+  ];
 }

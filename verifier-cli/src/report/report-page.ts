@@ -3,6 +3,7 @@ import type { CheckResult } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
 import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing } from '../list/listed-consent.js';
+import { listSections } from './contents.js';
 import {
   authoritiesText,
   coverageText,
@@ -14,8 +15,8 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
-import { firstStatement, headlines } from './headlines.js';
-import { element, type Markup } from './markup.js';
+import { firstStatement, overdueLines, personLines } from './headlines.js';
+import { type Element, element, type Markup } from './markup.js';
 import { notProved } from './not-proved.js';
 import {
   facts,
@@ -31,6 +32,7 @@ import {
 } from './page-parts.js';
 import { printable } from './printable.js';
 import { provesOf } from './proves.js';
+import { recomputedBy } from './recomputed.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
 import { scanFacts } from './scan-text.js';
 import { groupStamps } from './stamp-groups.js';
@@ -42,34 +44,42 @@ const SHOWN_PROBLEMS = 10;
 /** Records in the table of a report. */
 export const SHOWN_RECORDS = 500;
 
+/** The two parts of a report: what a reader sees first, and the rest. */
+export interface ReportParts {
+  readonly head: readonly Markup[];
+  readonly body: readonly Markup[];
+}
+
 /**
  * The report as a page for people: the verdict, what it proves and does not prove, the records, and then
  * the checks.
  * @param listing the consents of the package; null: they are not shown
  */
 export function reportPage(report: VerificationReport, texts: Texts, listing: ConsentListing | null = null): Markup {
+  const { head, body } = reportParts(report, texts, listing);
+  return element('article', { lang: texts.language }, ...head, ...body);
+}
+
+/**
+ * The report in its parts, for a page that shows something between them.
+ * @param listing the consents of the package; null: they are not shown
+ * @param beside banners that stand before or after the verdict
+ */
+export function reportParts(
+  report: VerificationReport,
+  texts: Texts,
+  listing: ConsentListing | null,
+  beside: { readonly before?: readonly Markup[]; readonly after?: readonly Markup[] } = {},
+): ReportParts {
   const isDevelopment = report.package.development === true;
-  const { report: words, language } = texts;
-  return element(
-    'article',
-    { lang: language },
-    element(
-      'header',
-      {},
-      element('h1', {}, words.title),
-      verdictBanner(
-        verdictWording(report.verdict, isDevelopment, texts),
-        { asOf: report.as_of, statement: statementOf(report, texts), missing: firstStatement(report, texts) },
-        texts,
-      ),
-    ),
-    ...headlines(report, texts).map((line) => element('p', { class: 'headline' }, foreign(line))),
-    ...developmentNotice(report, texts),
+  const { report: words } = texts;
+  const { contents, sections } = listSections(words.contents, [
     // Why the verdict is not better precedes what is proved nevertheless.
     ...attention(report.checks, texts),
     proofs(report, texts),
     section(words.notProved, list(notProved(report, texts).map(printable))),
     ...warnings(report, texts),
+    ...promises(report, texts),
     ...(listing === null ? [] : records(listing, isDevelopment, texts)),
     times(report, texts),
     about(report, texts),
@@ -79,8 +89,26 @@ export function reportPage(report: VerificationReport, texts: Texts, listing: Co
     checks(report, texts),
     stamps(report, texts),
     ...witnesses(report, texts),
-    ...promises(report, texts),
+  ]);
+  const header = element(
+    'header',
+    {},
+    element('h1', {}, words.title),
+    ...(beside.before ?? []),
+    verdictBanner(
+      verdictWording(report.verdict, isDevelopment, texts),
+      {
+        asOf: report.as_of,
+        statement: statementOf(report, texts),
+        missing: firstStatement(report, texts),
+        persons: personLines(report, texts),
+      },
+      texts,
+    ),
+    ...(beside.after ?? []),
   );
+  const overdue = overdueLines(report, texts).map((line) => element('p', { class: 'headline' }, foreign(line)));
+  return { head: [header, ...overdue, ...developmentNotice(report, texts), contents], body: sections };
 }
 
 /** The verdict as a statement about the records. */
@@ -89,12 +117,19 @@ function statementOf({ verdict, records: { consents, verdicts } }: VerificationR
   return verdict === 'invalid' ? report.invalid : report.indeterminate(consents, verdicts.valid === 0);
 }
 
-function records({ consents, count }: ConsentListing, isDevelopment: boolean, texts: Texts): Markup[] {
+function records({ consents, count }: ConsentListing, isDevelopment: boolean, texts: Texts): Element[] {
   if (count === 0) return [];
   const { report } = texts;
   const rest = count > SHOWN_RECORDS ? [element('p', { class: 'rest' }, report.listAll)] : [];
   const table = consentsTable(consents.slice(0, SHOWN_RECORDS), count, isDevelopment, texts);
-  return [element('section', { class: 'record-list' }, element('h2', {}, report.records), table, ...rest)];
+  // The style sheet opens all details while it is checked: no script can.
+  const option = element(
+    'label',
+    { class: 'all-details' },
+    element('input', { type: 'checkbox' }),
+    ` ${report.allDetails}`,
+  );
+  return [element('section', { class: 'record-list' }, element('h2', {}, report.records), option, table, ...rest)];
 }
 
 function developmentNotice({ package: about }: VerificationReport, { report }: Texts): Markup[] {
@@ -102,7 +137,7 @@ function developmentNotice({ package: about }: VerificationReport, { report }: T
   return [element('p', { class: 'attention' }, element('strong', {}, `${report.notEvidence} `), report.development)];
 }
 
-function times({ verdict, proved, records, sound_until: soundUntil }: VerificationReport, texts: Texts): Markup {
+function times({ verdict, proved, records, sound_until: soundUntil }: VerificationReport, texts: Texts): Element {
   const { report } = texts;
   const existed =
     proved.not_after === null
@@ -143,15 +178,16 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
   );
 }
 
-function proofs(found: VerificationReport, texts: Texts): Markup {
+function proofs(found: VerificationReport, texts: Texts): Element {
   const { report } = texts;
   const proves = provesOf(found, texts);
   const nothing = found.verdict === 'invalid' ? report.provesNothing : report.provesNothingYet;
   return section(report.proves, proves.length === 0 ? element('p', {}, nothing) : list(proves.map(printable)));
 }
 
-function about(found: VerificationReport, texts: Texts): Markup {
+function about(found: VerificationReport, texts: Texts): Element {
   const { package: about, policy, newest, records, coverage, work, verifier, verified_at: at } = found;
+  const isRecomputed = recomputedBy(found).length > 0;
   const { report, words } = texts;
   return section(
     report.about,
@@ -164,8 +200,8 @@ function about(found: VerificationReport, texts: Texts): Markup {
       [report.operator, about.origin === null ? null : foreign(report.operatorText(about.origin))],
       [report.requested, about.filter && foreign(filterText(about.filter, texts))],
       [report.requestedValues, about.filter && foreign(discloseText(about.filter, texts))],
-      [report.consents, coverage && coverageText(coverage.consents, texts)],
-      [report.notices, coverage && coverageText(coverage.notices, texts)],
+      [report.consents, coverage && coverageText(coverage.consents, isRecomputed, texts)],
+      [report.notices, coverage && coverageText(coverage.notices, isRecomputed, texts)],
       [
         report.exported,
         [`${momentText(about.exported_at ?? words.unknown)}${report.by}`, foreign(about.exported_by ?? words.unknown)],
@@ -185,7 +221,7 @@ function about(found: VerificationReport, texts: Texts): Markup {
 }
 
 /** Lists the inputs of the verdict besides the package, so that others can check it again. */
-function repetition({ trust, package: about }: VerificationReport, { report, words }: Texts): Markup {
+function repetition({ trust, package: about }: VerificationReport, { report, words }: Texts): Element {
   const keys = trust.ledger_keys.map((key): [string, Markup] => [report.keyGiven, element('code', {}, foreign(key))]);
   const roots = trust.roots.map(({ subject, sha256 }): [string, readonly Markup[]] => [
     report.rootGiven,
@@ -203,7 +239,7 @@ function repetition({ trust, package: about }: VerificationReport, { report, wor
   );
 }
 
-function witnesses(found: VerificationReport, { report, words }: Texts): Markup[] {
+function witnesses(found: VerificationReport, { report, words }: Texts): Element[] {
   const { checkpoint, cosigned, missing, others } = found.witnesses;
   if (cosigned.length + missing.length + others === 0) return [];
   return [
@@ -219,7 +255,7 @@ function witnesses(found: VerificationReport, { report, words }: Texts): Markup[
   ];
 }
 
-function promises({ promises: given }: VerificationReport, texts: Texts): Markup[] {
+function promises({ promises: given }: VerificationReport, texts: Texts): Element[] {
   if (given.length === 0) return [];
   return [
     section(
@@ -231,7 +267,7 @@ function promises({ promises: given }: VerificationReport, texts: Texts): Markup
             {},
             foreign(promise.file),
             ': ',
-            element('strong', {}, promise.outcome),
+            element('strong', {}, texts.report.promiseOutcomes[promise.outcome]),
             ', ',
             finding(promise, texts),
           ),
@@ -242,7 +278,7 @@ function promises({ promises: given }: VerificationReport, texts: Texts): Markup
 }
 
 /** Lists the failed and open checks that a reader must look at before anything else. */
-function attention(checks: readonly CheckResult[], texts: Texts): Markup[] {
+function attention(checks: readonly CheckResult[], texts: Texts): Element[] {
   const isRequired = (id: CheckId): boolean => checks.some((check) => check.id === id && check.required);
   const bad = checks.filter(
     ({ outcome, required, because, affects }) =>
@@ -269,7 +305,7 @@ function badCheck({ id, outcome, counts, problems, affects }: CheckResult, texts
   ];
 }
 
-function warnings({ warnings: { count, first } }: VerificationReport, texts: Texts): Markup[] {
+function warnings({ warnings: { count, first } }: VerificationReport, texts: Texts): Element[] {
   if (count === 0) return [];
   const shown = first.slice(0, SHOWN_PROBLEMS);
   return [
@@ -283,7 +319,7 @@ function warnings({ warnings: { count, first } }: VerificationReport, texts: Tex
   ];
 }
 
-function textSection({ texts: { count, first } }: VerificationReport, texts: Texts): Markup[] {
+function textSection({ texts: { count, first } }: VerificationReport, texts: Texts): Element[] {
   if (count === 0) return [];
   const { report } = texts;
   return [
@@ -296,7 +332,7 @@ function textSection({ texts: { count, first } }: VerificationReport, texts: Tex
   ];
 }
 
-function scanSection({ scans: { count, newest }, package: about }: VerificationReport, texts: Texts): Markup[] {
+function scanSection({ scans: { count, newest }, package: about }: VerificationReport, texts: Texts): Element[] {
   if (count === 0) return [];
   const { scans } = texts.report;
   return [
@@ -334,7 +370,7 @@ export function textParts(text: ReportedText, texts: Texts): Markup[] {
   ];
 }
 
-function checks({ checks: results }: VerificationReport, texts: Texts): Markup {
+function checks({ checks: results }: VerificationReport, texts: Texts): Element {
   const { report } = texts;
   const open = results.filter(({ outcome }) => outcome === 'fail' || outcome === 'indeterminate');
   const passed = results.filter(({ outcome }) => outcome === 'pass');
@@ -379,7 +415,7 @@ function checkRow(result: CheckResult, texts: Texts): Markup {
   );
 }
 
-function stamps({ stamps: { count, first } }: VerificationReport, texts: Texts): Markup {
+function stamps({ stamps: { count, first } }: VerificationReport, texts: Texts): Element {
   const { report, words } = texts;
   const rows = groupStamps(first).map(({ stamp, earliest, latest, stamps: group }) =>
     element(

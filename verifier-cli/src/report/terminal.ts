@@ -11,11 +11,12 @@ import {
   witnessesText,
   workText,
 } from './coverage-text.js';
-import { firstStatement, headlines } from './headlines.js';
+import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
 import { placeText } from './page-parts.js';
 import { printable } from './printable.js';
 import { provesOf } from './proves.js';
+import { recomputedBy } from './recomputed.js';
 import type { ReportedTime, VerificationReport } from './report.js';
 import { scanFacts } from './scan-text.js';
 import { stampLines } from './stamp-lines.js';
@@ -41,7 +42,7 @@ export function terminalReport(report: VerificationReport, texts: Texts): string
   const first = firstStatement(report, texts) ?? wording.sentence;
   return [
     `${loudVerdict(wording, texts)}, ${asOfText(report.as_of, texts)}: ${printable(first)}`,
-    ...headlines(report, texts).map(printable),
+    ...[...personLines(report, texts), ...overdueLines(report, texts)].map(printable),
     '',
     terminal.proves,
     ...(proves.length === 0 ? [terminal.provesNothing] : proves).map((line) => `  • ${printable(line)}`),
@@ -183,12 +184,14 @@ function packageLines(found: VerificationReport, texts: Texts): string[] {
   ];
 }
 
-function coverageLines({ coverage }: VerificationReport, texts: Texts): string[] {
+function coverageLines(found: VerificationReport, texts: Texts): string[] {
+  const { coverage } = found;
   if (coverage === null) return [];
   const { terminal } = texts.report;
+  const isRecomputed = recomputedBy(found).length > 0;
   return [
-    `  ${terminal.consents(coverageText(coverage.consents, texts))}`,
-    `  ${terminal.notices(coverageText(coverage.notices, texts))}`,
+    `  ${terminal.consents(coverageText(coverage.consents, isRecomputed, texts))}`,
+    `  ${terminal.notices(coverageText(coverage.notices, isRecomputed, texts))}`,
   ];
 }
 

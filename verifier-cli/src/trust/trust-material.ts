@@ -1,4 +1,5 @@
-import { decodeUtf8, fromBase64 } from '../../../schemas/crypto/encoding.js';
+import { decodeUtf8, fromBase64, toHex } from '../../../schemas/crypto/encoding.js';
+import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 
 /** Labels of PEM blocks that hold a certificate. */
@@ -15,6 +16,19 @@ export function derBlocks(bytes: Uint8Array, label: RegExp): readonly Uint8Array
   return [...blocks]
     .filter(([, name]) => label.test(name ?? ''))
     .map(([, , body]) => fromBase64((body ?? '').replaceAll(/\s/g, '')) ?? new Uint8Array());
+}
+
+/** The witness keys of a text: lines of verifier keys of type 0x04; all others are ignored. */
+export function witnessKeysIn(text: string): readonly VerifierKey[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => parseWitnessKey(line))
+    .filter((key) => key !== null);
+}
+
+/** Each public key once: one witness must not count twice. */
+export function distinctKeys(keys: readonly VerifierKey[]): readonly VerifierKey[] {
+  return [...new Map(keys.map((key) => [toHex(key.publicKey), key])).values()];
 }
 
 /** The ledger keys of a text: lines of C2SP verifier keys; all others are ignored. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
-import { BatchHeader, batchLeaf, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
+import { BatchHeader, batchLeaf, type RunPlace, runLeaf } from '../../../schemas/evidence/batch-header.js';
 import { disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import { ENTRY_VERSION, Entry, entryLeafHex } from '../../../schemas/evidence/entry.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
@@ -27,8 +27,8 @@ export interface HeaderScheme {
   readonly shape: z.ZodType<HeaderMembers>;
   /** Leaf of a header's text in the ledger tree, 32 bytes. */
   readonly leaf: (text: string) => Uint8Array;
-  /** Leaf under `streams_root`, 32 bytes: see `streamRunLeaf`. */
-  readonly runLeaf: (key: Uint8Array, digest: Uint8Array) => Uint8Array;
+  /** Leaf of a run under `streams_root`, 32 bytes. */
+  readonly runLeaf: (key: Uint8Array, run: RunPlace) => Uint8Array;
   /** Leaf of a person or erasure tag under `tags_root`, 32 bytes. */
   readonly tagLeaf: (tag: Uint8Array) => Uint8Array;
 }
@@ -53,7 +53,7 @@ export interface Schemes {
 /** The schemes of version 1.0 of the format. */
 export const SCHEMES: Schemes = {
   entries: new Map([[ENTRY_VERSION, { shape: Entry, leaf: entryLeafHex }]]),
-  headers: new Map([[1, { shape: BatchHeader, leaf: batchLeaf, runLeaf: streamRunLeaf, tagLeaf: personTagLeaf }]]),
+  headers: new Map([[1, { shape: BatchHeader, leaf: batchLeaf, runLeaf, tagLeaf: personTagLeaf }]]),
   records: new Map([[HASH_VERSION, { shape: ConsentRecord, disclosureDigest }]]),
 };
 

@@ -11,6 +11,8 @@ export const evidence = {
   unchanged: 'None of them was changed since: every record still matches the digest that was stamped.',
   witnessed: (witnesses: number, names: string, batches: number) =>
     `${counted(witnesses, 'witness', 'witnesses')} that you trust (${names}) saw this ledger of ${counted(batches, 'batch', 'batches')}, and no other history of it.`,
+  recomputed: (names: string, leaves: number) =>
+    `The structure of the ledger up to checkpoint ${leaves} was recomputed by ${names}: no roll-up of the operator leaves anything out.`,
   texts:
     'The texts consented to are included exactly as they were published, and the ledger contains their publication.',
   scans: (scans: number, isWhole: boolean) =>
@@ -19,8 +21,8 @@ export const evidence = {
     `The disclosed personal details (${counted(values, 'value')}) are the ones that were recorded.`,
   consentsReach: (coverage: string) => `The site's consents and erasures are ${coverage}.`,
   noticesReach: (coverage: string) => `The site's documents and configurations are ${coverage}.`,
-  person: (records: number, person: string) =>
-    `The ledger has ${counted(records, 'record')} under one id of the person “${person}”, and the package contains all of them: under this id, no withdrawal is left out.`,
+  person: (records: number, person: string, isRecomputed: boolean) =>
+    `The ledger has ${counted(records, 'record')} under one id of the person “${person}”, and the package contains all of them: under this id, no withdrawal is left out${isRecomputed ? '' : ', by the roll-ups of the operator'}.`,
   erased: (records: number) =>
     `The personal details of ${counted(records, 'record')} were erased, and the ledger contains the erasure.`,
   // Statements that the evidence does not prove.
@@ -34,6 +36,8 @@ export const evidence = {
   notWitnessed:
     'That every recipient sees the same history. That requires cosignatures of independent witnesses that you trust, and the newest checkpoint has none.',
   notIndependent: 'That the witnesses are independent of the operator of the ledger, and of each other.',
+  notRecomputed:
+    'That the roll-ups of the operator leave nothing out. That requires the cosignature of a witness that recomputed the structure and that you trust, and the newest checkpoint has none.',
   notShownToOthers:
     'That no other recipient was shown a different entry for the same stream and revision. Compare packages with consent-verify compare to detect that.',
   notLaterOfPerson:
@@ -54,7 +58,8 @@ export const evidence = {
   endNotShown: 'the package does not show where it ends',
   endEmpty: 'the ledger has none',
   endAt: (revision: number) => `the ledger has revisions up to ${revision}`,
-  wholeUpTo: (revision: number) => `complete up to revision ${revision}, the last one in the ledger`,
+  wholeUpTo: (revision: number, isRecomputed: boolean) =>
+    `complete up to revision ${revision}, the last one in the ledger${isRecomputed ? '' : ' by the roll-ups of the operator'}`,
   completeUpTo: (revision: number, end: string) => `complete up to revision ${revision}; ${end}`,
   notShownComplete: (end: string) => `not shown to be complete; ${end}`,
   run: (first: number, last: number) => `${first} to ${last}`,

@@ -9,14 +9,16 @@ export const evidence: typeof English = {
   unchanged: 'O zamandan beri hiçbiri değiştirilmedi: her kayıt, damgalanan özetle hâlâ eşleşiyor.',
   witnessed: (witnesses, names, batches) =>
     `Güvendiğiniz ${witnesses} tanık (${names}) bu defteri ${batches} grupla gördü; defterin başka bir geçmişini görmedi.`,
+  recomputed: (names, leaves) =>
+    `Defterin ${leaves} numaralı denetim noktasına kadarki yapısını ${names} yeniden hesapladı: işletmecinin hiçbir özeti bir şeyi dışarıda bırakmıyor.`,
   texts: 'Rıza verilen metinler yayımlandıkları gibi pakettedir ve defter yayımlanmalarını içerir.',
   scans: (scans, isWhole) =>
     `Defter, sitenin sayfalarına ait ${scans} taramayı hizmetin kaydettiği haliyle içeriyor.${isWhole ? ' Dışarıda bırakılan kayıtlı tarama yok.' : ''}`,
   disclosed: (values) => `Gösterilen kişisel veriler (${values} değer), kaydedilenlerdir.`,
   consentsReach: (coverage) => `Sitenin rızaları ve silme işlemleri: ${coverage}.`,
   noticesReach: (coverage) => `Sitenin metinleri ve yapılandırmaları: ${coverage}.`,
-  person: (records, person) =>
-    `Defterde “${person}” kişisinin tek bir kimliği altında ${records} kaydı var ve paket hepsini içeriyor: bu kimlik altında dışarıda bırakılan bir geri alma yok.`,
+  person: (records, person, isRecomputed) =>
+    `Defterde “${person}” kişisinin tek bir kimliği altında ${records} kaydı var ve paket hepsini içeriyor: ${isRecomputed ? '' : 'işletmecinin özetlerine göre '}bu kimlik altında dışarıda bırakılan bir geri alma yok.`,
   erased: (records) => `${records} kaydın kişisel verileri silindi ve defter silme işlemini içeriyor.`,
   notWho: 'Kişinin kim olduğunu. Kayıtlar, hizmete bildirileni veya sitenin arka ucunun doğruladığını belirtir.',
   notWhen:
@@ -27,6 +29,8 @@ export const evidence: typeof English = {
   notWitnessed:
     'Her alıcının aynı geçmişi gördüğünü. Bunun için güvendiğiniz bağımsız tanıkların imzaları gerekir; en yeni denetim noktasında böyle bir imza yok.',
   notIndependent: 'Tanıkların defterin işletmecisinden ve birbirlerinden bağımsız olduğunu.',
+  notRecomputed:
+    'İşletmecinin özetlerinin hiçbir şeyi dışarıda bırakmadığını. Bunun için yapıyı yeniden hesaplayan ve güvendiğiniz bir tanığın imzası gerekir; en yeni denetim noktasında böyle bir imza yok.',
   notShownToOthers:
     'Başka bir alıcıya aynı akış ve revizyon için farklı bir girdi gösterilmediğini. Bunu ortaya çıkarmak için paketleri consent-verify compare ile karşılaştırın.',
   notLaterOfPerson:
@@ -45,7 +49,8 @@ export const evidence: typeof English = {
   endNotShown: 'paket nerede bittiğini göstermiyor',
   endEmpty: 'defterde hiç yok',
   endAt: (revision) => `defterde ${revision} numaralı revizyona kadar var`,
-  wholeUpTo: (revision) => `defterdeki sonuncusu olan ${revision} numaralı revizyona kadar eksiksiz`,
+  wholeUpTo: (revision, isRecomputed) =>
+    `${isRecomputed ? '' : 'işletmecinin özetlerine göre '}defterdeki sonuncusu olan ${revision} numaralı revizyona kadar eksiksiz`,
   completeUpTo: (revision, end) => `${revision} numaralı revizyona kadar eksiksiz; ${end}`,
   notShownComplete: (end) => `eksiksiz olduğu gösterilmedi; ${end}`,
   run: (first, last) => `${first}–${last}`,

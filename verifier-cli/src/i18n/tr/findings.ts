@@ -1,5 +1,7 @@
-import { fillFinding, type Stated } from '../../findings/finding.js';
+import { fillFinding, type InputPlaces } from '../../findings/finding.js';
 import type { FindingCode } from '../../findings/finding-texts.js';
+import type { finding as English } from '../en/findings.js';
+import { page } from './page.js';
 
 const TEXTS: Readonly<Record<FindingCode, string>> = {
   'too-many-batches': 'pakette {limit} gruptan fazlası var',
@@ -21,6 +23,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'run-empty-or-too-long': 'bir aralık boş veya gruptan uzun',
   'runs-wrong-sum': 'aralıkların toplamı girdi sayısına eşit değil',
   'runs-not-adjacent': 'komşu aralıklar çakışıyor veya girdileri dışarıda bırakıyor',
+  'streams-unknown': 'bilinen bir bildirim olmadan paketin aralıkları başka sitelerinkinden ayırt edilemez',
   'run-neighbours-missing': 'grup, {stream} akışından neyi içerdiğini iki yanındaki yapraklarla birlikte göstermiyor',
   'run-begins-late': 'ilk gruplar, {stream} akışının {first} numaralı revizyonunu öncekiler olmadan bildiriyor',
   'runs-contradict':
@@ -270,13 +273,13 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'consistency-missing': 'pakette {size} numaralı denetim noktasından sonrakine kanıt yok',
   'fewer-than-two-checkpoints': 'pakette ikiden az denetim noktası var',
   'ledger-key-not-given':
-    'defter anahtarı verilmedi; kayıtların kaynağı kanıtlanmadı: işletmecinin anahtarını --ledger-key ile verin',
+    'defter anahtarı verilmedi; kayıtların kaynağı kanıtlanmadı: işletmecinin anahtarını {where:ledger-key} verin',
   'ledger-key-unsound':
     'verdiğiniz defter anahtarı Ed25519 anahtarı; Ed25519 yalnızca {end} tarihine kadar güvenilir sayılıyor: defterin ML-DSA-44 anahtarını da verin',
   'ledger-key-of-other-ledger': 'paket “{ledger}” defterine ait, ancak verilen anahtarlar başka defterlerin',
   'no-checkpoint-signed': 'pakette denetim noktası yok; denetlenecek imza da yok',
   'older-key-signed':
-    'denetim noktasını sizin verdiğiniz anahtar değil, bu defterin adını taşıyan {key} anahtarı imzalamış: bu, defterin eski bir anahtarıysa işletmeciden alın ve --ledger-key ile verin',
+    'denetim noktasını sizin verdiğiniz anahtar değil, bu defterin adını taşıyan {key} anahtarı imzalamış: bu, defterin eski bir anahtarıysa işletmeciden alın ve {where:ledger-key} verin',
   'given-key-unsigned': 'denetim noktasını verdiğiniz defter anahtarı imzalamamış',
   'key-signature-invalid': 'defter anahtarının bir imzası geçersiz',
   'key-in-force-unsigned': 'denetim noktasını bu büyüklükte geçerli olan anahtar imzalamamış',
@@ -323,7 +326,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'certificate-of-other-ledger': 'sertifikayı başka bir defter vermiş',
   'certificate-signature-invalid': 'defterin sertifikadaki imzası geçersiz',
   'certificate-key-not-in-force': 'sertifikayı imzalayan defter anahtarı en yeni denetim noktasında geçerli değil',
-  'certificate-not-checked': 'sertifikayı denetlemek için güvenilen defter anahtarı yok: --ledger-key ile verin',
+  'certificate-not-checked': 'sertifikayı denetlemek için güvenilen defter anahtarı yok: {where:ledger-key} verin',
   'certificate-by-other-key': 'sertifikayı defterin başka bir anahtarı imzalamış: ledger.key denetimine bakın',
   'certificate-not-by-given-key': 'sertifikayı verdiğiniz defter anahtarı imzalamamış',
   'too-many-policies': 'pakette {limit} ilkeden fazlası var',
@@ -419,7 +422,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'tst-undecided': 'bu denetim için karar verilemedi. Teknik ayrıntı: {detail}',
   'tst-not-checked': 'önceki bir denetim yüzünden denetlenmedi. Teknik ayrıntı: {detail}',
   'tst-note': 'Teknik ayrıntı: {detail}',
-  'root-not-given': 'zaman damgası makamının kök sertifikası verilmedi: makamdan alın ve --tsa-ca ile verin',
+  'root-not-given': 'zaman damgası makamının kök sertifikası verilmedi: makamdan alın ve {where:tsa-ca} verin',
   'manifest-of-other-kind': 'bildirim başka bir dosya türüne ait',
   'receipt-of-one-record': 'bir makbuz tek kayda aittir ve hiçbir aralığın eksiksiz olduğunu öne sürmez',
   'receipt-notice':
@@ -468,10 +471,42 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'path-empty': 'yol boş',
   'path-to-other-first-root': 'yol ilk köke götürmüyor',
   'path-to-other-second-root': 'yol ikinci köke götürmüyor',
+  'file-cut-off':
+    'Dosya ZIP olarak başlıyor, ama sonu eksik. İndirme büyük olasılıkla yarıda kaldı: paketi yeniden indirin.',
+  'file-not-zip': 'Dosya ZIP değil.',
+  'file-without-manifest': 'Dosyada manifest.json yok; bu nedenle kanıt paketi değil.',
+  'file-manifest-unreadable': 'Dosyada okunabilir bir manifest.json yok. Teknik ayrıntı: {detail}',
+  'no-verdict-given': 'Doğrulayıcı sonuç bildirmiyor: {reason}.',
+  'sides-of-other-ledgers': 'iki taraf farklı defterlere ait: {first} ve {second}',
+  'comparison-without-key':
+    'defter anahtarı verilmedi; imzalar denetlenemiyor: işletmecinin anahtarını {where:ledger-key} verin',
+  'comparison-costs-too-much': 'bir paketin denetimi işlem sınırını aşıyor',
+  'side-of-other-key': 'verdiğiniz defter anahtarı denetim noktalarından birini imzalamamış',
+  'sides-not-connected':
+    '{newer} grupluk defteri {older} grupluk defterle bağlayan bir tutarlılık kanıtı yok: hizmetten /checkpoints/{newer}/consistency/{older} dosyasını indirin ve {where:consistency} verin',
+  'ledger-contradicts-itself': 'defter kendisiyle çelişiyor. Teknik ayrıntı: {detail}',
+  'files-contradict': 'iki dosya birlikte kanıttır, ikisini de saklayın. Teknik ayrıntı: {detail}',
+  'persons-not-compared': 'bir kişinin kayıtları karşılaştırılamıyor. Teknik ayrıntı: {detail}',
+  'persons-disagree':
+    'dosyalar bir kişinin kayıtlarında uyuşmuyor ve hiçbir şey kanıtlamıyor: her birini ayrı denetleyin',
+  'histories-same': 'ikisi de {count:grubun|grubun} aynı geçmişini gösteriyor',
+  'history-extended': '{newer} grupluk geçmiş, {older} grupluk geçmişin devamıdır: hiçbir grup yeniden yazılmadı',
 };
 
 const UNITS = { days: 'gün', hours: 'sa', minutes: 'dk', seconds: 'sn' };
 
-/** The text of a finding. */
-export const finding = ({ message, code, values = {} }: Stated): string =>
-  code === undefined ? message : fillFinding(TEXTS[code], values, TEXTS, UNITS);
+const inField = (label: string): string => `doğrulama sayfasının “${label}” alanında`;
+const PLACES: Readonly<Record<'command' | 'page', InputPlaces>> = {
+  command: { 'ledger-key': '--ledger-key ile', 'tsa-ca': '--tsa-ca ile', consistency: '--consistency ile' },
+  page: {
+    'ledger-key': inField(page.standing.key),
+    'tsa-ca': inField(page.standing.roots),
+    consistency: inField(page.standing.consistency),
+  },
+};
+
+/** The text of a finding, in the words of the command or of the page. */
+export const finding: typeof English = ({ message, code, values = {} }, reader = 'command') =>
+  code === undefined
+    ? message
+    : fillFinding(TEXTS[code], values, { texts: TEXTS, units: UNITS, places: PLACES[reader] });

@@ -13,13 +13,15 @@ export const report: typeof English = {
   invalid: 'Bu pakete güvenmeyin.',
   indeterminate: (records, isNoneProved) =>
     `Değiştirilmiş bir kayıt bulunmadı, ancak ${isNoneProved ? 'hiçbiri kanıtlanmadı' : `${records} kaydın tümü kanıtlanmadı`}.`,
-  overdue: 'söz verilen bir kaydın süresi geçti. Sözün zamanı geçti ve bu paket kaydı göstermiyor.',
+  overdue: 'taahhüt edilen bir kaydın süresi geçti. Taahhüdün zamanı geçti ve bu paket kaydı göstermiyor.',
   repacked:
     'dosya büyük olasılıkla açılıp yeniden paketlendi. İçindeki her dosyanın özeti listedekiyle aynı, yalnızca kap farklı: özgün dosyayı isteyin.',
   personNamed: (person) => `Kişi: ${person} (kayıtlardaki visitor_id değeri).`,
   personNotNamed: 'Kişi: gösterilmiyor. Kayıtlar visitor_id değerini açıklamıyor; başka bir kişinin olabilirler.',
+  personAsked: (person) => `Kişi: ${person} (visitor_id), sorduğunuz kişi.`,
+  askedAbout: (person) => `Sorduğunuz kişi: ${person}.`,
   promiseOverdue: (event, due) =>
-    `Süresi geçti: ${event} kaydı ${due} anından önce mühürlenecekti. Sitenin tamamının daha yeni bir paketini alın ve sözü onunla denetleyin.`,
+    `Süresi geçti: ${event} kaydı ${due} anından önce mühürlenecekti. Sitenin tamamının daha yeni bir paketini alın ve taahhüdü onunla denetleyin.`,
   notEvidence: 'Kanıt değil.',
   development:
     'Bu defteri bir geliştirme zaman damgası makamı damgaladı. Böyle bir makamı herkes çalıştırabilir ve saatini ayarlayabilir: bu paketi yalnızca denemeler için kullanın.',
@@ -27,6 +29,8 @@ export const report: typeof English = {
   provesNothing: 'Bir denetim başarısız olduğu için bütün olarak hiçbir şey. Başarısız denetimler aşağıda listelenir.',
   provesNothingYet: 'Henüz hiçbir şey. Açık kalan denetimler aşağıda listelenir.',
   notProved: 'Paketin kanıtlamadıkları',
+  contents: 'İçindekiler',
+  allDetails: 'Her kaydın ve denetimin ayrıntılarını göster, yazdırırken de',
   records: 'Kayıtlar',
   listAll: 'Tümünü listelemek için consent-verify list kullanın veya paketi doğrulama sayfasında açın.',
   times: 'Kanıtlanan zamanlar',
@@ -89,6 +93,15 @@ export const report: typeof English = {
   notCosigned: ' imzalamadı',
   otherCosignatures: (count) => `vermediğiniz anahtarlarla ${count} imza`,
   promises: 'Hizmetin taahhütleri',
+  promiseOutcomes: {
+    kept: 'tutuldu',
+    late: 'geç tutuldu',
+    'not-due': 'süresi dolmadı',
+    overdue: 'süresi geçti',
+    'not-covered': 'paketin kapsamında değil',
+    broken: 'tutulmadı',
+    'not-verified': 'doğrulanmadı',
+  },
   badChecks: 'Başarısız ve açık denetimler',
   warnings: 'Uyarılar',
   scans: {
@@ -200,6 +213,20 @@ export const report: typeof English = {
     noRoot: 'güvenilen kök yok',
     root: (organization) => `kök: ${organization}`,
     nothing: 'verilmedi',
+  },
+  comparison: {
+    title: 'İki dosyanın karşılaştırılması',
+    outcomes: {
+      same: 'Tek geçmiş',
+      extends: 'Tek geçmiş',
+      contradiction: 'Çelişki',
+      indeterminate: 'Sonuçlandırılamadı',
+    },
+    kinds: { package: 'paket', receipt: 'makbuz', checkpoint: 'denetim noktası' },
+    side: (file, kind, size) => `${file}: ${size} grupluk ${kind}`,
+    stamped: (time) => `, damga zamanı ${time}`,
+    entries: (count) => `İki dosyada da bulunan ${count} girdi karşılaştırıldı.`,
+    notRecords: 'Karşılaştırma ikinci dosyanın kayıtlarını denetlemez.',
   },
   contradiction: {
     title: 'Bir defterin iki geçmişi',

@@ -75,11 +75,16 @@ export function ledgerService(base: string, timeoutMs = 20_000): LedgerService {
     },
     async keyChanges() {
       const { data } = await getJson('/keys', LedgerKeysResponse);
-      return data.keys.flatMap(({ key, ml_dsa_key: mlDsaKey, replaces, bridge_size: size }) => {
-        const before = data.keys.find((one) => one.key === replaces);
-        if (before === undefined || size === null) return [];
-        return [{ from: [before.key, before.ml_dsa_key], to: [key, mlDsaKey], size }];
-      });
+      return keyChangesOf({ data });
     },
   };
+}
+
+/** The changes of the keys in a list of them. */
+export function keyChangesOf({ data: { keys } }: z.infer<typeof LedgerKeysResponse>): readonly KeyChange[] {
+  return keys.flatMap(({ key, ml_dsa_key: mlDsaKey, replaces, bridge_size: size }) => {
+    const before = keys.find((one) => one.key === replaces);
+    if (before === undefined || size === null) return [];
+    return [{ from: [before.key, before.ml_dsa_key], to: [key, mlDsaKey], size }];
+  });
 }

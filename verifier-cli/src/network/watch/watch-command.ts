@@ -1,10 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
+import { parseNote, type VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { type LedgerKeyOptions, readTrustedLedgerKeys } from '../../cli/given-trust.js';
 import { parseDuration } from '../../cli/options.js';
 import { readKeysOrFiles } from '../../cli/trust-files.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { asciiJson, printable } from '../../report/printable.js';
 import { boundedFetch, Unreachable } from '../bounded-fetch.js';
+import { auditNewest } from '../structure/audit-newest.js';
+import { auditFolder } from '../structure/audit-state.js';
+import { openSource, type StructureSource } from '../structure/source.js';
+import { tiledService } from '../structure/tiled-service.js';
+import { readToken } from '../structure/token.js';
 import { ledgerService } from './service.js';
 import { type Sighting, watchOnce } from './watch-once.js';
 import { readWatchState, writeContradiction, writeWatchState } from './watch-state.js';
@@ -17,17 +24,26 @@ export interface WatchCommandOptions extends LedgerKeyOptions {
   readonly once?: boolean;
   readonly webhook?: string;
   readonly maxAge: string;
+  /** Recompute the structure, from the files of a tiled log. */
+  readonly structure?: boolean;
+  /** File with the bearer token for a structure that is restricted to auditors. */
+  readonly tokenFile?: string;
 }
 
-const EXIT = { fine: 0, contradiction: 1, undecided: 3 } as const;
-const TITLES = { fine: 'FINE', contradiction: 'CONTRADICTION', undecided: 'UNDECIDED' } as const;
+const EXIT = { fine: 0, contradiction: 1, violation: 1, undecided: 3 } as const;
+const TITLES = {
+  fine: 'FINE',
+  contradiction: 'CONTRADICTION',
+  violation: 'VIOLATION',
+  undecided: 'UNDECIDED',
+} as const;
 const WEBHOOK_TIMEOUT_MS = 10_000;
 /** The longest timer of Node. */
 const MAX_INTERVAL_MS = 2 ** 31 - 1;
 
 /**
  * Watches the ledger of a service until `signal` is aborted, or until it contradicts itself.
- * @returns the exit code: 0 fine, 1 contradiction, 3 undecided, by the last look
+ * @returns the exit code: 0 fine, 1 contradiction or violation, 3 undecided, by the last look
  * @throws UsageError
  */
 export async function runWatch(
@@ -38,15 +54,18 @@ export async function runWatch(
 ): Promise<number> {
   const keys = await readTrustedLedgerKeys(options, readKeysOrFiles);
   if (keys.length === 0) throw new UsageError('give the verifier key of the ledger with --ledger-key or --trust');
-  const service = ledgerService(url);
+  const source =
+    options.structure === true ? await openSource(url, { token: await readToken(options.tokenFile) }) : null;
+  const service = source === null ? ledgerService(url) : tiledService(source);
   const webhook = webhookUrl(options.webhook);
   const intervalMs = Math.min(Math.max(1_000, parseDuration(options.interval)), MAX_INTERVAL_MS);
   const maxAgeMs = parseDuration(options.maxAge);
   let alarm: string | null = null;
   for (;;) {
     const now = new Date();
-    const sighting = await watchOnce({ service, keys, maxAgeMs, now }, await readWatchState(options.state));
-    if (sighting.state !== null) await writeWatchState(options.state, sighting.state);
+    const seen = await watchOnce({ service, keys, maxAgeMs, now }, await readWatchState(options.state));
+    if (seen.state !== null) await writeWatchState(options.state, seen.state);
+    const sighting = source === null ? seen : await withStructure(seen, source, keys, options.state);
     const proof = sighting.contradiction && (await writeContradiction(options.state, sighting.contradiction));
     out(`${now.toISOString()} ${TITLES[sighting.outcome]}: ${printable(sighting.statement)}.\n`);
     if (proof !== null)
@@ -55,10 +74,28 @@ export async function runWatch(
     const problem = sighting.outcome === 'fine' ? null : sighting.statement;
     if (problem !== null && problem !== alarm && webhook !== null) await report(webhook, url, sighting, out);
     alarm = problem;
-    if (options.once === true || sighting.outcome === 'contradiction') return EXIT[sighting.outcome];
+    if (options.once === true || EXIT[sighting.outcome] === EXIT.contradiction) return EXIT[sighting.outcome];
     await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return EXIT[sighting.outcome];
   }
+}
+
+/** Recomputes the structure up to the checkpoint that was seen, if a trusted key signed it. */
+async function withStructure(
+  seen: Sighting,
+  source: StructureSource,
+  keys: readonly VerifierKey[],
+  folder: string,
+): Promise<Sighting> {
+  const text = seen.state?.newest.note;
+  const note = text === undefined ? null : parseNote(text);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  if (seen.state === null || text === undefined || checkpoint === null) return seen;
+  const { bridges } = seen.state;
+  const audit = await auditNewest({ source, folder: auditFolder(folder), checkpoint, note: text, bridges, keys });
+  if (audit.outcome === 'sound')
+    return { ...seen, statement: `${seen.statement}, and the structure up to it was recomputed` };
+  return { ...seen, ...audit };
 }
 
 function webhookUrl(text: string | undefined): URL | null {

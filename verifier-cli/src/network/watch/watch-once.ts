@@ -4,6 +4,7 @@ import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { type Comparison, compareHistories } from '../../compare/compare.js';
 import { successors } from '../../compare/contradiction.js';
 import { type History, historyOfNote } from '../../compare/history.js';
+import { englishText } from '../../findings/finding.js';
 import { parseKeys } from '../../ledger/bridges.js';
 import { Unreachable } from '../bounded-fetch.js';
 import type { LedgerService, ListedCheckpoint } from './service.js';
@@ -11,8 +12,11 @@ import type { WatchState } from './watch-state.js';
 
 /** Result of one look at a ledger. */
 export interface Sighting {
-  /** `undecided`: an alarm that is no proof, for example a service that does not answer. */
-  readonly outcome: 'fine' | 'contradiction' | 'undecided';
+  /**
+   * `undecided`: an alarm that is no proof, for example a service that does not answer. `violation`: the
+   * structure breaks a rule, or is not published, and there is no proof.
+   */
+  readonly outcome: 'fine' | 'contradiction' | 'violation' | 'undecided';
   /** For people. */
   readonly statement: string;
   /** Size of the newest checkpoint; null if there is none. */
@@ -95,13 +99,16 @@ async function problemOf(options: WatchOptions, { seen, anchor, found }: Histori
   if (proved != null)
     return {
       outcome: 'contradiction',
-      statement: proved.statement,
+      statement: englishText(proved.statement),
       size,
       state: null,
       contradiction: proved.contradiction,
     };
   const old = seen.newest.size;
-  return undecided(`checkpoint ${size} is not shown to extend checkpoint ${old}: ${compared.statement}`, size);
+  return undecided(
+    `checkpoint ${size} is not shown to extend checkpoint ${old}: ${englishText(compared.statement)}`,
+    size,
+  );
 }
 
 async function compareWith({ service, keys, now }: WatchOptions, older: History, newer: History): Promise<Comparison> {
@@ -130,8 +137,11 @@ function undecided(statement: string, size: number | null): Sighting {
   return { outcome: 'undecided', statement, size, state: null, contradiction: null };
 }
 
-/** The changes of the key that are known, and those that follow from them. */
-async function readBridges({ service, keys, now }: WatchOptions, known: Bridges): Promise<Bridges> {
+/** The changes of the key that are known, and those that follow from them. @throws Unreachable */
+export async function readBridges(
+  { service, keys, now }: Pick<WatchOptions, 'service' | 'keys' | 'now'>,
+  known: Bridges,
+): Promise<Bridges> {
   const bridges = [...known];
   for (const { from, to, size } of await service.keyChanges()) {
     if (bridges.some((bridge) => bridge.from.join() === from.join() && bridge.to.join() === to.join())) continue;

@@ -10,6 +10,7 @@ import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote, type VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { decide, type Submission } from './decide.js';
 import type { WitnessState } from './state.js';
+import type { AuditCheckpoint } from './structure-audit.js';
 import type { WitnessSigner } from './witness-key.js';
 
 export interface WitnessOptions {
@@ -19,6 +20,8 @@ export interface WitnessOptions {
   readonly ledgerKeys: readonly VerifierKey[];
   readonly log: (line: string) => void;
   readonly now?: () => Date;
+  /** Audits the structure up to a checkpoint before it is cosigned; absent: the witness does not. */
+  readonly audit?: AuditCheckpoint;
 }
 
 interface Answer {
@@ -68,7 +71,7 @@ async function answerTo(request: IncomingMessage, options: WitnessOptions, queue
 async function evaluate(
   submission: Submission,
   keys: readonly VerifierKey[],
-  { signer, state, log, now = () => new Date() }: WitnessOptions,
+  { signer, state, log, now = () => new Date(), audit }: WitnessOptions,
 ): Promise<Answer> {
   const { origin, size } = submission.checkpoint;
   const decision = await decide(submission, keys, await state.read(origin));
@@ -78,6 +81,8 @@ async function evaluate(
   };
   if (decision.status === 409) return { status: 409, body: formatTreeSize(decision.size), type: TLOG_SIZE };
   if (decision.status !== 200) return answer(decision.status, decision.reason);
+  const audited = audit === undefined ? null : await audit(submission);
+  if (audited !== null) return answer(audited.status, audited.reason);
   // After a crash a ledger must not obtain a cosignature over another history of this size.
   await state.write(decision.state);
   log(`200 ${origin} size ${size}: cosigned`);

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { isAuditingName } from '../../../../schemas/evidence/cosignature.js';
 import { readKeysOrFiles } from '../../cli/trust-files.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { printable } from '../../report/printable.js';
+import { openSource } from '../structure/source.js';
+import { readToken } from '../structure/token.js';
 import { createWitness } from './server.js';
 import { openWitnessState } from './state.js';
+import { createStructureAudit } from './structure-audit.js';
 import { createWitnessKey, readWitnessKey } from './witness-key.js';
 
 /** Options of `consent-verify witness`, as commander gives them. */
@@ -14,6 +18,9 @@ export interface WitnessCommandOptions {
   readonly newKey?: string;
   readonly state?: string;
   readonly ledgerKey?: readonly string[];
+  /** URL or folder of the published structure, to audit before cosigning. */
+  readonly structure?: string;
+  readonly tokenFile?: string;
 }
 
 /**
@@ -22,7 +29,7 @@ export interface WitnessCommandOptions {
  * @throws UsageError
  */
 export async function runWitness(
-  { listen, keyFile, newKey, state: folder, ledgerKey = [] }: WitnessCommandOptions,
+  { listen, keyFile, newKey, state: folder, ledgerKey = [], structure, tokenFile }: WitnessCommandOptions,
   { out, log }: { readonly out: (text: string) => unknown; readonly log: (text: string) => unknown },
   signal: AbortSignal,
 ): Promise<void> {
@@ -33,10 +40,15 @@ export async function runWitness(
     throw new UsageError('a witness needs --listen, --state and at least one --ledger-key');
   const address = parseAddress(listen);
   const ledgerKeys = await readKeysOrFiles(ledgerKey);
+  assertName(signer.verifierKeys[0] ?? '', structure !== undefined);
+  if (structure !== undefined && new Set(ledgerKeys.map(({ name }) => name)).size > 1)
+    throw new UsageError('--structure is of one ledger: run one witness for each');
+  const source = structure === undefined ? null : await openSource(structure, { token: await readToken(tokenFile) });
   const state = await openWitnessState(folder);
   try {
     const write = (line: string) => log(`${new Date().toISOString()} ${printable(line)}\n`);
-    const server = createWitness({ signer, state, ledgerKeys, log: write });
+    const audit = source && createStructureAudit({ source, folder, ledgerKeys, log: write });
+    const server = createWitness({ signer, state, ledgerKeys, log: write, ...(audit && { audit }) });
     server.listen(address);
     await once(server, 'listening').catch((error: unknown) => {
       throw new UsageError(`${listen} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`);
@@ -50,6 +62,17 @@ export async function runWitness(
   } finally {
     await state.close();
   }
+}
+
+/** @throws UsageError if the name promises an audit that is not made, or hides one that is */
+function assertName(verifierKey: string, isAuditing: boolean): void {
+  const [name = ''] = verifierKey.split('+');
+  if (isAuditing === isAuditingName(name)) return;
+  throw new UsageError(
+    isAuditing
+      ? `${name} does not end in /structure: a witness that audits the structure needs a key with such a name`
+      : `${name} ends in /structure: such a witness audits the structure, so give --structure`,
+  );
 }
 
 function parseAddress(text: string): { readonly host: string; readonly port: number } {

@@ -230,7 +230,8 @@ create table ledger_keys (
   ml_dsa_key text not null,
   replaces text,
   bridge_size bigint,
-  published_at timestamptz not null
+  published_at timestamptz not null,
+  salt_key bytea
 );
 -- The keys form one chain: one first key, and at most one successor of each.
 create unique index one_key_after_each on ledger_keys (replaces) nulls not distinct;
@@ -241,6 +242,8 @@ comment on column ledger_keys.ml_dsa_key is 'Verifier key of ML-DSA-44, which si
 comment on column ledger_keys.replaces is 'Its predecessor; null: the first key.';
 comment on column ledger_keys.bridge_size is 'Size of the checkpoint that both keys signed; null: the first key.';
 comment on column ledger_keys.published_at is 'Time of publication.';
+comment on column ledger_keys.salt_key is
+  'Secret from which the salts of sites are derived, 32 bytes: it tells which key of a stream is of which site. Null but for the first key.';
 
 create table witnesses (
   name text primary key,

@@ -73,3 +73,7 @@ alter table export_jobs
   alter column sealed_disclosures set statistics 0;
 alter table export_chunks
   alter column ciphertext set statistics 0;
+alter table ledger_keys
+  alter column salt_key set statistics 0;
+alter table ledger_events
+  alter column body set statistics 0;

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { NoBody, None } from '../../../schemas/api/panel/common.js';
+import { parseTileNumber, parseTilePath } from '../../../schemas/merkle/tiles.js';
+import { AnyQuery, defineOperation, OPEN, type Operation } from '../server/operation.js';
+
+const TILE = z
+  .string()
+  .transform(parseTilePath)
+  .pipe(z.object({ index: z.int(), width: z.int() }))
+  .meta({ description: 'Place of the tile, such as `x001/x234/067` or, if it is partial, `000.p/5`.' });
+
+const TileParams = z.object({
+  level: z
+    .string()
+    .regex(/^(?:\d|[1-5]\d|6[0-3])$/, 'must be a level from 0 to 63')
+    .transform(Number)
+    .describe('Level of the tile.'),
+  tile: TILE,
+});
+const BundleParams = z.object({ tile: TILE });
+const StructureParams = z.object({
+  leaf: z
+    .string()
+    .transform(parseTileNumber)
+    .pipe(z.int())
+    .meta({ description: 'Number of the leaf of the ledger tree, written as the place of a tile: `000`.' }),
+});
+
+const BYTES = 'application/octet-stream';
+const shared = {
+  method: 'get',
+  tag: 'Ledger',
+  access: OPEN,
+  invalidParams: 'TILE_NOT_FOUND',
+  query: AnyQuery,
+  body: NoBody,
+  status: 200,
+  response: None,
+  action: null,
+} as const;
+
+export const getNewestCheckpoint = defineOperation({
+  ...shared,
+  id: 'getNewestCheckpoint',
+  path: '/checkpoints/log/checkpoint',
+  summary: 'Get the newest stamped checkpoint, with its cosignatures',
+  description:
+    'The checkpoint of a tiled log (C2SP tlog-tiles) with the prefix `/checkpoints/log`. Tiles and structure files reach up to it.',
+  params: None,
+  download: { mediaType: 'text/plain', description: 'The signed note, and the lines of witnesses.' },
+  errors: ['CHECKPOINT_NOT_FOUND'],
+  example: {},
+});
+
+export const getTile = defineOperation({
+  ...shared,
+  id: 'getTile',
+  path: '/checkpoints/log/tile/{level}/{tile}',
+  isLastSlashed: true,
+  summary: 'Get a tile of the ledger tree',
+  description: 'Hashes of a level of the tree, 32 bytes each (C2SP tlog-tiles).',
+  params: TileParams,
+  download: { mediaType: BYTES, description: 'At most 256 hashes.' },
+  errors: ['TILE_NOT_FOUND'],
+  example: { path: { level: '0', tile: '000.p/1' } },
+});
+
+export const getEntryBundle = defineOperation({
+  ...shared,
+  id: 'getEntryBundle',
+  path: '/checkpoints/log/tile/entries/{tile}',
+  isLastSlashed: true,
+  summary: 'Get a bundle of the entries of the ledger tree',
+  description: 'The entries are headers of batches and roll-ups (C2SP tlog-tiles).',
+  params: BundleParams,
+  download: { mediaType: BYTES, description: 'Entries, each after its length as two bytes, big-endian.' },
+  errors: ['TILE_NOT_FOUND'],
+  example: { path: { tile: '000.p/1' } },
+});
+
+export const getStructure = defineOperation({
+  ...shared,
+  id: 'getStructure',
+  path: '/checkpoints/log/structure/{leaf}',
+  isLastSlashed: true,
+  summary: 'Get the structure of a batch or roll-up',
+  description:
+    'Its runs in the order of `streams_root`, each as key (32 bytes), first and last revision (8 bytes each, big-endian), then its tags in the order of `tags_root` (32 bytes each). If the operator restricts the structure to auditors, the request has the header `Authorization: Bearer`. One roll-up is served at a time.',
+  params: StructureParams,
+  download: { mediaType: BYTES, description: 'The header of the leaf states how many runs and tags follow.' },
+  errors: ['TILE_NOT_FOUND', 'MISSING_BEARER_TOKEN', 'INVALID_BEARER_TOKEN', 'SERVICE_UNAVAILABLE'],
+  example: { path: { leaf: '000' } },
+});
+
+/** The structure of the ledger, from which anyone recomputes its roll-ups. */
+export const STRUCTURE_OPERATIONS: readonly Operation[] = [getNewestCheckpoint, getTile, getEntryBundle, getStructure];

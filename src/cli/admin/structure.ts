@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { SingleBar } from 'cli-progress';
+import { Command } from 'commander';
+import { counted } from '../../../schemas/text/counted.js';
+import { exportStructure } from '../../evidence/structure/export-structure.js';
+import { jsonCommand } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+
+interface Options {
+  readonly json?: boolean;
+  readonly output: string;
+}
+
+/** `admin structure export` */
+export function structureCommand(context: CliContext): Command {
+  const group = new Command('structure').description(
+    'publish the structure of the ledger, from which auditors recompute its roll-ups',
+  );
+  group.addCommand(
+    jsonCommand(
+      'export',
+      'write the structure up to the newest stamped checkpoint as files for a static host; writes only what is missing',
+    )
+      .requiredOption('--output <folder>', 'folder in which checkpoints/ is created or continued')
+      .action(async (options: Options) => {
+        const folder = resolve(options.output);
+        await withInstallation(context, async ({ apiPool }) => {
+          const bar = new SingleBar({
+            format: 'structure [{bar}] {value} of {total} leaves',
+            stream: context.stderr,
+            hideCursor: true,
+          });
+          bar.start(0, 0);
+          try {
+            const { size, written } = await exportStructure(apiPool, folder, (done, total) => {
+              bar.setTotal(total);
+              bar.update(done);
+            });
+            bar.stop();
+            print(context, options, { folder, size, written }, [
+              size === 0
+                ? 'The ledger has no stamped checkpoint yet: nothing was written.'
+                : `${folder} has the structure up to checkpoint ${size}: ${counted(written, 'file')} written.`,
+            ]);
+          } finally {
+            bar.stop();
+          }
+        });
+      }),
+  );
+  return group;
+}

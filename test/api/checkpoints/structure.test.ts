@@ -1,0 +1,150 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
+import { structureRoutes } from '../../../src/api/checkpoints/structure-routes.js';
+import { createApp } from '../../../src/api/server/app.js';
+import { exportStructure } from '../../../src/evidence/structure/export-structure.js';
+import { runWatch } from '../../../verifier-cli/src/network/watch/watch-command.js';
+import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
+
+describe('the structure of the ledger in public', () => {
+  const TOKEN = 'a-token-of-an-auditor';
+  let world: LedgerWorld;
+  let app: FastifyInstance;
+  let restricted: FastifyInstance;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'structure-'));
+    world = await openLedgerWorld();
+    const pool = world.pipeline.newPool('consent_ledger_api');
+    const serve = (auditors: readonly string[]): FastifyInstance =>
+      createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+        (scope) => checkpointRoutes(scope, pool, async () => null),
+        (scope) => structureRoutes(scope, pool, auditors),
+      ]);
+    app = serve([]);
+    restricted = serve([sha256Hex('another token'), sha256Hex(TOKEN)]);
+    const visitors = Array.from({ length: 130 }, (_, i) => ({ visitorId: `visitor ${i}` }));
+    await world.record(world.site, visitors.slice(0, 125));
+    await world.record(world.otherSite, [{ visitorId: 'ann' }]);
+    await world.stamp(1);
+    await world.record(world.site, visitors.slice(125));
+    await world.stamp(3);
+    await world.record(world.site, [{ visitorId: 'hal' }]);
+    await world.seal(1);
+  }, 120_000);
+  afterAll(async () => {
+    await app.close();
+    await restricted.close();
+    await world.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
+  const newestSize = async (): Promise<number> =>
+    Number((await get('/checkpoints/log/checkpoint')).payload.split('\n')[1]);
+
+  it('is recomputed by an auditor, roll-ups included', async () => {
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    let printed = '';
+    const ledgerKey = [formatVerifierKey(ORIGIN, world.ledgerKey.publicKey)];
+    const options = { ledgerKey, state: folder, interval: '1s', maxAge: '24h', once: true, structure: true };
+    const print = (text: string): void => {
+      printed += text;
+    };
+    expect(await runWatch(url, options, print, new AbortController().signal), printed).toBe(0);
+    expect(printed).toContain('the structure up to it was recomputed');
+    expect(await newestSize()).toBeGreaterThan(128);
+  });
+
+  it('is recomputed from exported files, which are written once', async () => {
+    const [site, state] = [join(folder, 'site'), join(folder, 'state of site')];
+    const pool = world.pipeline.worker;
+    const size = await newestSize();
+    const seen: number[] = [];
+    const exported = await exportStructure(pool, site, (done, total) => seen.push(done / total));
+    expect(exported.size).toBe(size);
+    expect(seen.at(-1)).toBe(1);
+    const again = async () => exportStructure(pool, site, () => undefined);
+    // The list of keys and the checkpoint are written each time.
+    expect(await again()).toEqual({ size, written: 2 });
+    await rm(join(site, 'checkpoints', 'log', 'structure', '005'));
+    expect(await again()).toEqual({ size, written: 3 });
+    const ledgerKey = [formatVerifierKey(ORIGIN, world.ledgerKey.publicKey)];
+    const options = { ledgerKey, state, interval: '1s', maxAge: '24h', once: true, structure: true };
+    expect(await runWatch(site, options, () => undefined, new AbortController().signal)).toBe(0);
+    for (const path of ['log/structure/127', `log/tile/0/000.p/${size}`, 'keys', 'log/checkpoint']) {
+      const served = await get(`/checkpoints/${path}`);
+      const file = await readFile(join(site, 'checkpoints', path)).catch(() => null);
+      if (file !== null) expect(served.rawPayload.equals(file), path).toBe(true);
+    }
+  });
+
+  it('serves tiles, bundles and files of batches and roll-ups below the newest stamped checkpoint alone', async () => {
+    const size = await newestSize();
+    const forever = 'public, max-age=31536000, immutable';
+    const shortly = 'public, max-age=10';
+    const cases = [
+      [`/checkpoints/log/tile/0/000.p/${size}`, shortly, size * 32],
+      ['/checkpoints/log/tile/0/000.p/1', shortly, 32],
+      [`/checkpoints/log/tile/entries/000.p/${size}`, shortly, null],
+      ['/checkpoints/log/structure/000', forever, null],
+      ['/checkpoints/log/structure/127', forever, null],
+      ['/checkpoints/log/checkpoint', shortly, null],
+    ] as const;
+    for (const [url, cacheControl, length] of cases) {
+      const response = await get(url);
+      expect(response.statusCode, url).toBe(200);
+      expect(response.headers['cache-control'], url).toBe(cacheControl);
+      if (length !== null) expect(response.rawPayload.length, url).toBe(length);
+      expect((await app.inject({ method: 'HEAD', url })).headers['content-length'], url).toBe(
+        String(response.rawPayload.length),
+      );
+    }
+    const wrong = [
+      `/checkpoints/log/tile/0/000.p/${size + 1}`,
+      '/checkpoints/log/tile/0/000',
+      '/checkpoints/log/tile/1/000',
+      '/checkpoints/log/tile/64/000.p/1',
+      '/checkpoints/log/tile/0/0',
+      '/checkpoints/log/tile/0/x000/000.p/1',
+      '/checkpoints/log/tile/entries/001.p/1',
+      `/checkpoints/log/structure/${String(size).padStart(3, '0')}`,
+      '/checkpoints/log/structure/0',
+      '/checkpoints/log/structure/x999/x999/x999/x999/x999/x999/999',
+    ];
+    for (const url of wrong) {
+      const response = await get(url);
+      expect(response.statusCode, url).toBe(404);
+      expect(response.json(), url).toMatchObject({ code: 'TILE_NOT_FOUND' });
+      expect(response.headers['cache-control'], url).toBe('no-store');
+    }
+  });
+
+  it('is only for auditors where the operator restricts it', async () => {
+    const url = '/checkpoints/log/structure/000';
+    const answer = async (authorization?: string) =>
+      restricted.inject({ method: 'GET', url, headers: authorization === undefined ? {} : { authorization } });
+    expect((await answer()).json()).toMatchObject({ code: 'MISSING_BEARER_TOKEN' });
+    expect((await answer('Bearer wrong')).json()).toMatchObject({ code: 'INVALID_BEARER_TOKEN' });
+    const given = await answer(`Bearer ${TOKEN}`);
+    expect(given.statusCode).toBe(200);
+    expect(given.headers['cache-control']).toBe('private, max-age=31536000, immutable');
+    expect((await restricted.inject({ method: 'GET', url: '/checkpoints/log/checkpoint' })).statusCode).toBe(200);
+  });
+
+  it('is not served where the tables contradict the ledger', async () => {
+    const { owner } = world.pipeline;
+    await owner.query('create table kept as select * from sealed_events where batch = 5');
+    await owner.query('delete from sealed_events where batch = 5');
+    expect((await get('/checkpoints/log/structure/005')).statusCode).toBe(500);
+    await owner.query('insert into sealed_events select * from kept');
+    expect((await get('/checkpoints/log/structure/005')).statusCode).toBe(200);
+  });
+});

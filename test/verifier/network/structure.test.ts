@@ -1,0 +1,537 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { formatAddCheckpoint } from '../../../schemas/evidence/add-checkpoint.js';
+import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradiction-command.js';
+import { verifyContradiction } from '../../../verifier-cli/src/compare/contradiction.js';
+import { en } from '../../../verifier-cli/src/i18n/en/index.js';
+import { terminalReport } from '../../../verifier-cli/src/index.js';
+import { type AuditOutcome, auditNewest } from '../../../verifier-cli/src/network/structure/audit-newest.js';
+import type { StructureSource } from '../../../verifier-cli/src/network/structure/source.js';
+import { runWatch, type WatchCommandOptions } from '../../../verifier-cli/src/network/watch/watch-command.js';
+import { createWitness } from '../../../verifier-cli/src/network/witness/server.js';
+import { openWitnessState } from '../../../verifier-cli/src/network/witness/state.js';
+import { createStructureAudit } from '../../../verifier-cli/src/network/witness/structure-audit.js';
+import { runWitness } from '../../../verifier-cli/src/network/witness/witness-command.js';
+import { createWitnessKey, readWitnessKey } from '../../../verifier-cli/src/network/witness/witness-key.js';
+import { listen, listenWith } from '../../support/running-witness.js';
+import { choose, draftOf, packed, type Request } from '../dishonest-operator/export.js';
+import { cosign, requireWitnesses } from '../dishonest-operator/forged-witnesses.js';
+import { cosignature, type NamedKey, namedKey } from '../dishonest-operator/keys.js';
+import {
+  byBytes,
+  type Ledger,
+  type LedgerLies,
+  makeLedger,
+  type Plan,
+  type Run,
+  streamKey,
+} from '../dishonest-operator/ledger.js';
+import { concat } from '../dishonest-operator/primitives.js';
+import { publicationOf, structurePath } from '../dishonest-operator/publication.js';
+import { TimeAuthority } from '../dishonest-operator/time-authority.js';
+import { verify } from '../dishonest-operator/verification.js';
+import { consentsOf, eventOf, makePlan, policy, SITE, WORLDS } from '../dishonest-operator/world.js';
+
+/*
+ * The auditor of the published structure finds every structural lie without a package, and its proof is
+ * confirmed offline. The forger publishes by code of its own.
+ */
+
+const authority = new TimeAuthority();
+const ROLL_UP = 127;
+/** A batch with consents of two sites, and a later one under the same roll-up. */
+const [EARLY, LATE] = [60, 80];
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'structure-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** Files in memory, one piece each 1,000 bytes. */
+function sourceOf(
+  files: ReadonlyMap<string, Uint8Array>,
+  onOpen: (path: string) => void = () => undefined,
+): StructureSource {
+  return {
+    name: 'memory',
+    async open(path) {
+      onOpen(path);
+      const file = files.get(path);
+      if (file === undefined) return null;
+      return (async function* () {
+        for (let at = 0; at < file.length; at += 1000) yield file.subarray(at, at + 1000);
+      })();
+    },
+  };
+}
+
+function keysOf(plan: Plan) {
+  const key = parseVerifierKey(plan.keys.first.line);
+  if (key === null) throw new Error('the plan has no key');
+  return [key];
+}
+
+async function audit(
+  { plan }: Ledger,
+  files: ReadonlyMap<string, Uint8Array>,
+  options: { readonly onOpen?: (path: string) => void; readonly commitMs?: number } = {},
+): Promise<AuditOutcome> {
+  const note = decodeUtf8(files.get('log/checkpoint') ?? new Uint8Array()) ?? '';
+  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
+  if (checkpoint === null) throw new Error('the publication has no checkpoint');
+  const { onOpen, commitMs } = options;
+  return auditNewest({
+    ...{ source: sourceOf(files, onOpen), folder, checkpoint, note, bridges: [], keys: keysOf(plan) },
+    ...(commitMs !== undefined && { commitMs }),
+  });
+}
+
+/** Changes the runs of one leaf, and lets them tile it again. */
+const bend =
+  (number: number, change: (runs: Run[]) => Run[]): LedgerLies['runs'] =>
+  (honest, at) => {
+    if (at !== number) return honest;
+    let start = 0;
+    return change(honest.map((run) => ({ ...run }))).map((run) => {
+      const moved = { ...run, start };
+      start += run.last - run.first + 1;
+      return moved;
+    });
+  };
+const shift =
+  (stream: string, first: number, last: number) =>
+  (runs: Run[]): Run[] =>
+    runs.map((run) => (run.stream === stream ? { ...run, first: run.first + first, last: run.last + last } : run));
+
+interface Lie {
+  readonly plan?: (plan: Plan) => void;
+  readonly lies?: LedgerLies;
+  readonly kind: ContradictionFile['kind'];
+}
+
+const addPolicy = (plan: Plan): void => {
+  plan.batches.set(3, [policy(1, plan.start + 20_000)]);
+};
+const OURS = consentsOf(SITE);
+const first = <T>(items: readonly T[]): T => {
+  const [item] = items;
+  if (item === undefined) throw new RangeError('there is none');
+  return item;
+};
+
+const LIES: Readonly<Record<string, Lie>> = {
+  'a gap in a stream, many batches after its last event': {
+    lies: { runs: bend(LATE, shift(OURS, 1, 1)) },
+    kind: 'absent',
+  },
+  'a stream that starts after its first event': { lies: { runs: bend(EARLY, shift(OURS, 3, 3)) }, kind: 'absent' },
+  'a gap in a stream across a roll-up': { lies: { runs: bend(140, shift(OURS, 1, 1)) }, kind: 'absent' },
+  'a run that repeats revisions': { lies: { runs: bend(LATE, shift(OURS, -1, -1)) }, kind: 'runs' },
+  'runs that are not sorted': { lies: { runs: bend(EARLY, (runs) => runs.toReversed()) }, kind: 'leaves' },
+  'one stream twice in a batch': {
+    lies: { runs: bend(EARLY, ([run, ...more]) => (run ? [run, run, ...more] : [])) },
+    kind: 'leaves',
+  },
+  'a roll-up that cuts the end of a run': { lies: { runs: bend(ROLL_UP, shift(OURS, 0, -1)) }, kind: 'runs' },
+  'a roll-up that cuts the start of a run': { lies: { runs: bend(ROLL_UP, shift(OURS, 1, 0)) }, kind: 'runs' },
+  'a roll-up that extends a run': { lies: { runs: bend(ROLL_UP, shift(OURS, 0, 2)) }, kind: 'absent' },
+  'a later roll-up that starts a run too early': { lies: { runs: bend(255, shift(OURS, -1, 0)) }, kind: 'runs' },
+  'a roll-up without a stream': {
+    lies: { runs: bend(ROLL_UP, (runs) => runs.filter(({ stream }) => stream !== OURS)) },
+    kind: 'leaves',
+  },
+  'a roll-up with a stream of no batch': {
+    lies: {
+      runs: bend(255, (runs) =>
+        [...runs, { stream: `consents-${'0'.repeat(36)}`, start: 0, first: 0, last: 0 }].sort((a, b) =>
+          byBytes(streamKey(a.stream), streamKey(b.stream)),
+        ),
+      ),
+    },
+    kind: 'absent',
+  },
+  'a roll-up that counts other entries': {
+    lies: {
+      header: (header, number) =>
+        void (number === ROLL_UP && Object.assign(header, { count: Number(header.count) + 1 })),
+    },
+    kind: 'runs',
+  },
+  'a batch that counts other entries': {
+    lies: {
+      header: (header, number) => void (number === EARLY && Object.assign(header, { count: Number(header.count) + 1 })),
+    },
+    kind: 'runs',
+  },
+  'a tag in two batches of one period': {
+    plan: (plan) => {
+      eventOf(plan, 'alice 2').tag = new Uint8Array(32).fill(7);
+      eventOf(plan, 'carol 2').tag = new Uint8Array(32).fill(7);
+    },
+    kind: 'leaves',
+  },
+  'a tag in two batches of two periods': {
+    plan: (plan) => {
+      eventOf(plan, 'alice 2').tag = new Uint8Array(32).fill(7);
+      eventOf(plan, 'alice 4').tag = new Uint8Array(32).fill(7);
+    },
+    kind: 'leaves',
+  },
+  'tags that are not sorted': {
+    lies: { tags: (tags, number) => (number === EARLY ? tags.toReversed() : tags) },
+    kind: 'leaves',
+  },
+  'a tag twice in a batch': {
+    lies: { tags: (tags, number) => (number === EARLY ? [first(tags), first(tags), ...tags.slice(2)] : tags) },
+    kind: 'leaves',
+  },
+  'a roll-up without a tag': {
+    lies: { tags: (tags, number) => (number === ROLL_UP ? tags.slice(1) : tags) },
+    kind: 'leaves',
+  },
+  'a roll-up with a tag of no batch': {
+    lies: {
+      tags: (tags, number) => (number === ROLL_UP ? [...tags.slice(0, -1), new Uint8Array(32).fill(255)] : tags),
+    },
+    kind: 'leaves',
+  },
+  'a roll-up with a tag more': {
+    lies: { tags: (tags, number) => (number === 255 ? [...tags, new Uint8Array(32).fill(255)] : tags) },
+    kind: 'absent',
+  },
+  'policies that are not counted': {
+    plan: addPolicy,
+    lies: { header: (header) => void Object.assign(header, { policies: 0 }) },
+    kind: 'policies',
+  },
+  'a policy that no batch has': {
+    plan: addPolicy,
+    lies: { header: (header, number) => void (number >= 90 && Object.assign(header, { policies: 2 })) },
+    kind: 'policies',
+  },
+  'policies that decrease': {
+    plan: addPolicy,
+    lies: { header: (header, number) => void (number >= 90 && Object.assign(header, { policies: 0 })) },
+    kind: 'headers',
+  },
+  'a time of sealing that decreases': {
+    lies: {
+      header: (header, number) =>
+        void (number === 90 && Object.assign(header, { sealed_at: '2026-01-01T00:00:00.000Z' })),
+    },
+    kind: 'headers',
+  },
+  'an older time stamp than before': {
+    lies: { header: (header, number) => void (number === 230 && Object.assign(header, { after: null })) },
+    kind: 'headers',
+  },
+  'a leaf with the number of another': {
+    lies: { header: (header, number) => void (number === 90 && Object.assign(header, { number: 91 })) },
+    kind: 'header',
+  },
+};
+
+describe.each(Object.entries(LIES))('%s', (_, { plan: change, lies = {}, kind }) => {
+  test('is found and proved', async () => {
+    const plan = makePlan(WORLDS.rolled);
+    change?.(plan);
+    const ledger = makeLedger(plan, authority, lies);
+    const outcome = await audit(ledger, publicationOf(ledger));
+    expect(outcome).toMatchObject({ outcome: 'contradiction', contradiction: { kind } });
+    if (outcome.outcome === 'sound' || outcome.contradiction === null) return;
+    const proof = Contradiction.parse(JSON.parse(JSON.stringify(outcome.contradiction)));
+    const verdict = await verifyContradiction(proof, keysOf(plan), new Date());
+    expect(verdict).toMatchObject({ outcome: 'proved' });
+    expect(outcome.statement).toContain(plan.origin);
+  });
+});
+
+describe('an honest ledger', () => {
+  const plan = makePlan(WORLDS.rolled);
+  addPolicy(plan);
+  const ledger = makeLedger(plan, authority);
+
+  test('is sound, in one look or in several', async () => {
+    for (const size of [100, 100, 200, 280])
+      expect(await audit(ledger, publicationOf(ledger, size)), String(size)).toEqual({ outcome: 'sound' });
+    await rm(folder, { recursive: true });
+    expect(await audit(ledger, publicationOf(ledger))).toEqual({ outcome: 'sound' });
+  });
+
+  test('is audited on from where a crash ended it', async () => {
+    const files = publicationOf(ledger);
+    const opened: string[] = [];
+    const crash = (path: string): void => {
+      if (path === structurePath(200)) throw new Error('crash');
+    };
+    await expect(audit(ledger, files, { commitMs: 0, onOpen: crash })).rejects.toThrow('crash');
+    expect((await readdir(join(folder))).sort()).toContain('structure.json');
+    expect(await audit(ledger, files, { onOpen: (path) => opened.push(path) })).toEqual({ outcome: 'sound' });
+    expect(opened).not.toContain(structurePath(126));
+    expect(opened).toContain(structurePath(128));
+    expect(opened).not.toContain(structurePath(ROLL_UP));
+  });
+
+  test.each<[string, (files: Map<string, Uint8Array>) => void, RegExp]>([
+    ['withholds a file', (files) => files.delete(structurePath(100)), /the file log\/structure\/100 is not published/],
+    [
+      'truncates a file',
+      (files) => files.set(structurePath(EARLY), files.get(structurePath(EARLY))?.slice(0, -32) ?? new Uint8Array()),
+      /structure\/060 is shorter/,
+    ],
+    [
+      'appends to a file',
+      (files) =>
+        files.set(structurePath(EARLY), concat(files.get(structurePath(EARLY)) ?? new Uint8Array(), new Uint8Array(1))),
+      /structure\/060 is longer/,
+    ],
+    [
+      'changes a file',
+      (files) => {
+        const file = files.get(structurePath(EARLY))?.slice() ?? new Uint8Array(1);
+        file[file.length - 1] = (file[file.length - 1] ?? 0) ^ 1;
+        files.set(structurePath(EARLY), file);
+      },
+      /structure\/060 is not what its header commits to/,
+    ],
+    ['withholds headers', (files) => files.delete('log/tile/entries/000'), /the bundle of entries 0 is not published/],
+    [
+      'changes a header',
+      (files) => {
+        const file = files.get('log/tile/entries/000')?.slice() ?? new Uint8Array(9);
+        file[9] = (file[9] ?? 0) ^ 1;
+        files.set('log/tile/entries/000', file);
+      },
+      /not those to which checkpoint 280 commits/,
+    ],
+  ])('whose operator %s is a violation without a proof', async (_, change, message) => {
+    const files = publicationOf(ledger);
+    change(files);
+    const outcome = await audit(ledger, files);
+    expect(outcome).toMatchObject({ outcome: 'violation', contradiction: null });
+    expect(outcome.outcome === 'sound' ? '' : outcome.statement).toMatch(message);
+    expect(outcome.outcome === 'sound' ? '' : outcome.statement).toContain('no proof is possible');
+  });
+
+  test('needs no file of a roll-up', async () => {
+    const files = publicationOf(ledger);
+    files.delete(structurePath(ROLL_UP));
+    expect(await audit(ledger, files)).toEqual({ outcome: 'sound' });
+  });
+});
+
+test('a wrong roll-up whose file is withheld is a violation without a proof', async () => {
+  const ledger = makeLedger(makePlan(WORLDS.rolled), authority, { runs: bend(ROLL_UP, shift(OURS, 0, -1)) });
+  const files = publicationOf(ledger);
+  files.delete(structurePath(ROLL_UP));
+  const outcome = await audit(ledger, files);
+  expect(outcome).toMatchObject({ outcome: 'violation', contradiction: null });
+  expect(outcome.outcome === 'sound' ? '' : outcome.statement).toMatch(/roll-up 127 .*structure\/127 is not published/);
+});
+
+test('a proof of an absence proves nothing without one of its leaves', async () => {
+  const ledger = makeLedger(makePlan(WORLDS.rolled), authority, { runs: bend(140, shift(OURS, 1, 1)) });
+  const outcome = await audit(ledger, publicationOf(ledger));
+  if (outcome.outcome === 'sound' || outcome.contradiction?.kind !== 'absent') throw new Error('it is not found');
+  const file = outcome.contradiction;
+  for (const [i] of file.absent.entries()) {
+    const proof = Contradiction.parse({ ...file, absent: file.absent.toSpliced(i, 1) });
+    expect((await verifyContradiction(proof, keysOf(ledger.plan), new Date())).outcome, String(i)).toBe('not-proved');
+  }
+  const whole = Contradiction.parse({ ...file, first: null });
+  expect((await verifyContradiction(whole, keysOf(ledger.plan), new Date())).outcome).toBe('not-proved');
+});
+
+describe('consent-verify watch --structure', () => {
+  const plan = makePlan(WORLDS.rolled);
+  const honest = makeLedger(plan, authority);
+  const lying = makeLedger(makePlan(WORLDS.rolled), authority, { runs: bend(ROLL_UP, shift(OURS, 0, -1)) });
+  let printed = '';
+  const watch = (url: string, changes: Partial<WatchCommandOptions> = {}): Promise<number> => {
+    printed = '';
+    const options = { ledgerKey: [plan.keys.first.line], interval: '1s', maxAge: '24h', once: true, structure: true };
+    return runWatch(
+      url,
+      { ...options, state: join(folder, 'state'), ...changes },
+      (text) => {
+        printed += text;
+      },
+      new AbortController().signal,
+    );
+  };
+  const write = async (files: ReadonlyMap<string, Uint8Array>): Promise<string> => {
+    const root = join(folder, 'site', 'checkpoints');
+    for (const [path, bytes] of files) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), bytes);
+    }
+    return join(folder, 'site');
+  };
+
+  test('audits a folder, and writes a proof that check-contradiction confirms', async () => {
+    const site = await write(publicationOf(honest, 100));
+    expect(await watch(site), printed).toBe(0);
+    expect(printed).toContain('the structure up to it was recomputed');
+    await write(publicationOf(lying));
+    expect(await watch(`file://${site}`), printed).toBe(1);
+    expect(printed).toContain('CONTRADICTION');
+    const [proof] = (await readdir(join(folder, 'state'))).filter((name) => name.startsWith('contradiction-'));
+    await writeFile(join(folder, 'ledger.vkey'), plan.keys.first.line);
+    const path = join(folder, 'state', proof ?? '');
+    expect(await runCheckContradiction(path, { ledgerKey: [join(folder, 'ledger.vkey')] }, () => undefined)).toBe(0);
+  });
+
+  test('audits a host over HTTP, with a token where one is required', async () => {
+    const files = publicationOf(honest, 100);
+    const host = await listenWith((request, response) => {
+      const path = request.url?.replace('/checkpoints/', '') ?? '';
+      const isRefused = path.startsWith('log/structure/') && request.headers.authorization !== 'Bearer secret';
+      const file = files.get(path);
+      response.writeHead(isRefused ? 401 : file === undefined ? 404 : 200).end(isRefused ? '' : file);
+    });
+    expect(await watch(host.url)).toBe(3);
+    expect(printed).toContain('answered HTTP 401');
+    await writeFile(join(folder, 'token'), 'secret\n');
+    const tokenFile = join(folder, 'token');
+    expect(await watch(host.url, { tokenFile }), printed).toBe(0);
+    files.delete('log/tile/entries/000.p/100');
+    await rm(join(folder, 'state', 'structure'), { recursive: true });
+    expect(await watch(host.url, { tokenFile })).toBe(1);
+    expect(printed).toContain('VIOLATION');
+    await host.stop();
+    expect(await watch(host.url, { tokenFile })).toBe(3);
+  });
+
+  test('refuses a location that is none, and the state of another ledger', async () => {
+    await expect(watch(join(folder, 'nothing'))).rejects.toThrow('is not a folder');
+    await expect(watch('ftp://ledger.example')).rejects.toThrow('is not a URL');
+    await watch(await write(publicationOf(honest, 100)));
+    const path = join(folder, 'state', 'structure', 'structure.json');
+    await writeFile(path, (await readFile(path, 'utf8')).replace(plan.origin, 'ledger.example/other'));
+    await expect(watch(join(folder, 'site'))).rejects.toThrow('use one folder for each ledger');
+  });
+});
+
+describe('consent-verify witness --structure', () => {
+  const plan = makePlan(WORLDS.rolled);
+  const honest = makeLedger(plan, authority);
+
+  /** Submits the checkpoint of a size to a witness that audits these files. */
+  async function submit(ledger: Ledger, files: ReadonlyMap<string, Uint8Array>, size: number, oldSize = 0) {
+    const state = await openWitnessState(folder);
+    const keyFile = join(folder, 'witness.key');
+    const name = 'witness.example/w1/structure';
+    const signer = await readWitnessKey(keyFile).catch(() => createWitnessKey(keyFile, name));
+    const [ledgerKeys, log] = [keysOf(ledger.plan), () => undefined];
+    const audit = createStructureAudit({ source: sourceOf(files), folder, ledgerKeys, log });
+    const witness = await listen(createWitness({ signer, state, ledgerKeys, log, audit }));
+    const note = decodeUtf8(files.get(`${size}/note`) ?? new Uint8Array()) ?? '';
+    const proof = oldSize === 0 ? [] : ledger.tree.consistency(oldSize, size);
+    const body = formatAddCheckpoint({ oldSize, proof: [...proof], note });
+    const response = await fetch(`${witness.url}/add-checkpoint`, { method: 'POST', body });
+    const text = await response.text();
+    await witness.stop();
+    await state.close();
+    return { status: response.status, text };
+  }
+
+  test('cosigns each checkpoint after the audit up to it', async () => {
+    const files = publicationOf(honest);
+    const first = await submit(honest, files, 100);
+    expect(first).toMatchObject({ status: 200 });
+    expect(first.text).toContain('— witness.example/w1/structure ');
+    expect(await submit(honest, files, 280, 100)).toMatchObject({ status: 200 });
+  });
+
+  test('cosigns nothing over a wrong structure, and keeps the proof', async () => {
+    const lying = makeLedger(makePlan(WORLDS.rolled), authority, { runs: bend(ROLL_UP, shift(OURS, 0, -1)) });
+    const files = publicationOf(lying);
+    expect(await submit(lying, files, 100)).toMatchObject({ status: 200 });
+    const refused = await submit(lying, files, 200, 100);
+    expect(refused).toMatchObject({ status: 422 });
+    expect(refused.text).toContain('sealed roll-up 127, which is not the sum');
+    expect((await readdir(folder)).filter((name) => name.startsWith('contradiction-'))).toHaveLength(1);
+    // The refused checkpoint was not stored: the honest continuation is cosigned.
+    expect(await submit(honest, publicationOf(honest), 200, 100)).toMatchObject({ status: 200 });
+  });
+
+  test('cosigns nothing while a part is withheld, nor a fork of what it audited', async () => {
+    const files = publicationOf(honest);
+    files.delete(structurePath(70));
+    expect(await submit(honest, files, 100)).toMatchObject({ status: 422 });
+    expect(await submit(honest, publicationOf(honest), 200)).toMatchObject({ status: 200 });
+    await rm(join(folder, `${sha256Hex(plan.origin)}.json`));
+    const other = makePlan(WORLDS.rolled);
+    other.batches.delete(LATE);
+    const fork = makeLedger(other, authority);
+    expect(await submit(fork, publicationOf(fork), 280)).toMatchObject({ status: 422 });
+    expect(await submit(fork, publicationOf(fork), 100)).toMatchObject({ status: 503 });
+  });
+
+  test('demands a name that says so, and one ledger', async () => {
+    const options = { listen: '127.0.0.1:0', state: join(folder, 'state'), ledgerKey: [plan.keys.first.line] };
+    const print = { out: () => undefined, log: () => undefined };
+    const keyFile = join(folder, 'key');
+    const run = (more: object) => runWitness({ ...options, keyFile, ...more }, print, AbortSignal.abort());
+    await run({ listen: undefined, newKey: 'witness.example/w1' });
+    await expect(run({ structure: folder })).rejects.toThrow('does not end in /structure');
+    await rm(keyFile);
+    await run({ listen: undefined, newKey: 'witness.example/w1/structure' });
+    await expect(run({})).rejects.toThrow('so give --structure');
+    const ledgerKey = [plan.keys.first.line, namedKey('ledger.example/other', 'other').line];
+    await expect(run({ structure: folder, ledgerKey })).rejects.toThrow('run one witness for each');
+    await run({ structure: folder });
+  });
+});
+
+describe('the verdict on a package', () => {
+  const plan = makePlan(WORLDS.small);
+  const ledger = makeLedger(plan, authority);
+  const auditing = namedKey('witness.example/w1/structure', 'auditing', 4);
+  const plain = namedKey('witness.example/w1', 'plain', 4);
+
+  async function textsOf(request: Request, keys: readonly NamedKey[], by: readonly NamedKey[]) {
+    const draft = draftOf(ledger, request, choose(ledger, request));
+    if (by.length > 0) cosign(draft, (text) => by.map((key) => cosignature(key, text, 1_772_439_000)).join(''));
+    const options = requireWitnesses(null, ...keys);
+    const report = await verify(packed(draft), plan, authority, options);
+    expect(report.verdict).toBe('valid');
+    return terminalReport(report, en);
+  }
+
+  test('names the witness that recomputed the structure', async () => {
+    const text = await textsOf({}, [auditing], [auditing]);
+    expect(text).toContain(
+      'The structure of the ledger up to checkpoint 16 was recomputed by witness.example/w1/structure',
+    );
+    expect(text).toMatch(/the last one in the ledger\./);
+    expect(text).not.toContain('by the roll-ups of the operator');
+    const person = await textsOf({ person: 'alice' }, [auditing], [auditing]);
+    expect(person).toMatch(/no withdrawal is left out\./);
+  });
+
+  test.each<[string, readonly NamedKey[], readonly NamedKey[]]>([
+    ['without a witness', [], []],
+    ['by a plain witness', [plain], [plain]],
+    ['by an auditing witness that was not given', [plain], [auditing, plain]],
+    ['by an auditing witness that did not cosign', [auditing, plain], [plain]],
+  ])('states %s what only the operator says', async (_, keys, by) => {
+    const text = await textsOf({}, keys, by);
+    expect(text).toContain('the last one in the ledger by the roll-ups of the operator.');
+    expect(text).toContain('That the roll-ups of the operator leave nothing out.');
+    expect(text).not.toContain('was recomputed by');
+    expect(await textsOf({ person: 'alice' }, keys, by)).toContain(
+      'no withdrawal is left out, by the roll-ups of the operator.',
+    );
+  });
+});

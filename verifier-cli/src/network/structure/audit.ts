@@ -1,0 +1,632 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256Hex } from '../../../../schemas/crypto/digest.js';
+import { concatBytes, equalBytes, fromHex, toHex } from '../../../../schemas/crypto/encoding.js';
+import { POLICY_STREAM } from '../../../../schemas/events/streams.js';
+import { BatchHeader, batchLeaf, isBatch, runLeaf, streamKey } from '../../../../schemas/evidence/batch-header.js';
+import type { Checkpoint } from '../../../../schemas/evidence/checkpoint.js';
+import { personTagLeaf } from '../../../../schemas/evidence/person-tag.js';
+import { firstCovered } from '../../../../schemas/evidence/roll-ups.js';
+import {
+  type FiledRun,
+  KEY_BYTES,
+  numberAt,
+  parseRun,
+  RUN_BYTES,
+  runBytes,
+  structureLength,
+} from '../../../../schemas/evidence/structure-file.js';
+import { TILE_WIDTH } from '../../../../schemas/merkle/tiles.js';
+import { Frontier } from '../../../../schemas/merkle/tree.js';
+import { readHeaderOf } from '../../compare/header-problem.js';
+import { headersProblem } from '../../compare/headers-problem.js';
+import type { Tree } from '../../compare/leaves-problem.js';
+import { Unreachable } from '../bounded-fetch.js';
+import {
+  type AuditState,
+  PERIOD_FILE,
+  readAuditState,
+  removeOthers,
+  rollUpFile,
+  type StoredLeaf,
+  writeAuditState,
+} from './audit-state.js';
+import { type Claim, Violation } from './claim.js';
+import { readPublishedLeaf } from './published-leaf.js';
+import {
+  compareKeys,
+  findRecords,
+  mergeRecords,
+  type RecordPart,
+  type Records,
+  RecordWriter,
+  recordsOf,
+  withFiles,
+} from './records.js';
+import { TagIndex } from './tag-index.js';
+import { type TiledLog, Withheld } from './tiled-log.js';
+
+/** Files that are asked for before they are needed. */
+const AHEAD = 16;
+/** Largest file of a batch that fits into memory, in bytes. */
+const MAX_BATCH_BYTES = 64 * 1024 * 1024;
+/** Milliseconds of work that a crash may lose, at most, on top of the work of one period. */
+const COMMIT_MS = 60_000;
+/** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
+const HEAD_BYTES = 40;
+
+const POLICY_KEY = fromHex(streamKey(POLICY_STREAM, new Uint8Array())) ?? new Uint8Array();
+
+export interface AuditOptions {
+  /** Folder of this ledger's audit. */
+  readonly folder: string;
+  readonly log: TiledLog;
+  /** A checkpoint that a trusted key signed. */
+  readonly checkpoint: Checkpoint;
+  /** Gets the number of leaves that were audited, now and then. */
+  readonly progress?: (audited: number) => void;
+  /** Milliseconds between two stored states; less in tests. */
+  readonly commitMs?: number;
+}
+
+/**
+ * Recomputes the structure of a ledger from where the stored state ends up to a checkpoint: that headers
+ * follow one another, runs tile each batch and continue each stream, tags are sorted and unique in the
+ * ledger, and roll-ups are the sum of what they cover. Memory is bounded: streams and tags are in files.
+ * @throws Violation for the first rule that is broken; Unreachable; UsageError for a damaged state
+ */
+export async function auditStructure(options: AuditOptions): Promise<void> {
+  const { folder, checkpoint, log } = options;
+  const { origin, size } = checkpoint;
+  const state = (await readAuditState(folder, origin)) ?? startOf(origin);
+  if (size < state.size)
+    throw new Unreachable(`checkpoint ${size} is smaller than ${state.size}, which was audited before`);
+  try {
+    const bundles = await readHeaders(log, state, checkpoint);
+    const audit = new StructureAudit(options, state);
+    try {
+      await audit.run(bundles);
+    } finally {
+      audit.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Withheld)) throw error;
+    throw new Violation(`the structure below checkpoint ${size} cannot be recomputed: ${error.message}`, null);
+  }
+}
+
+function startOf(origin: string): AuditState {
+  return {
+    ...{ v: 1, origin, size: 0, edge: [], last: null, batches: [], roll_ups: [], heads: null, tags: [] },
+    next_file: 0,
+  };
+}
+
+/**
+ * Reads the new headers once, to see that they are those of the checkpoint.
+ * @returns digests of the bundles, because what is served later could be something else
+ */
+async function readHeaders(
+  log: TiledLog,
+  { size, edge }: AuditState,
+  { size: newSize, root }: Checkpoint,
+): Promise<ReadonlyMap<number, string>> {
+  const tree = frontierOf(size, edge);
+  const digests = new Map<number, string>();
+  for (let number = size; number < newSize; ) {
+    const index = Math.floor(number / TILE_WIDTH);
+    const entries = await log.entries(index);
+    digests.set(index, sha256Hex(entries.join('\n')));
+    for (const text of entries.slice(number % TILE_WIDTH)) tree.append(batchLeaf(text));
+    number = index * TILE_WIDTH + entries.length;
+  }
+  if (!equalBytes(tree.root(), root))
+    throw new Violation(`the published headers are not those to which checkpoint ${newSize} commits`, null);
+  return digests;
+}
+
+function frontierOf(size: number, edge: readonly string[]): Frontier {
+  return new Frontier(
+    size,
+    edge.map((hex) => fromHex(hex) ?? new Uint8Array()),
+  );
+}
+
+interface ReadLeaf {
+  readonly text: string;
+  readonly header: BatchHeader;
+  /** File of a batch; null for a roll-up. */
+  readonly file: Uint8Array | null;
+}
+
+class StructureAudit {
+  readonly #folder: string;
+  readonly #log: TiledLog;
+  readonly #tree: Frontier;
+  readonly #tags: TagIndex;
+  readonly #period: number;
+  /** Numbers of the events of streams with runs since the last roll-up, by key. */
+  readonly #ends = new Map<string, number>();
+  #batches: StoredLeaf[];
+  #rollUps: StoredLeaf[];
+  #heads: AuditState['heads'];
+  #last: { readonly text: string; readonly header: BatchHeader } | null;
+  #bytes = 0;
+  #committed = Date.now();
+
+  constructor(
+    readonly options: AuditOptions,
+    readonly state: AuditState,
+  ) {
+    this.#folder = options.folder;
+    this.#log = options.log;
+    this.#tree = frontierOf(state.size, state.edge);
+    this.#tags = new TagIndex(this.#folder, state.tags, state.next_file);
+    this.#batches = [...state.batches];
+    this.#rollUps = [...state.roll_ups];
+    this.#heads = state.heads;
+    this.#last = state.last === null ? null : { text: state.last, header: BatchHeader.parse(JSON.parse(state.last)) };
+    this.#period = openSync(join(this.#folder, PERIOD_FILE), state.size === 0 ? 'w+' : 'r+', 0o600);
+    this.#bytes = bytesOf(this.#batches);
+    // Bytes that a crash left after the stored state do not count.
+    ftruncateSync(this.#period, this.#bytes);
+    this.#readEnds();
+  }
+
+  close(): void {
+    closeSync(this.#period);
+  }
+
+  async run(bundles: ReadonlyMap<number, string>): Promise<void> {
+    const { size, progress } = { size: this.#log.size, progress: this.options.progress };
+    await removeOthers(this.#folder, this.state);
+    for await (const leaf of this.#leaves(bundles)) {
+      const { header } = leaf;
+      this.#checkHeader(leaf);
+      if (leaf.file === null) await this.#addRollUp(header);
+      else this.#addBatch(header, leaf.file);
+      this.#tree.append(batchLeaf(leaf.text));
+      this.#last = leaf;
+      const isDue = Date.now() - this.#committed >= (this.options.commitMs ?? COMMIT_MS);
+      if (this.#tags.isFull || (isDue && leaf.file === null)) {
+        await this.#commit();
+        progress?.(header.number + 1);
+      }
+    }
+    if (this.#tree.size > this.state.size) await this.#commit();
+    progress?.(size);
+  }
+
+  /** The new leaves in order; files of some batches are on their way. */
+  async *#leaves(bundles: ReadonlyMap<number, string>): AsyncGenerator<ReadLeaf, void> {
+    const waiting: Promise<ReadLeaf>[] = [];
+    try {
+      for (const [index, digest] of bundles) {
+        const entries = await this.#log.entries(index);
+        if (sha256Hex(entries.join('\n')) !== digest)
+          throw new Withheld(`the bundle of entries ${index} is served with two contents`);
+        const first = index * TILE_WIDTH;
+        for (const [place, text] of entries.entries()) {
+          if (first + place < this.state.size) continue;
+          waiting.push(this.#read(text, first + place));
+          // A failure counts when its turn comes.
+          waiting.at(-1)?.catch(() => undefined);
+          const next = waiting.length > AHEAD ? await waiting.shift() : undefined;
+          if (next !== undefined) yield next;
+        }
+      }
+      for (const next of waiting.splice(0)) yield await next;
+    } finally {
+      await Promise.allSettled(waiting);
+    }
+  }
+
+  async #read(text: string, number: number): Promise<ReadLeaf> {
+    const { header, problem } = readHeaderOf(text, number);
+    if (header === null) throw new Violation(`sealed a leaf ${number} ${problem}`, { kind: 'header', number });
+    if (!isBatch(header.level)) return { text, header, file: null };
+    const length = structureLength(header);
+    if (length > MAX_BATCH_BYTES)
+      throw new Unreachable(`batch ${number} has more runs and tags than an auditor can hold: ${length} bytes`);
+    const file = new Uint8Array(length);
+    let at = 0;
+    const bytes = (some: Uint8Array): void => {
+      file.set(some, at);
+      at += some.length;
+    };
+    const wrong = await readPublishedLeaf(this.#log.source, header, { bytes });
+    if (wrong !== null)
+      throw new Violation(`the structure below checkpoint ${this.#log.size} cannot be recomputed: ${wrong}`, null);
+    return { text, header, file };
+  }
+
+  #checkHeader({ header }: ReadLeaf): void {
+    const { number } = header;
+    if (this.#last === null) return;
+    const problem = headersProblem(this.#last.header, header);
+    if (problem !== null) throw new Violation(problem, { kind: 'headers', first: number - 1, second: number });
+  }
+
+  #addBatch(header: BatchHeader, file: Uint8Array): void {
+    const { number, streams_count: runs, tags_count: tags } = header;
+    const split = runs * RUN_BYTES;
+    let end = 0;
+    let policies = this.#last?.header.policies ?? 0;
+    const heads = this.#headsOf(file.subarray(0, split));
+    for (let index = 0; index < runs; index += 1) {
+      const run = runAt(file, index);
+      if (index > 0 && compareKeys(runAt(file, index - 1).key, run.key) >= 0)
+        throw new Violation(`sealed batch ${number} with runs that are not sorted`, {
+          ...{ kind: 'order', number, tree: 'streams', index },
+        });
+      this.#continueStream(run, heads.get(nameOf(run.key)) ?? 0, number);
+      const length = run.last - run.first + 1;
+      end += length;
+      if (compareKeys(run.key, POLICY_KEY) === 0) policies += length;
+    }
+    if (end !== header.count)
+      throw new Violation(`states ${header.count} entries of batch ${number}, whose runs have ${end}`, {
+        ...{ kind: 'tiling', number },
+      });
+    if (policies !== header.policies)
+      throw new Violation(`counts ${header.policies} policies in leaf ${number}, and sealed ${policies} up to it`, {
+        ...{ kind: 'policies', number },
+      });
+    const own = file.subarray(split);
+    for (let index = 1; index < tags; index += 1)
+      if (compareKeys(own.subarray((index - 1) * KEY_BYTES), own.subarray(index * KEY_BYTES)) >= 0)
+        throw new Violation(`sealed batch ${number} with tags that are not sorted, or one twice`, {
+          ...{ kind: 'order', number, tree: 'tags', index },
+        });
+    writeSync(this.#period, file, 0, file.length, this.#bytes);
+    this.#bytes += file.length;
+    this.#batches.push({ number, runs, tags });
+    this.#tags.add(own);
+  }
+
+  #continueStream({ key, first, last }: FiledRun, count: number, number: number): void {
+    if (first !== count)
+      throw new Violation(
+        `sealed ${count} events of the stream with the key ${toHex(key)} before batch ${number}, which states revision ${first} as the next one`,
+        { kind: 'stream', key: key.slice(), number, before: number, from: 0 },
+      );
+    this.#ends.set(nameOf(key), last + 1);
+  }
+
+  /** The ends of the streams of sorted runs. */
+  #headsOf(runs: Uint8Array): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    const unknown: Uint8Array[] = [];
+    for (let at = 0; at < runs.length; at += RUN_BYTES) {
+      const key = runs.subarray(at, at + KEY_BYTES);
+      const known = this.#ends.get(nameOf(key));
+      if (known !== undefined) found.set(nameOf(key), known);
+      else unknown.push(key);
+    }
+    // Runs that are not sorted are refused after this.
+    if (this.#heads !== null)
+      findRecords(this.#headPart(this.#heads), keysOf(unknown.sort(compareKeys)), (record) => {
+        found.set(nameOf(record), numberAt(record, KEY_BYTES));
+      });
+    return found;
+  }
+
+  #headPart({ name, count }: NonNullable<AuditState['heads']>): RecordPart {
+    return { path: join(this.#folder, name), offset: 0, count, length: HEAD_BYTES };
+  }
+
+  /** The ends since the last roll-up are those of the stored files. */
+  #readEnds(): void {
+    const bytes = this.#batches.length === 0 ? new Uint8Array() : readFileSync(join(this.#folder, PERIOD_FILE));
+    let at = 0;
+    for (const { runs, tags } of this.#batches) {
+      for (let index = 0; index < runs; index += 1) {
+        const { key, last } = runAt(bytes.subarray(at), index);
+        this.#ends.set(nameOf(key), last + 1);
+      }
+      at += runs * RUN_BYTES + tags * KEY_BYTES;
+    }
+  }
+
+  async #addRollUp(header: BatchHeader): Promise<void> {
+    const { number, level } = header;
+    const policies = this.#last?.header.policies ?? 0;
+    if (header.policies !== policies)
+      throw new Violation(`counts ${header.policies} policies in leaf ${number}, and sealed ${policies} up to it`, {
+        ...{ kind: 'policies', number },
+      });
+    const sources = level === 1 ? this.#periodSources() : [...this.#rollUpSources(), ...this.#periodSources()];
+    const path = join(this.#folder, rollUpFile(number));
+    const sum = withSources(sources, (open) => sumOf(open, number, level === 1 ? path : null));
+    const isRight =
+      header.count === sum.count &&
+      header.streams_count === sum.runs &&
+      header.tags_count === sum.tags &&
+      header.streams_root === toHex(sum.streamsRoot) &&
+      header.tags_root === toHex(sum.tagsRoot);
+    if (!isRight) throw await this.#wrongRollUp(header, sources);
+    this.#mergeHeads();
+    this.#rollUps = level === 1 ? [...this.#rollUps, { number, runs: sum.runs, tags: sum.tags }] : [];
+    this.#batches = [];
+    this.#bytes = 0;
+  }
+
+  #periodSources(): LeafSource[] {
+    let offset = 0;
+    return this.#batches.map((leaf) => {
+      const source = { ...leaf, path: join(this.#folder, PERIOD_FILE), offset };
+      offset += bytesOf([leaf]);
+      return source;
+    });
+  }
+
+  #rollUpSources(): LeafSource[] {
+    return this.#rollUps.map((leaf) => ({ ...leaf, path: join(this.#folder, rollUpFile(leaf.number)), offset: 0 }));
+  }
+
+  /** Takes the ends of the streams of the period into a new file. */
+  #mergeHeads(): void {
+    const added = [...this.#ends].map(([name, count]) => headBytes(Buffer.from(name, 'latin1'), count));
+    added.sort(compareKeys);
+    const before = this.#heads;
+    const name = `heads-${this.#tree.size}`;
+    const writer = new RecordWriter(join(this.#folder, name));
+    const merge = (old: Records): void => {
+      let held: Uint8Array | null = null;
+      // The newer one of two ends of a stream comes second.
+      for (const { record } of mergeRecords([old, keysOf(added)])) {
+        if (held !== null && compareKeys(held, record) !== 0) writer.write(held);
+        held = record.slice();
+      }
+      if (held !== null) writer.write(held);
+    };
+    if (before === null) merge(keysOf([]));
+    else {
+      const part = this.#headPart(before);
+      withFiles([part.path], (files) => merge(recordsOf(files.get(part.path) ?? -1, part)));
+    }
+    writer.end();
+    this.#heads = { name, count: writer.size / HEAD_BYTES };
+    this.#ends.clear();
+  }
+
+  /** Finds what a roll-up has that is not in what it covers, or lacks. */
+  async #wrongRollUp(header: BatchHeader, sources: readonly LeafSource[]): Promise<Violation> {
+    const { number } = header;
+    const about = 'is not the sum of the leaves that it covers';
+    const path = join(this.#folder, 'published');
+    const writer = new RecordWriter(path);
+    const wrong = await readPublishedLeaf(this.#log.source, header, { bytes: (bytes) => writer.write(bytes) }).finally(
+      () => writer.end(),
+    );
+    if (wrong !== null) return new Violation(`roll-up ${number} ${about}, and ${wrong}`, null);
+    try {
+      const published: LeafSource = {
+        ...{ number, path, offset: 0 },
+        ...{ runs: header.streams_count, tags: header.tags_count },
+      };
+      const claim = withSources([...sources, published], (open) => differenceOf(open, number));
+      return new Violation(`sealed roll-up ${number}, which ${about}`, claim ?? { kind: 'tiling', number });
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async #commit(): Promise<void> {
+    const twice = this.#tags.flush();
+    if (twice !== null)
+      throw new Violation(`sealed the tag ${toHex(twice)} twice`, {
+        ...{ kind: 'tag-twice', tag: twice, below: this.#tree.size },
+      });
+    fsyncSync(this.#period);
+    const { origin } = this.state;
+    await writeAuditState(this.#folder, {
+      ...{ v: 1, origin, size: this.#tree.size, edge: this.#tree.edge.map(toHex), last: this.#last?.text ?? null },
+      ...{ batches: this.#batches, roll_ups: this.#rollUps, heads: this.#heads, tags: [...this.#tags.files] },
+      next_file: this.#tags.nextFile,
+    });
+    this.#committed = Date.now();
+  }
+}
+
+/** A leaf whose runs and tags are in a file. */
+interface LeafSource extends StoredLeaf {
+  readonly path: string;
+  readonly offset: number;
+}
+
+interface OpenLeaf extends StoredLeaf {
+  /** From its first run. */
+  readonly openRuns: () => Records;
+  readonly openTags: () => Records;
+}
+
+function withSources<T>(sources: readonly LeafSource[], work: (open: readonly OpenLeaf[]) => T): T {
+  return withFiles(
+    sources.map(({ path }) => path),
+    (files) =>
+      work(
+        sources.map(({ path, offset, ...leaf }) => {
+          const file = files.get(path) ?? -1;
+          const after = offset + leaf.runs * RUN_BYTES;
+          return {
+            ...leaf,
+            openRuns: () => recordsOf(file, { path, offset, count: leaf.runs, length: RUN_BYTES }),
+            openTags: () => recordsOf(file, { path, offset: after, count: leaf.tags, length: KEY_BYTES }),
+          };
+        }),
+      ),
+  );
+}
+
+/** A run of the leaves that a roll-up covers. */
+interface MergedRun extends FiledRun {
+  /** Number of the first leaf that has a part of it. */
+  readonly start: number;
+  /** Number of the last one. */
+  readonly leaf: number;
+}
+
+/** The runs of leaves in order, one for each stream. */
+function* mergedRuns(leaves: readonly OpenLeaf[]): Generator<MergedRun, void> {
+  const held: MergedRun[] = [];
+  for (const { record, source } of mergeRecords(leaves.map(({ openRuns }) => openRuns()))) {
+    const { key, first, last } = runAt(record, 0);
+    const leaf = leaves[source]?.number ?? 0;
+    const [before] = held;
+    if (before !== undefined && compareKeys(before.key, key) === 0) {
+      held[0] = { ...before, last, leaf };
+      continue;
+    }
+    if (before !== undefined) yield before;
+    held[0] = { key: key.slice(), first, last, start: leaf, leaf };
+  }
+  yield* held;
+}
+
+/**
+ * The tags of leaves in order.
+ * @param rollUp number of the roll-up over them
+ * @throws Violation if two leaves have one
+ */
+function* mergedTags(
+  leaves: readonly OpenLeaf[],
+  rollUp: number,
+): Generator<{ readonly tag: Uint8Array; readonly leaf: number }, void> {
+  let before: { tag: Uint8Array; leaf: number } | null = null;
+  for (const { record, source } of mergeRecords(leaves.map(({ openTags }) => openTags()))) {
+    const leaf = leaves[source]?.number ?? 0;
+    const tag = record.slice();
+    if (before !== null && compareKeys(before.tag, tag) === 0)
+      throw new Violation(`sealed the tag ${toHex(tag)} twice`, {
+        ...{ kind: 'tag-twice', tag, below: rollUp },
+      });
+    before = { tag, leaf };
+    yield before;
+  }
+}
+
+/** Computes what a roll-up commits to. @param path file for the merged runs and tags; null: none */
+function sumOf(leaves: readonly OpenLeaf[], rollUp: number, path: string | null) {
+  const writer = path === null ? null : new RecordWriter(path);
+  const [streams, tags] = [new Frontier(), new Frontier()];
+  let count = 0;
+  try {
+    for (const run of mergedRuns(leaves)) {
+      streams.append(runLeaf(run.key, { start: count, first: run.first, last: run.last }));
+      count += run.last - run.first + 1;
+      writer?.write(runBytes(run));
+    }
+    for (const { tag } of mergedTags(leaves, rollUp)) {
+      tags.append(personTagLeaf(tag));
+      writer?.write(tag);
+    }
+  } finally {
+    writer?.end();
+  }
+  return { count, runs: streams.size, tags: tags.size, streamsRoot: streams.root(), tagsRoot: tags.root() };
+}
+
+/** Records of a published file, with the check that they are sorted. */
+class SortedRecords {
+  #before: Uint8Array | null = null;
+  #index = 0;
+  current: Uint8Array | null;
+
+  constructor(
+    private readonly records: Records,
+    private readonly number: number,
+    private readonly tree: Tree,
+  ) {
+    this.current = records.next();
+  }
+
+  advance(): void {
+    this.#before = this.current?.slice(0, KEY_BYTES) ?? null;
+    this.#index += 1;
+    this.current = this.records.next();
+  }
+
+  /** The claim that the current record is not after the one before; null if it is. */
+  disorder(): Claim | null {
+    const isInOrder = this.current === null || this.#before === null || compareKeys(this.#before, this.current) < 0;
+    return isInOrder ? null : { kind: 'order', number: this.number, tree: this.tree, index: this.#index };
+  }
+}
+
+/**
+ * The first difference between leaves and the roll-up over them.
+ * @param open the leaves, then the published roll-up
+ * @returns null if the runs and tags are the same
+ */
+function differenceOf(open: readonly OpenLeaf[], rollUp: number): Claim | null {
+  const [leaves, published] = [open.slice(0, -1), open.at(-1)];
+  if (published === undefined) return null;
+  return runDifference(leaves, published, rollUp) ?? tagDifference(leaves, published, rollUp);
+}
+
+function runDifference(leaves: readonly OpenLeaf[], published: OpenLeaf, rollUp: number): Claim | null {
+  const from = firstCovered(rollUp);
+  const theirs = new SortedRecords(published.openRuns(), rollUp, 'streams');
+  const surplus = (record: Uint8Array): Claim => ({
+    ...{ kind: 'stream', key: record.slice(0, KEY_BYTES), number: rollUp, before: rollUp, from },
+  });
+  for (const { key, start, leaf, ...own } of mergedRuns(leaves)) {
+    const disorder = theirs.disorder();
+    if (disorder !== null) return disorder;
+    const their = theirs.current;
+    const order = their === null ? 1 : compareKeys(their, key);
+    if (their === null || order > 0) return { kind: 'missing', tree: 'streams', key, number: leaf, rollUp };
+    if (order < 0) return surplus(their);
+    const { first, last } = runAt(their, 0);
+    if (first < own.first) return { kind: 'stream', key, number: rollUp, before: from, from: 0 };
+    if (first > own.first) return { kind: 'runs', key, first: start, second: rollUp };
+    if (last < own.last) return { kind: 'runs', key, first: leaf, second: rollUp };
+    if (last > own.last) return surplus(their);
+    theirs.advance();
+  }
+  return theirs.current === null ? null : (theirs.disorder() ?? surplus(theirs.current));
+}
+
+function tagDifference(leaves: readonly OpenLeaf[], published: OpenLeaf, rollUp: number): Claim | null {
+  const theirs = new SortedRecords(published.openTags(), rollUp, 'tags');
+  const surplus = (tag: Uint8Array): Claim => ({ kind: 'surplus-tag', tag: tag.slice(), rollUp });
+  for (const { tag, leaf } of mergedTags(leaves, rollUp)) {
+    const disorder = theirs.disorder();
+    if (disorder !== null) return disorder;
+    const their = theirs.current;
+    const order = their === null ? 1 : compareKeys(their, tag);
+    if (their === null || order > 0) return { kind: 'missing', tree: 'tags', key: tag, number: leaf, rollUp };
+    if (order < 0) return surplus(their);
+    theirs.advance();
+  }
+  return theirs.current === null ? null : (theirs.disorder() ?? surplus(theirs.current));
+}
+
+function bytesOf(leaves: readonly StoredLeaf[]): number {
+  return leaves.reduce((sum, { runs, tags }) => sum + runs * RUN_BYTES + tags * KEY_BYTES, 0);
+}
+
+/** @throws RangeError for a record that is no run: the readers of files refuse them */
+function runAt(bytes: Uint8Array, index: number): FiledRun {
+  const run = parseRun(bytes.subarray(index * RUN_BYTES, (index + 1) * RUN_BYTES));
+  if (run === null) throw new RangeError('a stored run is damaged: restore the newest copy of the folder');
+  return run;
+}
+
+function headBytes(key: Uint8Array, count: number): Uint8Array {
+  const number = new DataView(new ArrayBuffer(HEAD_BYTES - KEY_BYTES));
+  number.setBigUint64(0, BigInt(count));
+  return concatBytes(key, new Uint8Array(number.buffer));
+}
+
+/** A key as a short text for maps. */
+function nameOf(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, KEY_BYTES).toString('latin1');
+}
+
+function keysOf(keys: readonly Uint8Array[]): Records {
+  let at = 0;
+  return { next: () => keys[at++] ?? null };
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
+import { printable } from '../../report/printable.js';
+import { Unreachable } from '../bounded-fetch.js';
+import { type AuditOutcome, auditNewest } from '../structure/audit-newest.js';
+import { auditFolder } from '../structure/audit-state.js';
+import type { StructureSource } from '../structure/source.js';
+import { tiledService } from '../structure/tiled-service.js';
+import { readBridges } from '../watch/watch-once.js';
+import { writeContradiction } from '../watch/watch-state.js';
+import type { Submission } from './decide.js';
+
+/** Milliseconds that a ledger waits for the audit of its checkpoint before it is told to ask again. */
+const PATIENCE_MS = 5_000;
+
+/** Audits the structure up to a submitted checkpoint. @returns null if it is sound; otherwise the answer */
+export type AuditCheckpoint = (
+  submission: Submission,
+) => Promise<{ readonly status: 422 | 503; readonly reason: string } | null>;
+
+export interface StructureAuditOptions {
+  readonly source: StructureSource;
+  /** Folder of the witness. */
+  readonly folder: string;
+  readonly ledgerKeys: readonly VerifierKey[];
+  readonly log: (line: string) => void;
+  readonly patienceMs?: number;
+}
+
+/**
+ * Creates the audit of a witness. An audit that takes long goes on after the answer, so that a ledger
+ * that asks again finds it done.
+ */
+export function createStructureAudit({
+  source,
+  folder,
+  ledgerKeys,
+  log,
+  patienceMs = PATIENCE_MS,
+}: StructureAuditOptions): AuditCheckpoint {
+  let running: Promise<AuditOutcome> | null = null;
+  const start = async ({ note, checkpoint }: Submission): Promise<AuditOutcome> => {
+    const keys = ledgerKeys;
+    const bridges = await readBridges({ service: tiledService(source), keys, now: new Date() }, []);
+    const rest = { source, folder: auditFolder(folder), checkpoint, bridges, keys };
+    const progress = (audited: number): void => log(`audited ${audited} of ${checkpoint.size} leaves`);
+    const audit = await auditNewest({ ...rest, note, progress });
+    if (audit.outcome !== 'sound' && audit.contradiction !== null)
+      log(`the proof is in ${printable(await writeContradiction(folder, audit.contradiction))}`);
+    return audit;
+  };
+  return async (submission) => {
+    const busy = { status: 503, reason: 'the structure is being audited: ask again' } as const;
+    // The audit of another checkpoint says nothing about this one.
+    if (running !== null && (await within(running, patienceMs)) === null) return busy;
+    running = start(submission).catch(
+      (error: unknown): AuditOutcome => ({
+        outcome: 'undecided',
+        statement: error instanceof Unreachable ? error.message : failureOf(error, log),
+        contradiction: null,
+      }),
+    );
+    const audit = await within(running, patienceMs);
+    if (audit === null) return busy;
+    running = null;
+    if (audit.outcome === 'sound') return null;
+    return { status: audit.outcome === 'undecided' ? 503 : 422, reason: audit.statement };
+  };
+}
+
+function failureOf(error: unknown, log: (line: string) => void): string {
+  log(`the audit failed: ${error instanceof Error ? error.message : 'unknown error'}`);
+  return 'the witness cannot audit the structure';
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  const stopping = new AbortController();
+  try {
+    return await Promise.race([work, delay(ms, null, { signal: stopping.signal })]);
+  } finally {
+    stopping.abort();
+  }
+}
