@@ -250,7 +250,7 @@ describe.each(Object.entries(LIES))('%s', (_, { plan: change, lies = {}, kind })
     expect(outcome).toMatchObject({ outcome: 'contradiction', contradiction: { kind } });
     if (outcome.outcome === 'sound' || outcome.contradiction === null) return;
     const proof = Contradiction.parse(JSON.parse(JSON.stringify(outcome.contradiction)));
-    const verdict = await verifyContradiction(proof, keysOf(plan));
+    const verdict = await verifyContradiction(proof, keysOf(plan), new Date());
     expect(verdict).toMatchObject({ outcome: 'proved' });
     expect(outcome.statement).toContain(plan.origin);
   });
@@ -346,10 +346,10 @@ test('a proof of an absence proves nothing without one of its leaves', async () 
   const file = outcome.contradiction;
   for (const [i] of file.absent.entries()) {
     const proof = Contradiction.parse({ ...file, absent: file.absent.toSpliced(i, 1) });
-    expect((await verifyContradiction(proof, keysOf(ledger.plan))).outcome, String(i)).toBe('not-proved');
+    expect((await verifyContradiction(proof, keysOf(ledger.plan), new Date())).outcome, String(i)).toBe('not-proved');
   }
   const whole = Contradiction.parse({ ...file, first: null });
-  expect((await verifyContradiction(whole, keysOf(ledger.plan))).outcome).toBe('not-proved');
+  expect((await verifyContradiction(whole, keysOf(ledger.plan), new Date())).outcome).toBe('not-proved');
 });
 
 describe('consent-verify watch --structure', () => {

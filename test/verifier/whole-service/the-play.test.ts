@@ -29,7 +29,7 @@ let main: OperatedInstallation;
 /** The database after the first part, which the operator can restore. */
 let backup: OperatedInstallation;
 let witness: Witness;
-let witnessKey: string;
+let witnessKeys: readonly string[];
 let caller: Caller;
 let siteId: string;
 const answers = new Map<string, Answer>();
@@ -61,7 +61,7 @@ function observe(act: string, who: string, from: string, when: string, found: st
   observations.push({ act, who, from, when, found });
 }
 
-const REQUIRED_WITNESS = () => ['--witness-key', witnessKey, '--witnesses', '1'];
+const REQUIRED_WITNESS = () => [...witnessKeys.flatMap((key) => ['--witness-key', key]), '--witnesses', '1'];
 const watch = (url: string) => files.run('watch', url, '--ledger-key', 'ledger.vkey', '--state', 'watched', '--once');
 
 /** Copies the installation, without its witness. The service must be stopped. */
@@ -80,10 +80,11 @@ function verdictOf({ verdict, checks }: ReturnType<typeof files.check>): string 
 
 beforeAll(async () => {
   const port = await freePort();
-  witnessKey = files.run('witness', '--key-file', 'witness.key', '--new-key', WITNESS).stdout.trim();
+  const created = files.run('witness', '--key-file', 'witness.key', '--new-key', WITNESS);
+  witnessKeys = created.stdout.trim().split('\n');
   const environment = {
     WITNESS_URLS: `http://127.0.0.1:${port}`,
-    WITNESS_KEYS: witnessKey,
+    WITNESS_KEYS: witnessKeys.join(','),
     SEAL_WITHIN_SECONDS: '60',
     LOG_LEVEL: 'warn',
   };

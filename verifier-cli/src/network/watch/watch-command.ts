@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote, type VerifierKey } from '../../../../schemas/evidence/signed-note.js';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from '../../cli/given-trust.js';
 import { parseDuration } from '../../cli/options.js';
 import { readKeysOrFiles } from '../../cli/trust-files.js';
 import { UsageError } from '../../cli/usage-error.js';
@@ -16,8 +17,7 @@ import { type Sighting, watchOnce } from './watch-once.js';
 import { readWatchState, writeContradiction, writeWatchState } from './watch-state.js';
 
 /** Options of `consent-verify watch`, as commander gives them. */
-export interface WatchCommandOptions {
-  readonly ledgerKey: readonly string[];
+export interface WatchCommandOptions extends LedgerKeyOptions {
   /** Folder for what was seen, and for proofs of contradictions. */
   readonly state: string;
   readonly interval: string;
@@ -52,7 +52,8 @@ export async function runWatch(
   out: (text: string) => unknown,
   signal: AbortSignal,
 ): Promise<number> {
-  const keys = await readKeysOrFiles(options.ledgerKey);
+  const keys = await readTrustedLedgerKeys(options, readKeysOrFiles);
+  if (keys.length === 0) throw new UsageError('give the verifier key of the ledger with --ledger-key or --trust');
   const source =
     options.structure === true ? await openSource(url, { token: await readToken(options.tokenFile) }) : null;
   const service = source === null ? ledgerService(url) : tiledService(source);

@@ -41,7 +41,7 @@ export function createStructureAudit({
   let running: Promise<AuditOutcome> | null = null;
   const start = async ({ note, checkpoint }: Submission): Promise<AuditOutcome> => {
     const keys = ledgerKeys;
-    const bridges = await readBridges(tiledService(source), keys, []);
+    const bridges = await readBridges({ service: tiledService(source), keys, now: new Date() }, []);
     const rest = { source, folder: auditFolder(folder), checkpoint, bridges, keys };
     const progress = (audited: number): void => log(`audited ${audited} of ${checkpoint.size} leaves`);
     const audit = await auditNewest({ ...rest, note, progress });
