@@ -47,7 +47,7 @@ export async function runWitness(
   const state = await openWitnessState(folder);
   try {
     const write = (line: string) => log(`${new Date().toISOString()} ${printable(line)}\n`);
-    const audit = source && createStructureAudit({ source, folder, ledgerKeys, log: write });
+    const audit = source && createStructureAudit({ source, folder, ledgerKeys, log: write, signal });
     const server = createWitness({ signer, state, ledgerKeys, log: write, ...(audit && { audit }) });
     server.listen(address);
     await once(server, 'listening').catch((error: unknown) => {
