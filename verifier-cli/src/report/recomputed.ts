@@ -6,5 +6,5 @@ import type { VerificationReport } from './report.js';
  * structure of the ledger up to it. Without one, what a roll-up leaves out is not seen in one package.
  */
 export function recomputedBy({ witnesses }: Pick<VerificationReport, 'witnesses'>): readonly string[] {
-  return witnesses.cosigned.map(({ name }) => name).filter(isAuditingName);
+  return [...new Set(witnesses.cosigned.map(({ name }) => name))].filter(isAuditingName);
 }
