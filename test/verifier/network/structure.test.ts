@@ -5,15 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { formatAddCheckpoint } from '../../../schemas/evidence/add-checkpoint.js';
-import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
-import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradiction-command.js';
 import { verifyContradiction } from '../../../verifier-cli/src/compare/contradiction.js';
 import { en } from '../../../verifier-cli/src/i18n/en/index.js';
 import { terminalReport } from '../../../verifier-cli/src/index.js';
-import { type AuditOutcome, auditNewest } from '../../../verifier-cli/src/network/structure/audit-newest.js';
-import type { StructureSource } from '../../../verifier-cli/src/network/structure/source.js';
+import type { AuditOutcome } from '../../../verifier-cli/src/network/structure/audit-newest.js';
 import { runWatch, type WatchCommandOptions } from '../../../verifier-cli/src/network/watch/watch-command.js';
 import { createWitness } from '../../../verifier-cli/src/network/witness/server.js';
 import { openWitnessState } from '../../../verifier-cli/src/network/witness/state.js';
@@ -38,6 +35,7 @@ import { publicationOf, structurePath } from '../dishonest-operator/publication.
 import { TimeAuthority } from '../dishonest-operator/time-authority.js';
 import { verify } from '../dishonest-operator/verification.js';
 import { consentsOf, eventOf, makePlan, policy, SITE, WORLDS } from '../dishonest-operator/world.js';
+import { type AuditFilesOptions, auditFiles, keysOf, sourceOf } from './audit-files.js';
 
 /*
  * The auditor of the published structure finds every structural lie without a package, and its proof is
@@ -57,44 +55,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Files in memory, one piece each 1,000 bytes. */
-function sourceOf(
+const audit = (
+  ledger: Ledger,
   files: ReadonlyMap<string, Uint8Array>,
-  onOpen: (path: string) => void = () => undefined,
-): StructureSource {
-  return {
-    name: 'memory',
-    async open(path) {
-      onOpen(path);
-      const file = files.get(path);
-      if (file === undefined) return null;
-      return (async function* () {
-        for (let at = 0; at < file.length; at += 1000) yield file.subarray(at, at + 1000);
-      })();
-    },
-  };
-}
-
-function keysOf(plan: Plan) {
-  const key = parseVerifierKey(plan.keys.first.line);
-  if (key === null) throw new Error('the plan has no key');
-  return [key];
-}
-
-async function audit(
-  { plan }: Ledger,
-  files: ReadonlyMap<string, Uint8Array>,
-  options: { readonly onOpen?: (path: string) => void; readonly commitMs?: number } = {},
-): Promise<AuditOutcome> {
-  const note = decodeUtf8(files.get('log/checkpoint') ?? new Uint8Array()) ?? '';
-  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
-  if (checkpoint === null) throw new Error('the publication has no checkpoint');
-  const { onOpen, commitMs } = options;
-  return auditNewest({
-    ...{ source: sourceOf(files, onOpen), folder, checkpoint, note, bridges: [], keys: keysOf(plan) },
-    ...(commitMs !== undefined && { commitMs }),
-  });
-}
+  options: AuditFilesOptions = {},
+): Promise<AuditOutcome> => auditFiles(ledger, files, folder, options);
 
 /** Changes the runs of one leaf, and lets them tile it again. */
 const bend =
