@@ -7,7 +7,7 @@ const KEY_FILE = 'auditor.key';
 /** State of the auditing witness about the ledger that it audits. */
 const STATE = 'audited';
 
-/** What the auditing witness finds when it recomputes the published structure. */
+/** Finding of the auditing witness after it recomputed the published structure. */
 export interface Audit {
   /** Exit code of `consent-verify watch`. */
   readonly status: number | null;

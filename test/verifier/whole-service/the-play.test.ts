@@ -500,9 +500,9 @@ caseOf('acts of an operator')(
     await whileServing(copy.with({ BATCH_MAX_AGE_MS: '20000' }), 'serve', async (service) => {
       answers.set('gil 1', await caller.record(service, 'gil'));
       answers.set('hal 1', await caller.record(service, 'hal'));
-      await expect
-        .poll(() => copy.sql(['select 1 from event_log.events where id = $1', eventIdOf(answer('hal 1'))]))
-        .toHaveLength(1);
+      const relayed = `select 1 from event_log.logged_streams l, event_log.events e
+                        where l.stream = 'consents-' || $1 and e.id = $2 and l.revision >= e.revision`;
+      await expect.poll(() => copy.sql([relayed, siteId, eventIdOf(answer('hal 1'))]), PATIENT).toHaveLength(1);
     });
     await sealPassingOver(copy, siteId);
     const cosigned = copy.with({ WITNESS_URLS: auditor.url, WITNESS_KEYS: auditor.key });
