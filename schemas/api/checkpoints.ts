@@ -82,7 +82,8 @@ export type CheckpointsResponse = z.infer<typeof CheckpointsResponse>;
  */
 export const LedgerKey = z
   .object({
-    key: z.string().describe('Verifier-key line (C2SP signed-note).'),
+    key: z.string().describe('Verifier-key line (C2SP signed-note) of Ed25519.'),
+    ml_dsa_key: z.string().describe('Verifier-key line of ML-DSA-44, which signs beside it.'),
     replaces: z.string().nullable().describe('Verifier-key line of the key before it; null for the first key.'),
     bridge_size: z.int().nullable().describe('Tree size of the checkpoint that both keys signed.'),
     bridge: z.string().nullable().describe('Path of the note that both keys signed.'),

@@ -20,6 +20,9 @@ export type HashAlgorithm = keyof typeof HASH_BYTES;
 /** Hash algorithms for the imprints of time stamps. */
 export const STAMP_HASHES = ['sha256', 'sha384', 'sha512'] as const satisfies readonly HashAlgorithm[];
 
+/** Lengths of ML-DSA-44 (FIPS 204 table 2), in bytes. */
+export const ML_DSA_44 = { publicKeyBytes: 1312, signatureBytes: 2420, seedBytes: 32 } as const;
+
 /** How a signature was made. `saltLength` is in octets (RFC 8017 §8.1). */
 export type SignatureScheme =
   | { readonly kind: 'rsa-pkcs1'; readonly hash: HashAlgorithm }

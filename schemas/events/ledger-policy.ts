@@ -24,7 +24,7 @@ export const LedgerPolicySetRecord = z
     stamp_within_seconds: z.int().min(1).max(MAX_POLICY_DELAY_SECONDS),
     /** Number of distinct time stamp authorities that stamp each checkpoint. */
     stamps: z.int().min(1).max(16),
-    /** Verifier-key lines of the witnesses (type 0x04), sorted. */
+    /** One verifier-key line of each witness (type 0x04 or 0x06), sorted. */
     witnesses: z
       .array(KeyLine.refine((line) => parseWitnessKey(line) !== null, 'must be the verifier-key line of a witness'))
       .max(64)

@@ -55,6 +55,8 @@ export const LedgerKeyPublishedBody = z.strictObject({
    * origin.
    */
   key: z.string(),
+  /** That of its ML-DSA-44 key, which signs beside it. */
+  ml_dsa_key: z.string(),
   /** The key before it, and the size of the checkpoint that both signed; null for the first. */
   replaces: z.strictObject({ key: z.string(), bridge_size: Count }).nullable(),
   /**

@@ -13,21 +13,23 @@ export interface Checkpoint {
   /** Root of the ledger tree, 32 bytes. */
   readonly root: Uint8Array;
   /**
-   * Verifier key of the ledger's next key, on a checkpoint that bridges a rotation; it is signed by
-   * both keys then.
+   * Verifier keys of the ledger after a rotation, on the checkpoint that bridges it: the keys before and
+   * after sign it then. Empty on other checkpoints.
    */
-  readonly nextKey: string | null;
+  readonly nextKeys: readonly string[];
 }
 
 const NEXT_KEY = 'next-key ';
+/** Most keys that a ledger has at a time. */
+export const MAX_LEDGER_KEYS = 4;
 
 /**
- * The text that is signed: origin, size, root and, on a bridge, the extension line `next-key
- * <verifier key>`.
+ * The text that is signed: origin, size, root and, on a bridge, an extension line `next-key
+ * <verifier key>` for each next key.
  */
 export function checkpointText(checkpoint: Checkpoint): string {
-  const extension = checkpoint.nextKey === null ? '' : `${NEXT_KEY}${checkpoint.nextKey}\n`;
-  return `${checkpoint.origin}\n${checkpoint.size}\n${toBase64(checkpoint.root)}\n${extension}`;
+  const extensions = checkpoint.nextKeys.map((key) => `${NEXT_KEY}${key}\n`).join('');
+  return `${checkpoint.origin}\n${checkpoint.size}\n${toBase64(checkpoint.root)}\n${extensions}`;
 }
 
 /**
@@ -41,12 +43,9 @@ export function parseCheckpoint(text: string): Checkpoint | null {
   if (!/^(?:0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) return null;
   const rootBytes = fromBase64(root);
   if (rootBytes === null || rootBytes.length !== 32 || extensions.some((line) => line === '')) return null;
-  const nextKeys = extensions.filter((line) => line.startsWith(NEXT_KEY));
-  if (nextKeys.length > 1) return null;
-  const [nextKeyLine] = nextKeys;
-  const nextKey = nextKeyLine === undefined ? null : nextKeyLine.slice(NEXT_KEY.length);
-  if (nextKey !== null && parseVerifierKey(nextKey) === null) return null;
-  return { origin, size: Number(size), root: rootBytes, nextKey };
+  const nextKeys = extensions.filter((line) => line.startsWith(NEXT_KEY)).map((line) => line.slice(NEXT_KEY.length));
+  if (nextKeys.length > MAX_LEDGER_KEYS || nextKeys.some((key) => parseVerifierKey(key) === null)) return null;
+  return { origin, size: Number(size), root: rootBytes, nextKeys };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunPlace } from './batch-header.js';
+import { LedgerKeyLines } from './package-lines.js';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex } from './primitives.js';
 import { SignedPromise } from './promise.js';
@@ -65,7 +66,7 @@ const Common = {
    * Changes of the ledger's key, oldest first, so that a verifier that trusts an older key can
    * check newer notes.
    */
-  bridges: z.array(z.strictObject({ note: Note, from: z.string().max(500), to: z.string().max(500) })).max(1000),
+  bridges: z.array(z.strictObject({ note: Note, from: LedgerKeyLines, to: LedgerKeyLines })).max(1000),
 };
 
 /**

@@ -1,31 +1,31 @@
 import { verifyEd25519 } from '../crypto/ed25519.js';
 import { concatBytes, decodeUtf8, equalBytes, toBase64, utf8 } from '../crypto/encoding.js';
+import { verifyMlDsa44 } from '../crypto/ml-dsa.js';
+import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import {
-  formatVerifierKey,
   type NoteSignature,
   noteKeyId,
   parseSignatureLine,
   parseVerifierKey,
   SIGNATURE_TYPES,
+  type SignatureType,
   type VerifierKey,
 } from './signed-note.js';
 
 /** Largest size of a file or an answer with cosignatures, in bytes. */
-export const MAX_COSIGNATURES_BYTES = 64 * 1024;
+export const MAX_COSIGNATURES_BYTES = 512 * 1024;
 /** Most cosignature lines of one checkpoint. */
 const MAX_COSIGNATURES = 100;
 const TIME_BYTES = 8;
 /** Largest time that a `Date` can hold, in seconds since 1970. */
 const LAST_SECOND = 8_640_000_000_000n;
 
-/** @returns the verifier-key line of a witness (c2sp.org/tlog-cosignature, type 0x04) */
-export function formatWitnessKey(name: string, publicKey: Uint8Array): string {
-  return formatVerifierKey(name, publicKey, SIGNATURE_TYPES.cosignature);
-}
+/** Types of the keys of a witness. */
+const WITNESS_KEY_TYPES: readonly SignatureType[] = [SIGNATURE_TYPES.cosignature, SIGNATURE_TYPES.mlDsa];
 
-/** @returns null if the line is not a verifier key of type 0x04 with a matching id */
+/** @returns null if the line is not a verifier key of type 0x04 or 0x06 with a matching id */
 export function parseWitnessKey(line: string): VerifierKey | null {
-  return parseVerifierKey(line, SIGNATURE_TYPES.cosignature);
+  return parseVerifierKey(line, WITNESS_KEY_TYPES);
 }
 
 /**
@@ -37,7 +37,7 @@ export function isAuditingName(name: string): boolean {
 }
 
 /**
- * The message that a witness signs (c2sp.org/tlog-cosignature, “Ed25519 signed message”).
+ * The message that a witness signs with Ed25519 (c2sp.org/tlog-cosignature, “Ed25519 signed message”).
  * @param time seconds since 1970
  * @param noteText text of the checkpoint with its final line feed and all extension lines, without
  *   signature lines
@@ -46,20 +46,46 @@ export function cosignatureMessage(time: number | bigint, noteText: string): Uin
   return utf8(`cosignature/v1\ntime ${time}\n${noteText}`);
 }
 
+const SUBTREE_LABEL = utf8('subtree/v1\n\0');
+
 /**
- * The cosignature line of a witness, line feed included.
+ * The message that a ledger or a witness signs with ML-DSA-44 (c2sp.org/tlog-cosignature, “ML-DSA-44
+ * signed message”), for a whole tree.
+ * @param name of the key that signs
+ * @param time seconds since 1970; 0: no statement about the time
+ * @returns null if a name is longer than 255 bytes
+ */
+export function subtreeMessage(
+  name: string,
+  time: number | bigint,
+  { origin, size, root }: Pick<Checkpoint, 'origin' | 'size' | 'root'>,
+): Uint8Array | null {
+  const [cosigner, log] = [utf8(name), utf8(origin)];
+  if (cosigner.length > 255 || log.length > 255) return null;
+  return concatBytes(
+    SUBTREE_LABEL,
+    ...[Uint8Array.of(cosigner.length), cosigner, uint64(time)],
+    ...[Uint8Array.of(log.length), log, uint64(0), uint64(size), root],
+  );
+}
+
+function uint64(value: number | bigint): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
+/**
+ * The line of a cosignature, or of a ledger's signature with ML-DSA-44, line feed included.
  * @param time seconds since 1970
- * @param signature 64 bytes, over `cosignatureMessage`
+ * @param signature over `cosignatureMessage` or `subtreeMessage`
  */
 export function formatCosignatureLine(
-  { name, publicKey }: Pick<VerifierKey, 'name' | 'publicKey'>,
+  { name, publicKey, type }: Omit<VerifierKey, 'keyId'>,
   time: number,
   signature: Uint8Array,
 ): string {
-  const stamp = new Uint8Array(TIME_BYTES);
-  new DataView(stamp.buffer).setBigUint64(0, BigInt(time));
-  const keyId = noteKeyId(name, publicKey, SIGNATURE_TYPES.cosignature);
-  return `\u2014 ${name} ${toBase64(concatBytes(keyId, stamp, signature))}\n`;
+  return `\u2014 ${name} ${toBase64(concatBytes(noteKeyId(name, publicKey, type), uint64(time), signature))}\n`;
 }
 
 /** A cosignature line as it was read. */
@@ -96,16 +122,42 @@ export function isCosignatureBy(line: NoteSignature, key: VerifierKey): boolean 
  * @param line names this key
  * @returns the time that the witness states; null if the cosignature is invalid
  */
-export async function verifyCosignature(
-  noteText: string,
-  { signature }: NoteSignature,
-  key: VerifierKey,
-): Promise<Date | null> {
-  if (signature.length !== TIME_BYTES + 64) return null;
-  const seconds = new DataView(signature.buffer, signature.byteOffset).getBigUint64(0);
+export async function verifyCosignature(noteText: string, line: NoteSignature, key: VerifierKey): Promise<Date | null> {
+  const timed = readTimedSignature(line.signature);
   // The time of a checkpoint's cosignature is never zero (c2sp.org/tlog-witness).
-  if (seconds === 0n || seconds > LAST_SECOND) return null;
-  const message = cosignatureMessage(seconds, noteText);
-  const isSigned = await verifyEd25519(key.publicKey, message, signature.slice(TIME_BYTES));
+  if (timed === null || timed.seconds === 0n || timed.seconds > LAST_SECOND) return null;
+  const { seconds, signature } = timed;
+  const isSigned =
+    key.type === SIGNATURE_TYPES.mlDsa
+      ? isSubtreeSigned(noteText, key, timed)
+      : await verifyEd25519(key.publicKey, cosignatureMessage(seconds, noteText), signature);
   return isSigned ? new Date(Number(seconds) * 1000) : null;
+}
+
+/** A signature with the time that it states (c2sp.org/tlog-cosignature, `timestamped_signature`). */
+export interface TimedSignature {
+  /** Seconds since 1970. */
+  readonly seconds: bigint;
+  readonly signature: Uint8Array;
+}
+
+/** @returns null if the bytes are too few for the time */
+export function readTimedSignature(bytes: Uint8Array): TimedSignature | null {
+  if (bytes.length <= TIME_BYTES) return null;
+  const seconds = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
+  return { seconds, signature: bytes.slice(TIME_BYTES) };
+}
+
+/**
+ * Whether a key of ML-DSA-44 signed origin, size and root of a checkpoint. Extension lines are not
+ * covered.
+ */
+export function isSubtreeSigned(
+  noteText: string,
+  { name, publicKey }: VerifierKey,
+  { seconds, signature }: TimedSignature,
+): boolean {
+  const checkpoint = parseCheckpoint(noteText);
+  const message = checkpoint === null ? null : subtreeMessage(name, seconds, checkpoint);
+  return message !== null && verifyMlDsa44(publicKey, message, signature);
 }

@@ -108,6 +108,6 @@ export const ManifestSignatureHeader = z.strictObject({
   typ: z.literal('consent-ledger-manifest'),
   jwk: z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() }),
   /** Signed note by the ledger's key over `manifestKeyText`. */
-  certificate: z.string().max(4000),
+  certificate: z.string().max(16_000),
 });
 export type ManifestSignatureHeader = z.infer<typeof ManifestSignatureHeader>;

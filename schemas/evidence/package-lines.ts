@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_LEDGER_KEYS } from './checkpoint.js';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex, KeyLine, StreamName } from './primitives.js';
 
@@ -94,9 +95,11 @@ export type ProofLine = z.infer<typeof ProofLine>;
 export const ConsistencyLine = z.strictObject({ from: Count, to: Count, path: Path });
 export type ConsistencyLine = z.infer<typeof ConsistencyLine>;
 
+/** The keys of a ledger at one time. */
+export const LedgerKeyLines = z.array(KeyLine).min(1).max(MAX_LEDGER_KEYS);
 /**
- * A line of `checkpoints/bridges.ndjson`: the checkpoint of this size hands over from one ledger
- * key to the next. Both signed it.
+ * A line of `checkpoints/bridges.ndjson`: the checkpoint of this size hands over from the ledger's keys
+ * to the next ones. All of them signed it.
  */
-export const BridgeLine = z.strictObject({ size: Count, from: KeyLine, to: KeyLine });
+export const BridgeLine = z.strictObject({ size: Count, from: LedgerKeyLines, to: LedgerKeyLines });
 export type BridgeLine = z.infer<typeof BridgeLine>;

@@ -54,5 +54,5 @@ export const StreamName = z
   .string()
   .regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|policy|ledger)$/);
 
-/** A verifier-key line: no white space, also not around it. */
-export const KeyLine = z.string().max(500).regex(/^\S+$/);
+/** A verifier-key line: no white space, also not around it. One of ML-DSA-44 has 1.8 KB. */
+export const KeyLine = z.string().max(2500).regex(/^\S+$/);

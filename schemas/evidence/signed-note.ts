@@ -1,3 +1,4 @@
+import { ML_DSA_44 } from '../crypto/algorithms.js';
 import { sha256 } from '../crypto/digest.js';
 import { verifyEd25519 } from '../crypto/ed25519.js';
 import { concatBytes, equalBytes, fromBase64, fromHex, toBase64, toHex, utf8 } from '../crypto/encoding.js';
@@ -17,20 +18,28 @@ export interface NoteSignature {
 }
 
 /**
- * A verifier key (c2sp.org/signed-note): `<name>+<key id, 8 hex digits>+<base64(signature type ‖
- * 32-byte Ed25519 key)>`. The type is 0x01, or 0x04 for the key of a witness.
+ * A verifier key (c2sp.org/signed-note): `<name>+<key id, 8 hex digits>+<base64(signature type ‖ public
+ * key)>`.
  */
 export interface VerifierKey {
   readonly name: string;
   readonly keyId: Uint8Array;
+  /** 32 bytes of Ed25519 (types 0x01 and 0x04), or 1312 of ML-DSA-44 (type 0x06). */
   readonly publicKey: Uint8Array;
+  readonly type: SignatureType;
 }
 
 const MAX_SIGNATURES = 100;
 
-/** Signature types of C2SP signed notes that this project uses. */
-export const SIGNATURE_TYPES = { ed25519: 0x01, cosignature: 0x04 } as const;
+/**
+ * Signature types of C2SP signed notes that this project uses: Ed25519 over a text, a cosignature with
+ * Ed25519, and a signature or cosignature of a checkpoint with ML-DSA-44.
+ */
+export const SIGNATURE_TYPES = { ed25519: 0x01, cosignature: 0x04, mlDsa: 0x06 } as const;
 export type SignatureType = (typeof SIGNATURE_TYPES)[keyof typeof SIGNATURE_TYPES];
+
+/** Types of the keys of a ledger. */
+const LEDGER_KEY_TYPES: readonly SignatureType[] = [SIGNATURE_TYPES.ed25519, SIGNATURE_TYPES.mlDsa];
 
 /** Key id: first 4 bytes of SHA-256(name ‖ LF ‖ signature type ‖ public key). */
 export function noteKeyId(
@@ -41,6 +50,16 @@ export function noteKeyId(
   return sha256(utf8(`${name}\n`), Uint8Array.of(type), publicKey).slice(0, 4);
 }
 
+/** The line of a verifier key. */
+export function keyLineOf({ name, publicKey, type }: Omit<VerifierKey, 'keyId'>): string {
+  return formatVerifierKey(name, publicKey, type);
+}
+
+/** Whether two keys have the same name, type and public key. */
+export function isSameKey(a: VerifierKey, b: VerifierKey): boolean {
+  return a.name === b.name && a.type === b.type && equalBytes(a.publicKey, b.publicKey);
+}
+
 export function formatVerifierKey(
   name: string,
   publicKey: Uint8Array,
@@ -49,16 +68,18 @@ export function formatVerifierKey(
   return `${name}+${toHex(noteKeyId(name, publicKey, type))}+${toBase64(concatBytes(Uint8Array.of(type), publicKey))}`;
 }
 
-/** @returns null if the line is not a verifier key of this signature type with a matching id */
-export function parseVerifierKey(line: string, type: SignatureType = SIGNATURE_TYPES.ed25519): VerifierKey | null {
+/** @returns null if the line is not a verifier key of one of these signature types with a matching id */
+export function parseVerifierKey(line: string, types = LEDGER_KEY_TYPES): VerifierKey | null {
   const match = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line.trim());
   const [, name, id, key] = match ?? [];
   if (name === undefined || id === undefined || key === undefined) return null;
   const keyId = fromHex(id);
   const bytes = fromBase64(key);
-  if (keyId === null || bytes === null || bytes.length !== 33 || bytes[0] !== type) return null;
+  const type = types.find((one) => one === bytes?.[0]);
+  if (keyId === null || bytes === null || type === undefined) return null;
   const publicKey = bytes.slice(1);
-  return equalBytes(noteKeyId(name, publicKey, type), keyId) ? { name, keyId, publicKey } : null;
+  if (publicKey.length !== (type === SIGNATURE_TYPES.mlDsa ? ML_DSA_44.publicKeyBytes : 32)) return null;
+  return equalBytes(noteKeyId(name, publicKey, type), keyId) ? { name, keyId, publicKey, type } : null;
 }
 
 /** The signature line of an Ed25519 key, line feed included. */
@@ -99,15 +120,29 @@ export function parseSignatureLine(line: string): NoteSignature | null {
 export type NoteVerdict = 'signed' | 'no-signature-by-this-key' | 'bad-signature';
 
 /**
- * Looks for a key's signature on a note. Signatures by other keys are ignored; one by this key
- * (name and id) that is wrong is fatal, and so is a second one by it.
+ * Looks for the signature of an Ed25519 key over the text of a note. Signatures by other keys are
+ * ignored; one by this key (name and id) that is wrong is fatal, and so is a second one by it.
  */
-export async function verifyNote(note: SignedNote, key: VerifierKey): Promise<NoteVerdict> {
-  const own = note.signatures.filter((line) => line.name === key.name && equalBytes(line.keyId, key.keyId));
-  const [signature] = own;
-  if (signature === undefined) return 'no-signature-by-this-key';
-  if (own.length > 1) return 'bad-signature';
-  return (await verifyEd25519(key.publicKey, utf8(note.text), signature.signature)) ? 'signed' : 'bad-signature';
+export function verifyEd25519Note(note: SignedNote, key: VerifierKey): Promise<NoteVerdict> {
+  const message = utf8(note.text);
+  return verdictOf(linesOf(note, key.name, key.keyId), ({ signature }) =>
+    verifyEd25519(key.publicKey, message, signature),
+  );
+}
+
+/** The signature lines of a key. */
+export function linesOf({ signatures }: SignedNote, name: string, keyId: Uint8Array): readonly NoteSignature[] {
+  return signatures.filter((line) => line.name === name && equalBytes(line.keyId, keyId));
+}
+
+/** @param lines of one key */
+export async function verdictOf(
+  lines: readonly NoteSignature[],
+  isRight: (line: NoteSignature) => Promise<boolean>,
+): Promise<NoteVerdict> {
+  const [line, ...more] = lines;
+  if (line === undefined) return 'no-signature-by-this-key';
+  return more.length === 0 && (await isRight(line)) ? 'signed' : 'bad-signature';
 }
 
 /** Control characters other than the line feed, which no note may hold. */

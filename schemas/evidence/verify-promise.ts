@@ -8,7 +8,7 @@ import {
   promiseLeaf,
   type SignedPromise,
 } from './promise.js';
-import { noteKeyId, parseNote, type VerifierKey, verifyNote } from './signed-note.js';
+import { noteKeyId, parseNote, SIGNATURE_TYPES, type VerifierKey, verifyEd25519Note } from './signed-note.js';
 
 /** Whether a promise is genuine. */
 export type PromiseVerdict =
@@ -21,7 +21,7 @@ export type PromiseVerdict =
  * Verifies a promise: its text, its path to the signed root, the signature of the promise key over
  * the root, and the certificate of this key by the ledger's key. Never throws: every input may be
  * hostile.
- * @param keys of the ledger, trusted by the verifying person
+ * @param keys of the ledger, trusted by the verifying person; only those of Ed25519 certify promises
  */
 export async function verifyPromise(promise: SignedPromise, keys: readonly VerifierKey[]): Promise<PromiseVerdict> {
   const forged = (reason: string): PromiseVerdict => ({ outcome: 'forged', reason });
@@ -43,17 +43,18 @@ export async function verifyPromise(promise: SignedPromise, keys: readonly Verif
   if (certificate === null || certified === null) return forged('the certificate of the promise key is malformed');
   if (certified.origin !== origin) return forged('the certificate was issued by another ledger');
   const { publicKey } = certified;
-  const promiseKey: VerifierKey = { name: origin, keyId: noteKeyId(origin, publicKey), publicKey };
-  if ((await verifyNote(rootNote, promiseKey)) !== 'signed')
+  const type = SIGNATURE_TYPES.ed25519;
+  const promiseKey: VerifierKey = { name: origin, keyId: noteKeyId(origin, publicKey), publicKey, type };
+  if ((await verifyEd25519Note(rootNote, promiseKey)) !== 'signed')
     return forged('the certified promise key did not sign the root');
 
-  const own = keys.filter(({ name }) => name === origin);
-  const verdicts = await Promise.all(own.map((key) => verifyNote(certificate, key)));
+  const own = keys.filter((key) => key.name === origin && key.type === type);
+  const verdicts = await Promise.all(own.map((key) => verifyEd25519Note(certificate, key)));
   if (verdicts.includes('bad-signature')) return forged("the ledger's signature on the certificate is invalid");
   if (verdicts.includes('signed')) return { outcome: 'genuine', promised };
   const reason =
     own.length === 0
-      ? `no key of the ledger “${origin}” was given`
+      ? `no Ed25519 key of the ledger “${origin}” was given`
       : 'the ledger key that you gave did not sign the certificate: it may be an older or newer key of this ledger';
   return { outcome: 'unknown-key', promised, reason };
 }

@@ -15,7 +15,7 @@ const END_OF_112_BITS = new Date('2031-01-01T00:00:00Z');
  * End of RSA, ECDSA and EdDSA of every size, because of quantum computers: NIST IR 8547 (draft)
  * table 2.
  */
-const END_OF_CLASSICAL_SIGNATURES = new Date('2036-01-01T00:00:00Z');
+export const END_OF_CLASSICAL_SIGNATURES = new Date('2036-01-01T00:00:00Z');
 
 /**
  * The strength of a hash against collisions. MD5 and SHA-1 were broken before this service existed.

@@ -49,10 +49,7 @@ export async function askWitnesses({ config, workerPool, logger }: Installation)
       const witness = { ...address, fetch: globalThis.fetch, timeoutMs: WITNESS_TIMEOUT_MS, now: () => new Date() };
       await askWitness(workerPool, witness, signal).catch((error: unknown) => {
         if (!(error instanceof WitnessFailure || error instanceof HttpFailure)) throw error;
-        logger.warn(
-          { witness: address.key.name, reason: describe(error) },
-          'a witness could not be asked for its head',
-        );
+        logger.warn({ witness: address.name, reason: describe(error) }, 'a witness could not be asked for its head');
       });
     }),
   );

@@ -1,5 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.js';
-import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
+import { keyLineOf } from '../../schemas/evidence/signed-note.js';
 import { createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate, releasedVerifier } from '../evidence/package/index.js';
@@ -79,7 +79,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       policy: {
         ...config.policy,
         stamps: timestamping.quorum,
-        witnesses: config.witnesses.map(({ key }) => formatWitnessKey(key.name, key.publicKey)),
+        witnesses: config.witnesses.flatMap(({ keys }) => keys.slice(0, 1).map(keyLineOf)),
       },
       trustedClock,
       rememberHead: () => guard.check(),

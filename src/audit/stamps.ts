@@ -8,7 +8,8 @@ import {
   parseWitnessKey,
   verifyCosignature,
 } from '../../schemas/evidence/cosignature.js';
-import { parseNote, parseVerifierKey, verifyNote } from '../../schemas/evidence/signed-note.js';
+import { parseNote, parseVerifierKey } from '../../schemas/evidence/signed-note.js';
+import { verifyNote } from '../../schemas/evidence/verify-note.js';
 import { verifyTimestamp } from '../../schemas/rfc3161/verify.js';
 import { auditHashedContents } from './hashed-contents.js';
 import { PAGE } from './pages.js';

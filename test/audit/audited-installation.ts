@@ -227,12 +227,11 @@ async function cosign(app: RunningApp, folder: string): Promise<void> {
   const key = await installation.keyring.ledgerKey();
   const vkey = formatVerifierKey(installation.config.ledgerOrigin, key.publicKeyBytes);
   const witness = await runWitness(folder, 'witness.example/audit', [vkey]);
-  const witnessKey = parseWitnessKey(witness.vkey);
-  if (witnessKey === null) throw new Error('the witness has no key');
+  const keys = witness.vkeys.map(parseWitnessKey).filter((one) => one !== null);
   const cosigner = createCosigner({
     db: installation.workerPool,
     logger: installation.logger,
-    witnesses: [{ url: witness.url, key: witnessKey }],
+    witnesses: [{ url: witness.url, name: 'witness.example/audit', keys }],
     pollMs: 20,
   });
   await whileRunning([cosigner], () => until(async () => (await count(app.superuser, 'cosignatures')) > 0));

@@ -8,7 +8,8 @@ import {
   parseCheckpoint,
   parseManifestKeyText,
 } from '../../schemas/evidence/checkpoint.js';
-import { formatNote, parseNote, parseVerifierKey, verifyNote } from '../../schemas/evidence/signed-note.js';
+import { formatNote, parseNote, parseVerifierKey } from '../../schemas/evidence/signed-note.js';
+import { verifyNote } from '../../schemas/evidence/verify-note.js';
 import { signedNote, testSigningKey } from '../support/signing-key.js';
 import { verifierKey } from '../verifier/support.js';
 
@@ -96,7 +97,7 @@ describe('signed notes', () => {
 
 describe('checkpoints', () => {
   const root = sha256();
-  const checkpoint: Checkpoint = { origin: 'ledger.example', size: 7, root, nextKey: null };
+  const checkpoint: Checkpoint = { origin: 'ledger.example', size: 7, root, nextKeys: [] };
   const text = checkpointText(checkpoint);
 
   test.each([0, 1, 7, 2 ** 53 - 1])('size %d comes back', (size) => {
@@ -104,7 +105,7 @@ describe('checkpoints', () => {
   });
 
   test('the next key comes back', () => {
-    const bridge = { ...checkpoint, nextKey: other.verifierKey };
+    const bridge = { ...checkpoint, nextKeys: [other.verifierKey, other.verifierKey] };
     expect(parseCheckpoint(checkpointText(bridge))).toEqual(bridge);
   });
 
@@ -123,7 +124,7 @@ describe('checkpoints', () => {
     ['no last line feed', text.slice(0, -1)],
     ['an empty extension line', `${text}\n`],
     ['a malformed next key', `${text}next-key nonsense\n`],
-    ['two next keys', `${text}next-key ${key.verifierKey}\nnext-key ${other.verifierKey}\n`],
+    ['five next keys', `${text}${`next-key ${other.verifierKey}\n`.repeat(5)}`],
   ])('%s: no checkpoint', (_, malformed) => {
     expect(malformed).not.toBe(text);
     expect(parseCheckpoint(malformed)).toBeNull();

@@ -93,8 +93,8 @@ it('refuses a restore that took back ledger-head.json too, because a witness cos
     const original = { DATABASE_URL: databases[0]?.url ?? '' };
     await (await serve(original)).stop();
     const ledgerKey = await readFile(join(folder, 'ledger.vkey'), 'utf8');
-    witness = await runWitness(folder, 'w.example/1', [ledgerKey.trim()]);
-    const witnessed = { WITNESS_URLS: witness.url, WITNESS_KEYS: witness.vkey };
+    witness = await runWitness(folder, 'w.example/1', ledgerKey.trim().split('\n'));
+    const witnessed = { WITNESS_URLS: witness.url, WITNESS_KEYS: witness.vkeys.join(',') };
     const grow = async (): Promise<void> => {
       const service = await serve({ ...original, ...witnessed });
       const { adminPool, workerPool: db } = service.installation;

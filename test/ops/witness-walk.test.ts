@@ -42,7 +42,7 @@ describe('the walk of docs/run-a-witness.md', () => {
     expect(created).toMatchObject({ status: 0, stderr: '' });
     app = await startApp('serve', {
       WITNESS_URLS: `http://127.0.0.1:${port}/`,
-      WITNESS_KEYS: created.stdout.trim(),
+      WITNESS_KEYS: created.stdout.trim().replaceAll('\n', ','),
     });
     await app.seed();
     await writeFile(join(folder, 'ledger.vkey'), await (await fetch(`${app.url}/checkpoints/ledger.vkey`)).text());

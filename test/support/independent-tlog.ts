@@ -7,6 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
+import { ml_dsa44 } from '@noble/post-quantum/ml-dsa.js';
 
 /**
  * A transparency log and the C2SP formats around it, written from the specifications alone: nothing
@@ -37,6 +38,29 @@ export function noteKey(name: string, type: 1 | 4 = 1): NoteKey {
   return { name, vkey: `${name}+${id.toString('hex')}+${typed.toString('base64')}`, id, raw, privateKey };
 }
 
+/** An ML-DSA-44 key with a name, of type 6. */
+export interface MlDsaNoteKey {
+  readonly name: string;
+  readonly vkey: string;
+  readonly id: Buffer;
+  readonly secret: Uint8Array;
+}
+
+export function mlDsaNoteKey(name: string): MlDsaNoteKey {
+  const { publicKey, secretKey } = ml_dsa44.keygen(randomBytes(32));
+  const typed = Buffer.concat([Buffer.of(6), publicKey]);
+  const id = sha256(`${name}\n`, typed).subarray(0, 4);
+  return { name, vkey: `${name}+${id.toString('hex')}+${typed.toString('base64')}`, id, secret: secretKey };
+}
+
+/** A cosignature line with ML-DSA-44 (c2sp.org/tlog-cosignature); a ledger signs with the time 0. */
+export function mlDsaLine({ name, id, secret }: MlDsaNoteKey, text: string, seconds: number): string {
+  const message = subtreeMessage(name, BigInt(seconds), text);
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(seconds));
+  return `\u2014 ${name} ${Buffer.concat([id, time, ml_dsa44.sign(message, secret)]).toString('base64')}\n`;
+}
+
 /** A note signed by these keys. */
 export function signedNote(text: string, ...keys: readonly NoteKey[]): string {
   const lines = keys.map(({ name, id, privateKey }) => {
@@ -44,6 +68,29 @@ export function signedNote(text: string, ...keys: readonly NoteKey[]): string {
     return `\u2014 ${name} ${Buffer.concat([id, signature]).toString('base64')}\n`;
   });
   return `${text}\n${lines.join('')}`;
+}
+
+/** The keys of a ledger. */
+export interface KeyPair {
+  readonly key: NoteKey;
+  readonly mlDsa: MlDsaNoteKey;
+}
+
+export const keyPair = (name: string): KeyPair => ({ key: noteKey(name), mlDsa: mlDsaNoteKey(name) });
+
+/** A signature line with ML-DSA-44 over a whole text (docs/evidence-format.md §7). */
+export function mlDsaTextLine({ name, vkey, secret }: MlDsaNoteKey, text: string): string {
+  const publicKey = Buffer.from(vkey.split('+').slice(2).join('+'), 'base64').subarray(1);
+  const id = sha256(`${name}\n`, Buffer.of(0xff), 'consent-ledger/ml-dsa-44-text', publicKey).subarray(0, 4);
+  return `\u2014 ${name} ${Buffer.concat([id, ml_dsa44.sign(Buffer.from(text), secret)]).toString('base64')}\n`;
+}
+
+/** A checkpoint that hands over from the keys of a ledger to the next ones; all of them sign it. */
+export function bridgingNote(origin: string, tree: Tree, from: KeyPair, to: KeyPair): string {
+  const text = checkpointText(origin, tree, ...[to.key.vkey, to.mlDsa.vkey].map((vkey) => `next-key ${vkey}`));
+  const mlDsa = [from.mlDsa, to.mlDsa];
+  const lines = [...mlDsa.map((key) => mlDsaLine(key, text, 0)), ...mlDsa.map((key) => mlDsaTextLine(key, text))];
+  return signedNote(text, from.key, to.key) + lines.join('');
 }
 
 /** A cosignature line (c2sp.org/tlog-cosignature, Ed25519). */
@@ -54,16 +101,27 @@ export function cosignatureLine(key: NoteKey, text: string, seconds: number): st
   return `\u2014 ${key.name} ${Buffer.concat([key.id, time, signature]).toString('base64')}\n`;
 }
 
-/** The time of a cosignature line in seconds; null unless it is a valid one of this key over the text. */
-export function cosignatureTime(line: string, vkey: string, text: string): number | null {
+/** The time of a key's cosignature line in seconds; null unless the lines hold a valid one over the text. */
+export function cosignatureTime(lines: string, vkey: string, text: string): number | null {
+  const times = lines.split(/(?<=\n)/).map((line) => timeOfLine(line, vkey, text));
+  return times.find((time) => time !== null) ?? null;
+}
+
+function timeOfLine(line: string, vkey: string, text: string): number | null {
   const [, name, id, key] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(vkey) ?? [];
   const [, signer, encoded] = /^\u2014 (\S+) (\S+)\n$/.exec(line) ?? [];
   const typed = Buffer.from(key ?? '', 'base64');
   const bytes = Buffer.from(encoded ?? '', 'base64');
-  if (typed.length !== 33 || typed[0] !== 4 || signer !== name || bytes.length !== 4 + 8 + 64) return null;
+  const isMlDsa = typed[0] === 6;
+  if (typed.length !== (isMlDsa ? 1313 : 33) || !(isMlDsa || typed[0] === 4)) return null;
+  if (signer !== name || bytes.length !== 4 + 8 + (isMlDsa ? 2420 : 64)) return null;
   if (sha256(`${name}\n`, typed).subarray(0, 4).toString('hex') !== id) return null;
   if (bytes.subarray(0, 4).toString('hex') !== id) return null;
   const seconds = bytes.readBigUInt64BE(4);
+  if (isMlDsa) {
+    const isSigned = ml_dsa44.verify(bytes.subarray(12), subtreeMessage(name ?? '', seconds, text), typed.subarray(1));
+    return isSigned ? Number(seconds) : null;
+  }
   const publicKey = createPublicKey({
     key: Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), typed.subarray(1)]),
     format: 'der',
@@ -71,6 +129,16 @@ export function cosignatureTime(line: string, vkey: string, text: string): numbe
   });
   const message = Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`);
   return verify(null, message, publicKey, bytes.subarray(12)) ? Number(seconds) : null;
+}
+
+/** The message of ML-DSA-44 over a checkpoint (c2sp.org/tlog-cosignature, “ML-DSA-44 signed message”). */
+function subtreeMessage(name: string, seconds: bigint, text: string): Buffer {
+  const [origin = '', size = '', root = ''] = text.split('\n');
+  const uint64 = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(16, '0'), 'hex');
+  const prefixed = (value: string): Buffer => Buffer.concat([Buffer.of(Buffer.byteLength(value)), Buffer.from(value)]);
+  const label = Buffer.from('subtree/v1\n\0');
+  const tree = [prefixed(origin), uint64(0n), uint64(BigInt(size)), Buffer.from(root, 'base64')];
+  return Buffer.concat([label, prefixed(name), uint64(seconds), ...tree]);
 }
 
 /** A Merkle tree by the recursive definitions of RFC 6962 §2.1. */

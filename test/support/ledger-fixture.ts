@@ -13,6 +13,7 @@ import {
 } from '../../schemas/evidence/batch-header.js';
 import { type Checkpoint, checkpointText } from '../../schemas/evidence/checkpoint.js';
 import { type EntryParts, entryLeaf, entryText } from '../../schemas/evidence/entry.js';
+import type { BridgeLine } from '../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../schemas/evidence/person-tag.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
@@ -114,7 +115,7 @@ export interface FixtureLedger {
   >;
   readonly authority: FixtureAuthority;
   readonly ledgerKey: TestSigningKey;
-  readonly bridges: readonly { readonly size: number; readonly from: string; readonly to: string }[];
+  readonly bridges: readonly BridgeLine[];
 }
 
 /** Sizes at which a checkpoint is signed and stamped. */
@@ -134,7 +135,7 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
   const ledgerLeaves: Uint8Array[] = [];
   const checkpoints = new Map<number, { note: Uint8Array; response: Uint8Array; crl: Uint8Array | null }>();
   const heads = new Map<string, ChainedEntry>();
-  const bridges: { size: number; from: string; to: string }[] = [];
+  const bridges: BridgeLine[] = [];
   let key = hooks.ledgerKey ?? LEDGER_KEY;
   let after: BatchHeader['after'] = null;
   for (const [number, events] of world.batches.entries()) {
@@ -152,7 +153,7 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
       origin: ORIGIN,
       size,
       root: treeRoot(ledgerLeaves),
-      nextKey: isBridge ? NEXT_LEDGER_KEY.verifierKey : null,
+      nextKeys: isBridge ? [NEXT_LEDGER_KEY.verifierKey] : [],
     };
     const text = checkpointText(hooks.checkpoint?.(honest) ?? honest);
     const signed = isBridge ? signedNote(text, key, NEXT_LEDGER_KEY) : signedNote(text, key);
@@ -171,7 +172,7 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
     checkpoints.set(size, { note, response, crl });
     after = { size, sha256: toHex(sha256(response)) };
     if (isBridge) {
-      bridges.push({ size, from: key.verifierKey, to: NEXT_LEDGER_KEY.verifierKey });
+      bridges.push({ size, from: [key.verifierKey], to: [NEXT_LEDGER_KEY.verifierKey] });
       key = NEXT_LEDGER_KEY;
     }
   }

@@ -17,6 +17,8 @@ export interface RunningServer {
 export interface RunningWitness extends RunningServer {
   /** Verifier key of type 0x04. */
   readonly vkey: string;
+  /** Verifier keys of Ed25519 and ML-DSA-44. */
+  readonly vkeys: readonly string[];
 }
 
 export async function listen(server: Server): Promise<RunningServer> {
@@ -49,7 +51,8 @@ export async function runWitness(folder: string, name: string, ledgerKeys: reado
   const running = await listen(createWitness({ signer, state, ledgerKeys: keys, log: () => undefined }));
   return {
     url: running.url,
-    vkey: signer.verifierKey,
+    vkey: signer.verifierKeys[0] ?? '',
+    vkeys: signer.verifierKeys,
     stop: async () => {
       await running.stop();
       await state.close();

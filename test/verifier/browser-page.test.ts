@@ -459,7 +459,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
           [plan.keys.first],
         );
         const proof = Contradiction.parse(JSON.parse(await saved('save-proof')));
-        expect(await verifyContradiction(proof, [plan.keys.first])).toEqual({
+        expect(await verifyContradiction(proof, [plan.keys.first], new Date())).toEqual({
           outcome: 'proved',
           statement: expected.statement,
         });
@@ -509,7 +509,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
         await page.until(async () => (await status()) === 'Checked: invalid.');
         expect(await textOf('#result')).toContain('promise.json: broken');
         const proof = Contradiction.parse(JSON.parse(await saved('save-breach')));
-        expect((await verifyContradiction(proof, [plan.keys.first])).outcome).toBe('proved');
+        expect((await verifyContradiction(proof, [plan.keys.first], new Date())).outcome).toBe('proved');
       });
     });
 

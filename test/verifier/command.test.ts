@@ -51,6 +51,8 @@ beforeAll(() => {
   const block = `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`;
   writeFileSync(file('roots.pem'), `A comment\n${block}${block}`);
   writeFileSync(file('ledger.key'), `# the ledger\n\n${LEDGER_KEY.verifierKey}\n`);
+  writeFileSync(file('trust'), `# The regulator's\nlog ${LEDGER_KEY.verifierKey}\nquorum none\n${block}`);
+  writeFileSync(file('trust-cut'), `log ${LEDGER_KEY.verifierKey}\nquorum W\n`);
   writeFileSync(file('other.key'), `${testSigningKey(ORIGIN, 'another').verifierKey}\n`);
 }, 120_000);
 
@@ -163,6 +165,22 @@ test('--max-delay can only tighten the policy, and --max-age limits the age of t
   expect(run('check', 'package.zip', ...TRUST, '--max-delay', '2d').status).toBe(0);
   expect(run('check', 'package.zip', ...TRUST, '--max-age', '1h').status).toBe(3);
   expect(run('check', 'package.zip', ...TRUST, '--max-age', '9999d').status).toBe(0);
+});
+
+test('--trust gives keys, witnesses and roots in one file, of which a problem is named with its line', () => {
+  const checked = run('check', 'package.zip', '--trust', 'trust', '--at', AT);
+  expect({ stderr: checked.stderr, status: checked.status }).toEqual({ stderr: '', status: 0 });
+  expect(checked.stdout).toMatch(/^VALID/);
+  expect(run('compare', 'package.zip', 'package.zip', '--trust', 'trust').status).toBe(0);
+  const cut = run('check', 'package.zip', '--trust', 'trust-cut');
+  expect({ stdout: cut.stdout, status: cut.status }).toEqual({ stdout: '', status: 2 });
+  expect(cut.stderr).toContain('trust-cut is not a trust policy (c2sp.org/tlog-policy): line 2: no earlier line');
+  for (const option of [
+    ['--ledger-key', 'ledger.key'],
+    ['--witness-key', 'w'],
+    ['--witnesses', '1'],
+  ])
+    expect(run('check', 'package.zip', '--trust', 'trust', ...option).stderr).toContain('leave out --ledger-key');
 });
 
 test.each([

@@ -18,9 +18,9 @@ export async function compareFiles(a: Uint8Array, b: Uint8Array, keys: readonly 
     return [one, other] as const;
   };
   const [one, other] = await histories();
-  const comparison = await compareHistories(one, other, keys, []);
+  const comparison = await compareHistories(one, other, keys, [], new Date());
   const [again, reversed] = await histories();
-  expect((await compareHistories(reversed, again, keys, [])).outcome).toBe(comparison.outcome);
+  expect((await compareHistories(reversed, again, keys, [], new Date())).outcome).toBe(comparison.outcome);
   return { ...comparison, statement: englishText(comparison.statement) };
 }
 
@@ -29,7 +29,7 @@ export async function proofFrom(a: Uint8Array, b: Uint8Array, keys: readonly Ver
   const { outcome, contradiction } = await compareFiles(a, b, keys);
   expect(outcome).toBe('contradiction');
   const proof = Contradiction.parse(JSON.parse(JSON.stringify(contradiction)));
-  const verdict = await verifyContradiction(proof, keys);
+  const verdict = await verifyContradiction(proof, keys, new Date());
   expect(verdict.outcome).toBe('proved');
   return { kind: contradiction?.kind, statement: verdict.statement, proof, file: contradiction };
 }

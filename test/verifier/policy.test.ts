@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
+import { formatVerifierKey } from '../../schemas/evidence/signed-note.js';
 import { DEVELOPMENT_MARK } from '../../schemas/rfc3161/development-mark.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { RecordWatch, recordText, terminalReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
@@ -68,7 +68,7 @@ describe('the policy in force', () => {
 
   test('names witnesses by their keys, and by no key of another type', async () => {
     const { publicKey, verifierKey: ledgerLine } = LEDGER_KEY;
-    const witness = formatWitnessKey('witness.example', publicKey);
+    const witness = formatVerifierKey('witness.example', publicKey, 4);
     const naming = (...witnesses: string[]) => withPolicies([[0, policyEvent(1, 1, { witnesses })]]);
     expect(notPassed(await verify(naming(witness)))).toEqual({});
     for (const wrong of [[ledgerLine], [` ${witness}`, witness], [witness, witness]])

@@ -186,7 +186,7 @@ describe('a package that was cut by its exporter alone', () => {
     const { file } = await proofFrom(unsigned, receiptOf(ledger, 'alice 4'), keys);
     const proof = JSON.parse(JSON.stringify(file));
     const changed = { ...proof, manifest: String(proof.manifest).replace('"exported_by":"x"', '"exported_by":"y"') };
-    expect((await verifyContradiction(Contradiction.parse(changed), keys)).outcome).toBe('not-proved');
+    expect((await verifyContradiction(Contradiction.parse(changed), keys, new Date())).outcome).toBe('not-proved');
   });
 });
 
@@ -203,7 +203,7 @@ describe('a proof that was changed proves nothing', () => {
     const { file } = await proofFrom(without(ledger, hidden), honestPackage(ledger, {}, EARLY), keys);
     const proof = JSON.parse(JSON.stringify(file));
     const outcome = async (changed: object): Promise<string> =>
-      (await verifyContradiction(Contradiction.parse({ ...proof, ...changed }), keys)).outcome;
+      (await verifyContradiction(Contradiction.parse({ ...proof, ...changed }), keys, new Date())).outcome;
     expect(await outcome({})).toBe('proved');
     expect(await outcome({ second: proof.first })).toBe('not-proved');
     const run = { ...proof.second.run, last: proof.second.run.last + 1 };
@@ -212,8 +212,8 @@ describe('a proof that was changed proves nothing', () => {
     expect(await outcome({ second: { ...proof.second, path: proof.first.path } })).toBe('not-proved');
     expect(await outcome({ second: { ...proof.second, hashes: [] } })).toBe('not-proved');
     const stranger = [plan.keys.next];
-    expect((await verifyContradiction(Contradiction.parse(proof), stranger)).outcome).toBe('not-proved');
-    expect((await verifyContradiction(Contradiction.parse(proof), [])).outcome).toBe('indeterminate');
+    expect((await verifyContradiction(Contradiction.parse(proof), stranger, new Date())).outcome).toBe('not-proved');
+    expect((await verifyContradiction(Contradiction.parse(proof), [], new Date())).outcome).toBe('indeterminate');
   });
 });
 

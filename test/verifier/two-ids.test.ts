@@ -118,7 +118,7 @@ describe('a proof about persons', () => {
     const { contradiction } = await compare(ledger, receiptOf(ledger, 'alice 2'), packageForAlice(ledger));
     const proof: Record<string, unknown> = JSON.parse(JSON.stringify(contradiction));
     change(proof);
-    const verdict = await verifyContradiction(Contradiction.parse(proof), [ledger.plan.keys.first]);
+    const verdict = await verifyContradiction(Contradiction.parse(proof), [ledger.plan.keys.first], new Date());
     expect(verdict.outcome).toBe('not-proved');
   });
 });

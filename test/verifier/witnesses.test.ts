@@ -12,7 +12,7 @@ import {
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { terminalReport, type VerificationReport } from '../../verifier-cli/src/index.js';
-import { cosignatureLine, type NoteKey, noteKey } from '../support/independent-tlog.js';
+import { cosignatureLine, mlDsaLine, mlDsaNoteKey, type NoteKey, noteKey } from '../support/independent-tlog.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
@@ -28,7 +28,7 @@ const STRANGER = noteKey('stranger.example', 4);
 const TIME = Date.parse('2026-02-01T00:00:00Z') / 1000;
 const NEWEST = 5;
 
-const keyOf = ({ vkey }: NoteKey): VerifierKey => {
+const keyOf = ({ vkey }: { readonly vkey: string }): VerifierKey => {
   const key = parseWitnessKey(vkey);
   if (key === null) throw new Error(`not a key of a witness: ${vkey}`);
   return key;
@@ -104,6 +104,25 @@ describe('cosignatures in a package', () => {
     expect(notPassed(await check(none, [W1], 1))).toEqual({ 'ledger.witnesses': 'indeterminate' });
   });
 
+  test('with ML-DSA-44 and Ed25519 are of one witness, and count from 2036 only with ML-DSA-44', async () => {
+    const [first, second] = [mlDsaNoteKey(W1.name), mlDsaNoteKey(W2.name)];
+    const keys = [W1, first, second].map(keyOf);
+    const zip = packageWith((text) => cosignatureLine(W1, text, TIME) + mlDsaLine(first, text, TIME));
+    const verify = (required: number, at = VERIFIED_AT, bytes = zip) =>
+      verifyFixture(authority, bytes, { witnesses: { keys, required }, at });
+    const report = await verify(1);
+    expect(report.verdict).toBe('valid');
+    expect(report.witnesses).toMatchObject({ cosigned: [{ name: W1.name }], missing: [W2.name] });
+    expect(outcomeOf(await verify(2))).toBe('indeterminate');
+    const later = new Date('2036-01-01T00:00:00Z');
+    expect(outcomeOf(await verify(1, later))).toBe('pass');
+    const classical = packageWith((text) => cosignatureLine(W1, text, TIME));
+    expect(outcomeOf(await verify(1, VERIFIED_AT, classical))).toBe('pass');
+    expect(outcomeOf(await verify(1, later, classical))).toBe('indeterminate');
+    const wrong = packageWith((text) => mlDsaLine(first, text.replace(/\n\d+\n/, '\n4\n'), TIME));
+    expect(outcomeOf(await verify(1, VERIFIED_AT, wrong))).toBe('fail');
+  });
+
   test('over an older checkpoint do not count for the newest one', async () => {
     const zip = packageWith((text) => cosignatureLine(W1, text, TIME), 4);
     expect(notPassed(await check(zip, [W1], 1))).toEqual({ 'ledger.witnesses': 'indeterminate' });
@@ -119,7 +138,10 @@ describe('cosignatures in a package', () => {
     ['in an empty file', () => ''],
     ['with an empty line', (text) => `\n${cosignatureLine(W1, text, TIME)}`],
     ['with a carriage return', (text) => cosignatureLine(W1, text, TIME).replace('\n', '\r\n')],
-    ['in more than 64 KiB', (text) => cosignatureLine(W1, text, TIME) + cosignatureLine(STRANGER, text, 1).repeat(500)],
+    [
+      'in more than 100 lines',
+      (text) => cosignatureLine(W1, text, TIME) + cosignatureLine(STRANGER, text, 1).repeat(500),
+    ],
     ['that are not UTF-8', () => Buffer.from([0xff, 0x0a])],
   ])('%s are refused', async (_, make) => {
     const report = await check(packageWith(make), [W1]);

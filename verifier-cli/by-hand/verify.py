@@ -16,8 +16,10 @@ command (3.0 or later), and evidence.schema.json, which is published with consen
 
 It follows docs/evidence-format.md, is written from that document alone, and is meant to be read: one
 function for each rule, with the section (§) that states it. Not checked here, but by consent-verify:
-the limits (§14), the revocation of certificates, and the dates until which algorithms are sound.
-A refusal ends the script: it names the first failure.
+the limits (§14), the revocation of certificates, the dates until which algorithms are sound, and
+signatures with ML-DSA-44 (§7), which openssl knows from 3.5 on: the script relies on those with
+Ed25519 alone, which are sound until 2036, and ignores the others. A refusal ends the script: it names
+the first failure.
 """
 import argparse, base64, calendar, datetime, decimal, functools, hashlib, json, os, re, struct, subprocess, sys, tempfile, time, unicodedata, zlib
 
@@ -638,18 +640,25 @@ def check_list(package, manifest):
 
 
 def parse_key(line, kind=1):
-    """§7: a verifier-key line `<name>+<key id>+<base64(kind, key)>`. None for other text."""
+    """§7: a verifier-key line `<name>+<key id>+<base64(kind, key)>`. None for other text, and for ML-DSA-44."""
     found = re.fullmatch(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)", line)
     if not found:
         return None
     name, key_id, key = found[1], bytes.fromhex(found[2]), unbase64(found[3])
-    require(len(key) == 33 and key[0] == kind, "a key has another length or type")
+    is_ml_dsa = len(key) == 1313 and key[0] == 6
+    require(is_ml_dsa or (len(key) == 33 and key[0] == kind), "a key has another length or type")
     require(sha256(name.encode() + b"\n" + key)[:4] == key_id, "the id of a key does not match")
-    return name, key_id, key[1:]
+    return None if is_ml_dsa else (name, key_id, key[1:])
+
+
+def ed25519_key(lines):
+    """§8: the Ed25519 key among the keys of a ledger at one time; None unless there is one."""
+    keys = [key for key in map(parse_key, lines) if key]
+    return keys[0] if len(keys) == 1 else None
 
 
 def read_key(path, kind=1):
-    """The first verifier-key line of a file."""
+    """The first verifier-key line of an Ed25519 key in a file."""
     with open(path, encoding="utf-8") as file:
         for line in file:
             key = parse_key(line.strip(), kind)
@@ -697,7 +706,7 @@ class Keys:
     def __init__(self, package, given):
         self.bridges = []
         for bridge in package.lines("checkpoints/bridges.ndjson", "bridge_line"):
-            old, new = parse_key(bridge["from"]), parse_key(bridge["to"])
+            old, new = ed25519_key(bridge["from"]), ed25519_key(bridge["to"])
             require(old and new and old != new and old[0] == new[0], "a change of the ledger key is malformed")
             if self.bridges:
                 size, _, before = self.bridges[-1]
@@ -706,7 +715,8 @@ class Keys:
             text = text_of_note(note, old, [new])
             require(text_of_note(note, new) == text, "the keys signed different texts")
             require(text.split("\n")[1] == str(bridge["size"]), "a change of the ledger key names another checkpoint")
-            require(f"next-key {bridge['to']}" in text.split("\n")[3:], "a checkpoint does not name the next ledger key")
+            named = [line[9:] for line in text.split("\n")[3:] if line.startswith("next-key ")]
+            require(named == bridge["to"], "a checkpoint does not name the next ledger keys")
             self.bridges.append((bridge["size"], old, new))
         self.all = [self.bridges[0][1]] + [new for _, _, new in self.bridges] if self.bridges else [given]
         for size in package.numbered(f"checkpoints/({COUNT})\\.note"):
@@ -784,7 +794,7 @@ def check_witnesses(package, newest, witnesses, now):
         require(lines.pop() == "" and 1 <= len(lines) <= 100, "a file of cosignatures is malformed")
         found = [parse_cosignature(line) for line in lines]
         for witness in witnesses:
-            mine = [(seconds, signature) for *who, seconds, signature in found if who == list(witness[:2])]
+            mine = [timed_signature(data) for *who, data in found if who == list(witness[:2])]
             require(len(mine) < 2, "a witness has cosigned a checkpoint twice in one file")
             for seconds, signature in mine:
                 message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
@@ -796,13 +806,19 @@ def check_witnesses(package, newest, witnesses, now):
 
 
 def parse_cosignature(line):
-    """§7.1: name, key id, time in seconds, signature."""
+    """§7.1: name, key id, time and signature."""
     found = re.fullmatch("\u2014 ([^+\\s]+) ([A-Za-z0-9+/=]+)", line)
     data = unbase64(found[2]) if found else b""
-    require(len(data) == 76, "a cosignature is malformed")
-    seconds = int.from_bytes(data[4:12], "big")
+    require(len(data) > 4, "a cosignature is malformed")
+    return found[1], data[:4], data[4:]
+
+
+def timed_signature(data):
+    """§7.1: time in seconds, and the Ed25519 signature."""
+    require(len(data) == 72, "a cosignature is malformed")
+    seconds = int.from_bytes(data[:8], "big")
     require(0 < seconds <= 8_640_000_000_000, "a cosignature has no time")
-    return found[1], data[:4], seconds, data[12:]
+    return seconds, data[8:]
 
 
 # ---- §9: time stamps -----------------------------------------------------------------------------

@@ -32,6 +32,10 @@ function verifyingCommand(name: string): Command {
   return program
     .command(name)
     .option(
+      '--trust <file>',
+      'file with all that you trust: a trust policy (C2SP tlog-policy) and root certificates in PEM; in place of --ledger-key, --witness-key and --witnesses',
+    )
+    .option(
       '--tsa-ca <file>',
       'root certificate of a time stamp authority that you trust, PEM or DER; may be repeated',
       collect,
@@ -88,6 +92,7 @@ program
     'value of `promise`, the whole answer to one consent, or the acceptance that an SDK returns (JSON)',
   )
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+  .option('--trust <file>', 'trust policy (C2SP tlog-policy) with the keys of the ledger, in place of --ledger-key')
   .option('--json', 'print one JSON object instead of text')
   .addHelpText(
     'after',
@@ -172,6 +177,7 @@ program
   .argument('<a>', 'evidence package (ZIP), receipt (JSON) or checkpoint note')
   .argument('<b>', 'evidence package (ZIP), receipt (JSON) or checkpoint note to compare with')
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+  .option('--trust <file>', 'trust policy (C2SP tlog-policy) with the keys of the ledger, in place of --ledger-key')
   .option(
     '--tsa-ca <file>',
     'root certificate that you trust, to show when each side was stamped; may be repeated',
@@ -193,6 +199,7 @@ program
   .description('verify a contradiction proof that compare wrote')
   .argument('<file>', 'contradiction proof')
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+  .option('--trust <file>', 'trust policy (C2SP tlog-policy) with the keys of the ledger, in place of --ledger-key')
   .option('--json', 'print one JSON object instead of text')
   .addHelpText('after', '\nExit codes: 0 proved; 1 not proved; 2 usage error, or no such file; 3 no key given.')
   .action(async (path: string, options: ContradictionOptions) => {

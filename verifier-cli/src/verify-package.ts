@@ -138,8 +138,8 @@ export async function verifyPackage(
   verifyKind(kind, manifest, findings);
   const checkpoints = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, checkpoints);
-  const trusted = await verifyLedgerKey(files, checkpoints, bridges, manifest, options.ledgerKeys);
-  await verifyManifestSignature(files, signed, trusted);
+  const trusted = await verifyLedgerKey(files, checkpoints, bridges, manifest, options.ledgerKeys, options.at);
+  await verifyManifestSignature(files, signed, trusted, options.at);
 
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);

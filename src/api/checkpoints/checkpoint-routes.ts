@@ -37,7 +37,7 @@ export function checkpointRoutes(
   readTsaRoots: () => Promise<string | null>,
 ): void {
   const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
-    const keys = (await readLedgerKeys(db)).map(({ key }) => key);
+    const keys = (await readLedgerKeys(db)).flatMap((one) => [one.key, one.ml_dsa_key]);
     const checkpoints = await listCheckpoints(db, after);
     const last = checkpoints.length < MAX_CHECKPOINTS ? undefined : checkpoints.at(-1);
     const answer: CheckpointsResponse = { data: { keys, checkpoints } };
@@ -49,7 +49,7 @@ export function checkpointRoutes(
   serve(scope, getLedgerKey, async () => {
     const inForce = (await readLedgerKeys(db)).at(-1);
     if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');
-    return text(`${inForce.key}\n`, FOR_MINUTES);
+    return text(`${inForce.key}\n${inForce.ml_dsa_key}\n`, FOR_MINUTES);
   });
   serve(scope, getTsaRoots, async () => {
     const roots = await readTsaRoots();

@@ -53,12 +53,15 @@ export const getLedgerKey = defineOperation({
   ...shared,
   id: 'getLedgerKey',
   path: '/checkpoints/ledger.vkey',
-  summary: 'Get the ledger key that is in force',
+  summary: 'Get the ledger keys that are in force',
   description: 'Give it to verifiers in another way, too: a key from the service proves nothing against the service.',
   params: None,
   query: AnyQuery,
   response: None,
-  download: { mediaType: PLAIN_TEXT, description: 'A verifier-key line (C2SP signed-note).' },
+  download: {
+    mediaType: PLAIN_TEXT,
+    description: 'Two verifier-key lines (C2SP signed-note), of Ed25519 and of ML-DSA-44.',
+  },
   errors: ['RESOURCE_NOT_FOUND'],
   example: {},
 });

@@ -9,7 +9,7 @@ import { type BatchHeader, isBatch, type StreamKeyOf } from '../../../schemas/ev
 import { structureLength } from '../../../schemas/evidence/structure-file.js';
 import { TILE_TYPE, TILE_WIDTH, type TilePlace } from '../../../schemas/merkle/tiles.js';
 import { readEntryBundle, readTile } from '../../evidence/structure/read-tiles.js';
-import { readHeader, WHOLE_BYTES, writeStructure } from '../../evidence/structure/write-structure.js';
+import { readHeader, writeStructure } from '../../evidence/structure/write-structure.js';
 import { readLargestSize, readNote } from '../../pipeline/ledger/read-checkpoints.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
@@ -21,6 +21,8 @@ import { getEntryBundle, getNewestCheckpoint, getStructure, getTile } from './st
 
 /** Milliseconds without progress after which a connection is closed. */
 const IDLE_MS = 60_000;
+/** Largest file of a roll-up that is held in memory, in bytes. */
+const WHOLE_BYTES = 4 * 1024 * 1024;
 /** Seconds after which the next attempt at a roll-up is worthwhile. */
 const RETRY_SECONDS = 30;
 
@@ -31,8 +33,14 @@ export type AuditorKeys = readonly string[];
  * Registers the structure of the ledger up to its newest stamped checkpoint (c2sp.org/tlog-tiles, and
  * one file for each leaf). Of roll-ups, whose files can be large, one is sent at a time: it holds one
  * connection to the database.
+ * @param wholeBytes largest file of a roll-up that is held in memory
  */
-export function structureRoutes(scope: FastifyInstance, db: Queryable, auditors: AuditorKeys): void {
+export function structureRoutes(
+  scope: FastifyInstance,
+  db: Queryable,
+  auditors: AuditorKeys,
+  wholeBytes: number = WHOLE_BYTES,
+): void {
   serve(scope, getNewestCheckpoint, async () => {
     const size = await readLargestSize(db);
     const note = await readNote(db, size);
@@ -46,10 +54,10 @@ export function structureRoutes(scope: FastifyInstance, db: Queryable, auditors:
   serve(scope, getEntryBundle, async ({ tile }) =>
     binary(tile, await readEntryBundle(db, tile, await readLargestSize(db))),
   );
-  serveStructure(scope, db, auditors);
+  serveStructure(scope, db, auditors, wholeBytes);
 }
 
-function serveStructure(scope: FastifyInstance, db: Queryable, auditors: AuditorKeys): void {
+function serveStructure(scope: FastifyInstance, db: Queryable, auditors: AuditorKeys, wholeBytes: number): void {
   const digests = auditors.map((hex) => fromHex(hex) ?? new Uint8Array());
   const headers = {
     'access-control-allow-origin': '*',
@@ -66,7 +74,7 @@ function serveStructure(scope: FastifyInstance, db: Queryable, auditors: Auditor
       const length = structureLength(header);
       reply.headers({ ...headers, 'content-type': TILE_TYPE, 'content-length': String(length) });
       keys ??= streamKeysUnder((await readSaltKey(db)) ?? new Uint8Array());
-      const isSmall = isBatch(header.level) || length <= WHOLE_BYTES;
+      const isSmall = isBatch(header.level) || length <= wholeBytes;
       if (isSmall) return reply.send(await wholeFile(db, header, keys, length));
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       if (isBusy)

@@ -196,16 +196,18 @@ async function* consistencyLines(db: Queryable, sizes: readonly number[]): Async
 
 interface Bridge {
   readonly size: number;
-  readonly from: string;
-  readonly to: string;
+  readonly from: string[];
+  readonly to: string[];
 }
 
 /** Reads the changes of the ledger's key up to this size, oldest first. */
 async function readBridges(db: Queryable, size: number): Promise<readonly Bridge[]> {
   const { rows } = await db.query(
-    `select bridge_size as size, replaces as "from", key as "to" from ledger_keys
-      where bridge_size is not null and bridge_size <= $1 order by bridge_size`,
+    `select k.bridge_size as size, array[b.key, b.ml_dsa_key] as "from", array[k.key, k.ml_dsa_key] as "to"
+       from ledger_keys k join ledger_keys b on b.key = k.replaces
+      where k.bridge_size <= $1 order by k.bridge_size`,
     [size],
   );
-  return z.array(z.object({ size: z.int(), from: z.string(), to: z.string() })).parse(rows);
+  const Keys = z.array(z.string());
+  return z.array(z.object({ size: z.int(), from: Keys, to: Keys })).parse(rows);
 }

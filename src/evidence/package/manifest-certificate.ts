@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { manifestKeyText } from '../../../schemas/evidence/checkpoint.js';
-import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signed-note.js';
+import { formatNote } from '../../../schemas/evidence/signed-note.js';
 import { type LedgerSigner, verifierKeyOf } from '../../pipeline/ledger/ledger-signer.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
@@ -16,16 +15,15 @@ export interface ManifestCertificateOptions {
 }
 
 /**
- * Certifies the manifest key with the ledger's key, unless a certificate exists. Call it at start,
+ * Certifies the manifest key with both keys of the ledger, unless a certificate exists. Call it at start,
  * and after a rotation of either key.
  * @returns the certificate: a signed note
- * @throws KeyError, database errors; the errors of `LedgerSigner.sign`
+ * @throws KeyError, database errors; the errors of `LedgerSigner`
  */
 export async function ensureManifestCertificate({ db, keyring, signer }: ManifestCertificateOptions): Promise<string> {
   const manifestKey = await keyring.manifestKey();
   const text = manifestKeyText(signer.origin, manifestKey.publicKeyBytes);
-  const signature = await signer.sign(utf8(text));
-  const certificate = formatNote(text, [formatSignatureLine(signer.origin, signer.publicKey, signature)]);
+  const certificate = formatNote(text, [await signer.signText(text), await signer.signTextMlDsa(text)]);
   await db.query(
     `insert into manifest_certificates (manifest_key, ledger_key, certificate) values ($1, $2, $3)
      on conflict (manifest_key, ledger_key) do nothing`,

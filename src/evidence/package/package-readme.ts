@@ -148,11 +148,12 @@ bytes). The file of a key contains NAME+ID+KEY, where KEY is a byte 1 followed b
     }
 
 If the key of the ledger was changed since (${PACKAGE_FILES.bridges}), the old key and the new key both
-signed the checkpoint that names the new key:
+signed the checkpoint that names the new key first. The longer keys and signatures are of ML-DSA-44,
+which openssl knows from version 3.5 on; they are not checked here:
 
     key=$(grep -m 1 '^[^+ ]*+[0-9a-f]*+' "$LEDGER_KEY")
     for size in $(sed -n 's/.*"size":\\([0-9]*\\).*/\\1/p' ${PACKAGE_FILES.bridges} 2>/dev/null); do
-      next=$(sed -n '/^$/q; s/^next-key //p' "checkpoints/$size.note")
+      next=$(sed -n '/^$/q; s/^next-key //p' "checkpoints/$size.note" | head -n 1)
       if signed "$key" "checkpoints/$size.note" && signed "$next" "checkpoints/$size.note"; then key=$next; fi
     done
     signed "$key" ${PACKAGE_FILES.note(size)} && echo "the ledger's key has signed checkpoint ${size}"

@@ -81,6 +81,3 @@ async function eachPage(
     await db.query('close structure');
   });
 }
-
-/** Bytes of the file of a header, at most as they fit into memory at once. */
-export const WHOLE_BYTES = 4 * 1024 * 1024;

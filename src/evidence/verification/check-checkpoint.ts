@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
@@ -32,11 +33,12 @@ async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint
   const note = parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (note === null || checkpoint === null) return null;
-  const { rows } = await db.query('select key from ledger_keys');
-  for (const { key } of z.array(z.object({ key: z.string() })).parse(rows)) {
-    const verifierKey = parseVerifierKey(key);
-    if (verifierKey?.name !== checkpoint.origin) continue;
-    if ((await verifyNote(note, verifierKey)) === 'signed') return checkpoint;
+  const { rows } = await db.query('select key, ml_dsa_key from ledger_keys');
+  for (const row of z.array(z.object({ key: z.string(), ml_dsa_key: z.string() })).parse(rows)) {
+    const keys = [parseVerifierKey(row.key), parseVerifierKey(row.ml_dsa_key)];
+    if (keys.some((key) => key?.name !== checkpoint.origin)) continue;
+    const verdicts = await Promise.all(keys.map((key) => key && verifyCheckpoint(note, key)));
+    if (verdicts.every((verdict) => verdict === 'signed')) return checkpoint;
   }
   return null;
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
-import { formatWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { LedgerRolledBack } from '../ledger/errors.js';
 import { submitFrom } from './cosign-newest.js';
 import { type WitnessConnection, WitnessFailure } from './submit-checkpoint.js';
-import { readNewestCheckpoint, readWitnessSize, storeCosignature } from './witness-store.js';
+import { readNewestCheckpoint, readWitnessSize, storeCosignatures } from './witness-store.js';
 
 /** Most sizes that a witness may name in a row (409). */
 const MAX_QUESTIONS = 3;
@@ -21,16 +20,16 @@ const MAX_QUESTIONS = 3;
 export async function askWitness(db: Queryable, witness: WitnessConnection, signal: AbortSignal): Promise<void> {
   const newest = await readNewestCheckpoint(db);
   if (newest === null) return;
-  const key = formatWitnessKey(witness.key.name, witness.key.publicKey);
-  let size = Math.min(await readWitnessSize(db, key), newest.size);
+  const { name } = witness;
+  let size = Math.min(await readWitnessSize(db, name), newest.size);
   const refuse = async (known: number): Promise<void> => {
     if (known <= (await readAcceptedSize(db))) return;
-    throw new LedgerRolledBack(known, newest.size, `witness ${witness.key.name}`);
+    throw new LedgerRolledBack(known, newest.size, `witness ${name}`);
   };
   for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
     const answer = await submitFrom(db, witness, newest, size, signal);
     if (answer.outcome === 'unknown-key') return;
-    if (answer.outcome === 'cosigned') return storeCosignature(db, key, answer.cosignature);
+    if (answer.outcome === 'cosigned') return storeCosignatures(db, name, newest.size, answer.cosignatures);
     if (answer.outcome === 'other-root') return refuse(size);
     if (answer.size > newest.size) {
       // Another worker may have stamped and submitted a checkpoint meanwhile.

@@ -1,4 +1,4 @@
-import { formatWitnessKey } from '../../../schemas/evidence/cosignature.js';
+import { keyLineOf } from '../../../schemas/evidence/signed-note.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { readTreeProof } from '../ledger/read-tree.js';
@@ -7,7 +7,7 @@ import {
   readSubmissions,
   readWitnessSize,
   type StampedCheckpoint,
-  storeCosignature,
+  storeCosignatures,
   storeWitnessSize,
 } from './witness-store.js';
 
@@ -26,18 +26,19 @@ export async function cosignNewest(
   witness: WitnessConnection,
   signal: AbortSignal,
 ): Promise<readonly number[]> {
-  const key = formatWitnessKey(witness.key.name, witness.key.publicKey);
+  const { name } = witness;
+  const keys = witness.keys.map(keyLineOf);
   const cosigned: number[] = [];
   const refused = new Set<number>();
   for (let corrections = 0; ; ) {
-    const size = await readWitnessSize(db, key);
-    const all = await readSubmissions(db, key, size);
+    const size = await readWitnessSize(db, name);
+    const all = await readSubmissions(db, keys, size);
     const [next, ...later] = all.filter((checkpoint) => !refused.has(checkpoint.size));
     if (next === undefined) return cosigned;
     // A witness ahead of this ledger is asked from the checkpoint's own size, and answers its size.
     const answer = await submitFrom(db, witness, next, Math.min(size, next.size), signal);
     if (answer.outcome === 'cosigned') {
-      await storeCosignature(db, key, answer.cosignature);
+      await storeCosignatures(db, name, next.size, answer.cosignatures);
       cosigned.push(next.size);
     } else if (answer.outcome === 'unknown-key') {
       // A witness that was given a newer key does not know the keys before it.
@@ -46,7 +47,7 @@ export async function cosignNewest(
     } else if (answer.outcome === 'other-root') {
       throw new WitnessFailure('has cosigned a ledger that this one does not continue (HTTP 422)');
     } else {
-      await adopt(db, key, answer.size, all);
+      await adopt(db, name, answer.size, all);
       corrections += 1;
       if (corrections > MAX_CORRECTIONS) throw new WitnessFailure('names another size each time it is asked');
     }
@@ -66,12 +67,12 @@ export async function submitFrom(
   return submitCheckpoint(witness, checkpoint, { oldSize, proof }, signal);
 }
 
-async function adopt(db: Queryable, key: string, size: number, due: readonly StampedCheckpoint[]): Promise<void> {
+async function adopt(db: Queryable, name: string, size: number, due: readonly StampedCheckpoint[]): Promise<void> {
   const newest = due.at(-1)?.size ?? 0;
   if (size > newest) {
     throw new WitnessFailure(
       `has cosigned ${size} batches, and this ledger has ${newest} in its newest checkpoint: was the ledger restored from a backup?`,
     );
   }
-  await storeWitnessSize(db, key, size);
+  await storeWitnessSize(db, name, size);
 }

@@ -67,7 +67,7 @@ class Cosigner implements BackgroundPart {
 
   async #serve(witness: WitnessAddress, signal: AbortSignal): Promise<void> {
     const { logger, pollMs = 1_000, backOff: limits = { firstMs: 1_000, longestMs: 60_000 } } = this.options;
-    const { name } = witness.key;
+    const { name } = witness;
     const backOff = new BackOff(limits.firstMs, limits.longestMs);
     while (!signal.aborted) {
       let waitMs = pollMs;
@@ -98,7 +98,7 @@ class Cosigner implements BackgroundPart {
     const sizes = await cosignNewest(db, { ...witness, fetch: traced, timeoutMs, now }, signal);
     this.#cosignatures += sizes.length;
     for (const size of sizes) {
-      logger.info({ part: this.name, witness: witness.key.name, ledger_size: size }, 'checkpoint cosigned');
+      logger.info({ part: this.name, witness: witness.name, ledger_size: size }, 'checkpoint cosigned');
     }
   }
 }

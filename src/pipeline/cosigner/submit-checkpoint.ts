@@ -11,7 +11,7 @@ import {
   parseCosignatures,
   verifyCosignature,
 } from '../../../schemas/evidence/cosignature.js';
-import { parseNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { keyLineOf, parseNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { type BoundedResponse, exchange, type Fetch } from '../../timestamping/http.js';
 import type { Cosignature, StampedCheckpoint } from './witness-store.js';
 
@@ -27,7 +27,9 @@ export class WitnessFailure extends Error {
 export interface WitnessConnection {
   /** Submission prefix. */
   readonly url: string;
-  readonly key: VerifierKey;
+  readonly name: string;
+  /** Keys of which the witness must return a cosignature each, at least one. */
+  readonly keys: readonly VerifierKey[];
   readonly fetch: Fetch;
   /** Milliseconds for one request. */
   readonly timeoutMs: number;
@@ -36,7 +38,7 @@ export interface WitnessConnection {
 
 /** The answer of a witness to a checkpoint. */
 export type WitnessAnswer =
-  | { readonly outcome: 'cosigned'; readonly cosignature: Cosignature }
+  | { readonly outcome: 'cosigned'; readonly cosignatures: readonly Cosignature[] }
   /** The witness cosigned another size last (409). */
   | { readonly outcome: 'other-size'; readonly size: number }
   /** The checkpoint does not continue what the witness cosigned (422). */
@@ -46,7 +48,7 @@ export type WitnessAnswer =
 
 /**
  * Submits a checkpoint to a witness (c2sp.org/tlog-witness, `add-checkpoint`) and verifies the
- * cosignature that it returns. Cosignatures of other keys are ignored.
+ * cosignatures that it returns. Cosignatures of other keys are ignored.
  * @param oldSize size that the witness cosigned last; at most the size of the checkpoint
  * @param proof consistency proof from `oldSize`
  * @throws WitnessFailure if the answer cannot be used
@@ -71,7 +73,7 @@ export async function submitCheckpoint(
   if (response.status === 403) return { outcome: 'unknown-key' };
   if (response.status === 422) return { outcome: 'other-root' };
   if (response.status === 409) return { outcome: 'other-size', size: sizeOf(response) };
-  return { outcome: 'cosigned', cosignature: await cosignatureOf(witness, checkpoint, response.body) };
+  return { outcome: 'cosigned', cosignatures: await cosignaturesOf(witness, checkpoint, response.body) };
 }
 
 function sizeOf({ body, contentType }: BoundedResponse): number {
@@ -81,21 +83,25 @@ function sizeOf({ body, contentType }: BoundedResponse): number {
   return size;
 }
 
-async function cosignatureOf(
-  { key, now }: WitnessConnection,
+async function cosignaturesOf(
+  { keys, now }: WitnessConnection,
   { size, note }: StampedCheckpoint,
   body: Uint8Array,
-): Promise<Cosignature> {
+): Promise<readonly Cosignature[]> {
   const text = parseNote(note)?.text;
   if (text === undefined) throw new WitnessFailure(`was not asked: the note of checkpoint ${size} is malformed`);
   const lines = parseCosignatures(body);
   if (lines === null) throw new WitnessFailure('answered with something other than signature lines');
-  const line = lines.find((one) => isCosignatureBy(one, key));
-  if (line === undefined) throw new WitnessFailure('answered without a cosignature of the configured key');
-  const time = await verifyCosignature(text, line, key);
-  if (time === null) throw new WitnessFailure('answered with an invalid cosignature');
-  if (Math.abs(time.getTime() - now().getTime()) > CLOCK_TOLERANCE_MS) {
-    throw new WitnessFailure('states a time that differs by more than 300 s from this clock');
+  const cosignatures: Cosignature[] = [];
+  for (const key of keys) {
+    const line = lines.find((one) => isCosignatureBy(one, key));
+    if (line === undefined) throw new WitnessFailure('answered without a cosignature of a configured key');
+    const time = await verifyCosignature(text, line, key);
+    if (time === null) throw new WitnessFailure('answered with an invalid cosignature');
+    if (Math.abs(time.getTime() - now().getTime()) > CLOCK_TOLERANCE_MS) {
+      throw new WitnessFailure('states a time that differs by more than 300 s from this clock');
+    }
+    cosignatures.push({ size, key: keyLineOf(key), line: line.line, time });
   }
-  return { size, line: line.line, time };
+  return cosignatures;
 }

@@ -44,10 +44,8 @@ export async function insertCheckpoint(
     [body.size],
   );
   if (bridge === null) return;
-  await db.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, $2, $3, $4)', [
-    bridge.key,
-    bridge.replaces,
-    body.size,
-    body.gen_time,
-  ]);
+  await db.query(
+    'insert into ledger_keys (key, ml_dsa_key, replaces, bridge_size, published_at) values ($1, $2, $3, $4, $5)',
+    [bridge.key, bridge.mlDsaKey, bridge.replaces, body.size, body.gen_time],
+  );
 }

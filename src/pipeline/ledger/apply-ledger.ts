@@ -204,7 +204,8 @@ function forgetOrRemember({ heads }: FollowedLedger, change: LedgerChange, check
 
 async function insertFirstKey(db: Queryable, body: LedgerKeyPublishedBody): Promise<void> {
   await db.query(
-    'insert into ledger_keys (key, replaces, bridge_size, published_at, salt_key) values ($1, null, null, $2, $3)',
-    [body.key, body.created_at, body.salt_key],
+    `insert into ledger_keys (key, ml_dsa_key, replaces, bridge_size, published_at, salt_key)
+     values ($1, $2, null, null, $3, $4)`,
+    [body.key, body.ml_dsa_key, body.created_at, body.salt_key],
   );
 }

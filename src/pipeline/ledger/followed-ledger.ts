@@ -6,6 +6,8 @@ import type { SealedHeads } from './sealed-leaf.js';
 /** A checkpoint that transfers the ledger to another key. */
 export interface KeyBridge {
   readonly key: string;
+  readonly mlDsaKey: string;
+  /** The Ed25519 key before it. */
   readonly replaces: string;
 }
 

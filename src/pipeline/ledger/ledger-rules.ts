@@ -14,9 +14,10 @@ import {
 } from '../../../schemas/events/ledger.js';
 import { InvalidEventBody, parseBody } from '../../../schemas/events/sealed-event.js';
 import { type BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.js';
+import { parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { NewEvent } from '../event-log/port.js';
 import { batchHeaderOf } from './batch-rules.js';
-import { bridgeOf } from './checkpoint-rules.js';
+import { bridgeOf, nextKeysOf } from './checkpoint-rules.js';
 import { LedgerCorrupt } from './errors.js';
 import { type FollowedLedger, type KeyBridge, withLeaf, withoutSizesUpTo } from './followed-ledger.js';
 import { SALT_KEY_BYTES, streamKeysUnder } from './stream-keys.js';
@@ -98,24 +99,27 @@ async function followStamp(state: FollowedLedger, body: CheckpointStampedBody): 
     pending: null,
     stamped: { size: body.size, sha256: token.sha256 },
     tree: withoutSizesUpTo(state.tree, body.size),
-    ...(bridge !== null && { key: bridge.key, bridge: { ...bridge, size: body.size } }),
+    ...(bridge !== null && { key: bridge.key, mlDsaKey: bridge.mlDsaKey, bridge: { ...bridge, size: body.size } }),
   };
   return { state: next, change };
 }
 
 function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): FollowedEvent {
-  const { key, replaces, salt_key: saltKey } = body;
+  const { key, ml_dsa_key: mlDsaKey, replaces, salt_key: saltKey } = body;
   if (replaces !== null) {
     // The bridging checkpoint has changed the key already.
     const { bridge } = state;
     const isAnnounced = bridge?.key === key && bridge.replaces === replaces.key && bridge.size === replaces.bridge_size;
-    if (isAnnounced && state.key === key) return { state: { ...state, bridge: null }, change: { kind: 'note' } };
+    if (isAnnounced && state.key === key && state.mlDsaKey === mlDsaKey)
+      return { state: { ...state, bridge: null }, change: { kind: 'note' } };
   }
   if (replaces !== null || state.key !== null)
     throw new LedgerCorrupt(state.revision, 'the key does not follow the one before');
+  if (nextKeysOf(parseVerifierKey(key)?.name ?? '', [key, mlDsaKey]) === null)
+    throw new LedgerCorrupt(state.revision, 'its keys are not one of Ed25519 and one of ML-DSA-44, of one name');
   if (saltKey?.length !== SALT_KEY_BYTES)
     throw new LedgerCorrupt(state.revision, 'the first key comes without salt_key');
-  return { state: { ...state, key, keyOf: streamKeysUnder(saltKey) }, change: { kind: 'first-key', body } };
+  return { state: { ...state, key, mlDsaKey, keyOf: streamKeysUnder(saltKey) }, change: { kind: 'first-key', body } };
 }
 
 function followSkip(state: FollowedLedger, { revision }: LedgerEventSkippedBody): FollowedEvent {

@@ -25,6 +25,8 @@ export interface LedgerState {
   readonly pending: PendingCheckpoint | null;
   /** Verifier key of the newest published ledger key. */
   readonly key: string | null;
+  /** That of its ML-DSA-44 key. */
+  readonly mlDsaKey: string | null;
 }
 
 /** A checkpoint with fewer time stamps than its quorum. */
@@ -55,6 +57,7 @@ const stateRows = z
       stamped_size: z.int().nullable(),
       tsr_sha256: z.string().nullable(),
       key: z.string().nullable(),
+      ml_dsa_key: z.string().nullable(),
       pending_size: z.int().nullable(),
       pending_note: z.string().nullable(),
       pending_sha256: z.array(z.string()).nullable(),
@@ -70,7 +73,7 @@ const stateRows = z
 export async function readLedgerState(db: Queryable): Promise<LedgerState> {
   const { rows } = await db.query(
     `select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at,
-           coalesce(h.revision + 1, 0) as policies, c.size as stamped_size, n.tsr_sha256, k.key, p.size as pending_size, p.note as pending_note, p.sha256 as pending_sha256,
+           coalesce(h.revision + 1, 0) as policies, c.size as stamped_size, n.tsr_sha256, k.key, k.ml_dsa_key, p.size as pending_size, p.note as pending_note, p.sha256 as pending_sha256,
            p.organizations as pending_organizations
       from sealer_state s
       left join lateral (select number, sealed_at from batches order by number desc limit 1) b on true
@@ -82,7 +85,7 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
         select size, min(note) as note, array_agg(tsr_sha256 order by number) as sha256,
                array_agg(organization order by number) as organizations
           from checkpoint_tokens where size > coalesce(c.size, 0) group by size) p on true
-      left join lateral (select key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`,
+      left join lateral (select key, ml_dsa_key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`,
     [POLICY_STREAM],
   );
   const [row] = stateRows.parse(rows);
@@ -97,6 +100,7 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
       row.stamped_size === null || row.tsr_sha256 === null ? null : { size: row.stamped_size, sha256: row.tsr_sha256 },
     pending: pendingOf(row),
     key: row.key,
+    mlDsaKey: row.ml_dsa_key,
   };
 }
 

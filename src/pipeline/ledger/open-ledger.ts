@@ -4,9 +4,11 @@ import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
 import { BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
+import { nextKeysOf } from './checkpoint-rules.js';
 import { TablesDiffer } from './errors.js';
 import { type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
 import { readFrontier } from './ledger-state.js';
@@ -25,6 +27,7 @@ export function emptyLedger(): FollowedLedger {
     stamped: null,
     pending: null,
     key: null,
+    mlDsaKey: null,
     tree: { size: 0, edge: [], before: null },
     keyOf: NO_STREAM_KEYS,
     bridge: null,
@@ -57,7 +60,7 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
   for (const header of later) tree = withLeaf(tree, batchLeaf(header));
   const { sealed_at: sealedAt, policies } = headerOf(later.at(-1) ?? covered.header);
   const signer = await signerOf(db, stamp.note, checkpoint);
-  const { nextKey } = checkpoint;
+  const next = nextKeysOf(checkpoint.origin, checkpoint.nextKeys);
   return {
     ...emptyLedger(),
     revision,
@@ -65,8 +68,8 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
     sealedAt: new Date(sealedAt),
     policies,
     stamped: { size: stamp.size, sha256: toHex(sha256(stamp.tsr)) },
-    key: nextKey ?? signer,
-    bridge: nextKey === null ? null : { key: nextKey, replaces: signer, size: stamp.size },
+    ...(next ?? signer),
+    bridge: next === null ? null : { ...next, replaces: signer.key, size: stamp.size },
     tree,
     keyOf: streamKeysUnder(await readPublishedSaltKey(eventLog)),
   };
@@ -90,16 +93,21 @@ async function readEdge(db: Queryable, size: number): ReturnType<typeof readFron
   }
 }
 
-const KeyRows = z.array(z.object({ key: z.string() }));
+const KeyRows = z.array(z.object({ key: z.string(), ml_dsa_key: z.string() }));
 
-/** The ledger's key that signed a note, and not the one to which the note hands over. */
-async function signerOf(db: Queryable, text: string, { size, nextKey }: Checkpoint): Promise<string> {
+/** The ledger's keys that signed a note, and not the ones to which the note hands over. */
+async function signerOf(
+  db: Queryable,
+  text: string,
+  { size, nextKeys }: Checkpoint,
+): Promise<Pick<FollowedLedger, 'key' | 'mlDsaKey'> & { readonly key: string }> {
   const note = parseNote(text);
-  const { rows } = await db.query('select key from ledger_keys order by bridge_size desc nulls last');
-  for (const { key } of KeyRows.parse(rows)) {
-    const parsed = parseVerifierKey(key);
-    if (note === null || parsed === null || key === nextKey) continue;
-    if ((await verifyNote(note, parsed)) === 'signed') return key;
+  const { rows } = await db.query('select key, ml_dsa_key from ledger_keys order by bridge_size desc nulls last');
+  for (const { key, ml_dsa_key: mlDsaKey } of KeyRows.parse(rows)) {
+    const pair = [parseVerifierKey(key), parseVerifierKey(mlDsaKey)];
+    if (note === null || nextKeys.includes(key)) continue;
+    const verdicts = await Promise.all(pair.map((one) => one && verifyCheckpoint(note, one)));
+    if (verdicts.every((verdict) => verdict === 'signed')) return { key, mlDsaKey };
   }
   throw new TablesDiffer('ledger_keys', `key of checkpoint ${size}`, 'no stored key signed it');
 }

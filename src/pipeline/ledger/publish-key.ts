@@ -7,7 +7,7 @@ import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { LedgerKeyMismatch } from './errors.js';
 import type { FollowedLedger } from './followed-ledger.js';
-import { type LedgerSigner, verifierKeyOf } from './ledger-signer.js';
+import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from './ledger-signer.js';
 import { SALT_KEY_BYTES } from './stream-keys.js';
 
 /**
@@ -28,12 +28,13 @@ export async function ensureKeyPublished(
   const key = verifierKeyOf(signer);
   for (;;) {
     const state = await catchUpLedger(db, eventLog);
-    if (state.key === key) return state;
+    if (state.key === key && state.mlDsaKey === mlDsaVerifierKeyOf(signer)) return state;
     if (state.key !== null) throw new LedgerKeyMismatch(state.key, key);
     const event = ledgerEvent(LEDGER_KEY_PUBLISHED, {
       v: 1,
       created_at: now().toISOString(),
       key,
+      ml_dsa_key: mlDsaVerifierKeyOf(signer),
       replaces: null,
       salt_key: toBase64(randomBytes(SALT_KEY_BYTES)),
     });

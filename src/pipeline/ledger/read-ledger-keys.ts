@@ -5,6 +5,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 const Rows = z.array(
   z.object({
     key: z.string(),
+    ml_dsa_key: z.string(),
     replaces: z.string().nullable(),
     bridge_size: z.int().nullable(),
     published_at: z.date(),
@@ -14,7 +15,7 @@ const Rows = z.array(
 /** Every key that the ledger has published, oldest first; the last one is in force. */
 export async function readLedgerKeys(db: Queryable): Promise<readonly LedgerKey[]> {
   const { rows } = await db.query(
-    'select key, replaces, bridge_size, published_at from ledger_keys order by bridge_size nulls first',
+    'select key, ml_dsa_key, replaces, bridge_size, published_at from ledger_keys order by bridge_size nulls first',
   );
   return Rows.parse(rows).map(({ published_at, ...row }) => ({
     ...row,

@@ -1,24 +1,23 @@
-import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { checkpointText } from '../../../schemas/evidence/checkpoint.js';
-import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signed-note.js';
-import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
+import { formatNote } from '../../../schemas/evidence/signed-note.js';
+import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from '../ledger/ledger-signer.js';
 
 /**
  * Builds the signed checkpoint of a size that the `ledger` stream contains. The text is always the
- * same, because Ed25519 signatures are deterministic. Each size therefore has one note.
+ * same, because the signatures are deterministic. Each size therefore has one note.
  * @param root root of the ledger tree at that size, 32 bytes
- * @throws the errors of `LedgerSigner.sign`
+ * @throws the errors of `LedgerSigner`
  */
 export async function checkpointNote(signer: LedgerSigner, size: number, root: Uint8Array): Promise<string> {
-  const text = checkpointText({ origin: signer.origin, size, root, nextKey: null });
-  return formatNote(text, [await signatureLine(signer, text)]);
+  const checkpoint = { origin: signer.origin, size, root, nextKeys: [] };
+  return formatNote(checkpointText(checkpoint), await signer.signCheckpoint(checkpoint));
 }
 
 /**
- * Builds the checkpoint that changes the key of the ledger: it names the new key, and both keys
- * sign it (docs/evidence-format.md §8).
+ * Builds the checkpoint that changes the keys of the ledger: it names the new keys, and the old keys and
+ * the new ones sign it, those of ML-DSA-44 also as a whole text (docs/evidence-format.md §8).
  * @param root root of the ledger tree at that size, 32 bytes
- * @throws the errors of `LedgerSigner.sign`
+ * @throws the errors of `LedgerSigner`
  */
 export async function bridgingNote(
   signer: LedgerSigner,
@@ -26,10 +25,13 @@ export async function bridgingNote(
   size: number,
   root: Uint8Array,
 ): Promise<string> {
-  const text = checkpointText({ origin: signer.origin, size, root, nextKey: verifierKeyOf(next) });
-  return formatNote(text, [await signatureLine(signer, text), await signatureLine(next, text)]);
-}
-
-async function signatureLine({ origin, publicKey, sign }: LedgerSigner, text: string): Promise<string> {
-  return formatSignatureLine(origin, publicKey, await sign(utf8(text)));
+  const nextKeys = [verifierKeyOf(next), mlDsaVerifierKeyOf(next)];
+  const checkpoint = { origin: signer.origin, size, root, nextKeys };
+  const text = checkpointText(checkpoint);
+  return formatNote(text, [
+    ...(await signer.signCheckpoint(checkpoint)),
+    ...(await next.signCheckpoint(checkpoint)),
+    await signer.signTextMlDsa(text),
+    await next.signTextMlDsa(text),
+  ]);
 }

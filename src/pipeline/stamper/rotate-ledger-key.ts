@@ -7,7 +7,7 @@ import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { LedgerKeyMismatch } from '../ledger/errors.js';
 import { type FollowedLedger, rootOf } from '../ledger/followed-ledger.js';
-import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
+import { type LedgerSigner, mlDsaVerifierKeyOf, verifierKeyOf } from '../ledger/ledger-signer.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { readStampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
@@ -73,6 +73,7 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
       v: 1,
       created_at: now().toISOString(),
       key: verifierKeyOf(next),
+      ml_dsa_key: mlDsaVerifierKeyOf(next),
       replaces: { key: verifierKeyOf(signer), bridge_size: size },
       salt_key: null,
     });

@@ -40,7 +40,7 @@ machine. The limit is not configurable, so keep the clock synchronised.
 | \`embedded.json\` | Location of the files of the embedded PostgreSQL, and its port | Yes |
 | \`postgres.password\` | Password of the embedded PostgreSQL's superuser \`consent_ledger\` | Yes |
 | \`development-tsa/\` | Keys and certificates of the development time stamp authority, unless \`TSA_URLS\` names real ones. \`development-tsa-root.pem\` in it is the file for \`--tsa-ca\` | If its time stamps are to be verified later. The service creates a new authority where it is missing, whose root does not verify the old time stamps |
-| \`ledger.vkey\` | The public key of the ledger, the file for \`--ledger-key\`. A worker writes it at every start | No: it is derived from the key of the ledger, which is in the database. Verifiers keep a copy |
+| \`ledger.vkey\` | The public keys of the ledger, the file for \`--ledger-key\`. A worker writes it at every start | No: it is derived from the key of the ledger, which is in the database. Verifiers keep a copy |
 | \`embedded.lock\` | Held while the embedded PostgreSQL is started or stopped | No |
 | \`erasures.ndjson\` | The erasure journal, unless \`ERASURE_JOURNAL\` moves it | Yes, and never restore an older one |
 | \`ledger-head.json\` | Size and root of the ledger, beside the erasure journal ([restore.md](restore.md)) | Yes, and never restore an older one |

@@ -41,7 +41,7 @@ export const httpUrls = z
   .transform((text) => listOf(text))
   .pipe(z.array(urlOf(['http', 'https'])).min(1, 'must name at least one URL.'));
 
-/** Verifier keys of witnesses separated by commas (C2SP tlog-cosignature, type 0x04). */
+/** Verifier keys of witnesses separated by commas (C2SP tlog-cosignature, types 0x04 and 0x06). */
 export const witnessKeys = z
   .string()
   .transform((text) => listOf(text))
@@ -51,7 +51,10 @@ export const witnessKeys = z
         z.string().transform((line, context) => {
           const key = parseWitnessKey(line);
           if (key !== null) return key;
-          context.addIssue({ code: 'custom', message: 'must be verifier keys of type 0x04 (<name>+<id>+<key>).' });
+          context.addIssue({
+            code: 'custom',
+            message: 'must be verifier keys of type 0x04 or 0x06 (<name>+<id>+<key>).',
+          });
           return z.NEVER;
         }),
       )

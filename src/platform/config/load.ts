@@ -118,8 +118,10 @@ export interface MailConfig {
 export interface WitnessAddress {
   /** Submission prefix; may contain a secret. */
   readonly url: string;
-  /** Key of type 0x04. */
-  readonly key: VerifierKey;
+  /** Name of its keys. */
+  readonly name: string;
+  /** Keys of type 0x04 and 0x06, at least one. */
+  readonly keys: readonly VerifierKey[];
 }
 
 /** Destination and sampling of traces (the OpenTelemetry specification's environment variables). */
@@ -218,8 +220,8 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
 }
 
 function problemsOfWitnesses({ WITNESS_URLS: urls = [], WITNESS_KEYS: keys = [] }: Values): ConfigProblem[] {
-  if (urls.length === 0 || keys.length === 0 || urls.length === keys.length) return [];
-  return [problemOf('WITNESS_KEYS', `must name one key for each of the ${urls.length} URLs in WITNESS_URLS.`)];
+  if (urls.length === 0 || keys.length === 0 || urls.length === keysByName(keys).size) return [];
+  return [problemOf('WITNESS_KEYS', `must name one witness for each of the ${urls.length} URLs in WITNESS_URLS.`)];
 }
 
 function problemOf(name: string, problem: string): ConfigProblem {
@@ -295,10 +297,18 @@ function assemble(values: Values): Config {
 }
 
 function witnessAddresses({ WITNESS_URLS: urls = [], WITNESS_KEYS: keys = [] }: Values): readonly WitnessAddress[] {
+  const named = [...keysByName(keys)];
   return urls.flatMap((url, i) => {
-    const key = keys[i];
-    return key === undefined ? [] : [{ url, key }];
+    const witness = named[i];
+    return witness === undefined ? [] : [{ url, name: witness[0], keys: witness[1] }];
   });
+}
+
+/** The keys of each witness, in the order in which its first key is named. */
+function keysByName(keys: readonly VerifierKey[]): ReadonlyMap<string, readonly VerifierKey[]> {
+  const byName = new Map<string, readonly VerifierKey[]>();
+  for (const key of keys) byName.set(key.name, [...(byName.get(key.name) ?? []), key]);
+  return byName;
 }
 
 function mailConfig({ SMTP_URL: smtp, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Values): MailConfig | undefined {

@@ -244,7 +244,7 @@ export const variables = z.object({
   }),
   WITNESS_KEYS: witnessKeys.optional().register(descriptions, {
     meaning:
-      'Verifier keys of these witnesses (C2SP tlog-cosignature, type `0x04`), separated by commas, in the order of `WITNESS_URLS`. The service stores only cosignatures that verify with these keys.',
+      'Verifier keys of these witnesses (C2SP tlog-cosignature), separated by commas, in the order of `WITNESS_URLS`. A witness may have two: Ed25519 (type `0x04`) and ML-DSA-44 (type `0x06`), of one name. The service stores only cosignatures that verify with these keys, and demands one of each key.',
     otherwise: 'no witness cosigns the checkpoints',
     example: 'witness.example.org/w1+00a0702f+BCaOqP2bc+HHTO8OnM9ufMPGANssqR9mpY9i8Crp363B',
   }),

@@ -31,4 +31,4 @@ export {
 } from './record-encryption.js';
 export { rewrapAll } from './rotate-master-key.js';
 export { FORGET_CHANGES, SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from './row-seals.js';
-export type { SigningKey } from './signing-key.js';
+export { type SigningKey, seedOf } from './signing-key.js';

@@ -20,6 +20,12 @@ export function newSigningKey(keyId: string): NewKey {
   return { keyId, secret: Buffer.from(d, 'base64url'), publicKey: Buffer.from(x, 'base64url') };
 }
 
+/** Returns the seed of a key (RFC 8032 §5.1.5), 32 bytes. Other keys of the installation are derived from it. */
+export function seedOf({ privateKey }: SigningKey): Uint8Array {
+  const { d } = jwkSchema.parse(privateKey.export({ format: 'jwk' }));
+  return new Uint8Array(Buffer.from(d, 'base64url'));
+}
+
 /** @throws KeyError `unwrap_failed` if the stored public key does not belong to the secret */
 export function signingKeyOf(stored: StoredKey): SigningKey {
   const { keyId, secret, publicKey: kept } = stored;

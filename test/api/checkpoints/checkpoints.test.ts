@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { CheckpointsResponse, ConsistencyResponse, MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
 import { fromHex } from '../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint, verifyNote } from '../../../schemas/evidence/verify-note.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyConsistency } from '../../../schemas/merkle/verify-consistency.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
@@ -26,6 +27,7 @@ const KeysResponse = z.strictObject({
     keys: z.array(
       z.strictObject({
         key: z.string(),
+        ml_dsa_key: z.string(),
         replaces: z.string().nullable(),
         bridge_size: z.int().nullable(),
         bridge: z.string().nullable(),
@@ -202,17 +204,18 @@ describe('the ledger in public', () => {
 
     const all = await keys();
     expect(all.map(({ key }) => key)).toEqual([before[0]?.key, ...rotations.map(({ to }) => to)]);
-    expect((await list()).keys).toEqual(all.map(({ key }) => key));
-    expect((await get('/checkpoints/ledger.vkey')).body).toBe(`${all.at(-1)?.key}\n`);
-    for (const [i, { key, replaces, bridge }] of all.entries()) {
+    expect((await list()).keys).toEqual(all.flatMap((one) => [one.key, one.ml_dsa_key]));
+    expect((await get('/checkpoints/ledger.vkey')).body).toBe(`${all.at(-1)?.key}\n${all.at(-1)?.ml_dsa_key}\n`);
+    for (const [i, { key, ml_dsa_key: mlDsaKey, replaces, bridge }] of all.entries()) {
       if (i === 0) continue;
       expect(replaces).toBe(all[i - 1]?.key);
       const note = parseNote((await get(bridge ?? '')).body);
       if (note === null) throw new Error('the bridge is no note');
-      expect(parseCheckpoint(note.text)).toMatchObject({ nextKey: expect.anything() });
-      for (const line of [key, replaces ?? '']) {
+      expect(parseCheckpoint(note.text)).toMatchObject({ nextKeys: [key, mlDsaKey] });
+      for (const line of [key, mlDsaKey, replaces ?? '', all[i - 1]?.ml_dsa_key ?? '']) {
         const verifierKey = parseVerifierKey(line);
         expect(verifierKey && (await verifyNote(note, verifierKey))).toBe('signed');
+        expect(verifierKey && (await verifyCheckpoint(note, verifierKey))).toBe('signed');
       }
     }
   });

@@ -18,17 +18,19 @@ describe('the structure of the ledger in public', () => {
   let world: LedgerWorld;
   let app: FastifyInstance;
   let restricted: FastifyInstance;
+  let streaming: FastifyInstance;
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'structure-'));
     world = await openLedgerWorld();
     const pool = world.pipeline.newPool('consent_ledger_api');
-    const serve = (auditors: readonly string[]): FastifyInstance =>
+    const serve = (auditors: readonly string[], wholeBytes?: number): FastifyInstance =>
       createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
         (scope) => checkpointRoutes(scope, pool, async () => null),
-        (scope) => structureRoutes(scope, pool, auditors),
+        (scope) => structureRoutes(scope, pool, auditors, wholeBytes),
       ]);
     app = serve([]);
+    streaming = serve([], 0);
     restricted = serve([sha256Hex('another token'), sha256Hex(TOKEN)]);
     const visitors = Array.from({ length: 130 }, (_, i) => ({ visitorId: `visitor ${i}` }));
     await world.record(world.site, visitors.slice(0, 125));
@@ -42,6 +44,7 @@ describe('the structure of the ledger in public', () => {
   afterAll(async () => {
     await app.close();
     await restricted.close();
+    await streaming.close();
     await world.close();
     await rm(folder, { recursive: true });
   });
@@ -137,6 +140,48 @@ describe('the structure of the ledger in public', () => {
     expect(given.statusCode).toBe(200);
     expect(given.headers['cache-control']).toBe('private, max-age=31536000, immutable');
     expect((await restricted.inject({ method: 'GET', url: '/checkpoints/log/checkpoint' })).statusCode).toBe(200);
+  });
+
+  it('is streamed where a roll-up is large, one at a time', async () => {
+    const url = '/checkpoints/log/structure/127';
+    const whole = await get(url);
+    const streamed = await streaming.inject({ method: 'GET', url });
+    expect(streamed.rawPayload.equals(whole.rawPayload)).toBe(true);
+    expect(streamed.headers['content-length']).toBe(String(whole.rawPayload.length));
+    const head = await streaming.inject({ method: 'HEAD', url });
+    expect(head.headers['content-length']).toBe(String(whole.rawPayload.length));
+    const lock = await world.pipeline.owner.connect();
+    try {
+      await lock.query('begin; lock table sealed_events in access exclusive mode');
+      const first = streaming.inject({ method: 'GET', url });
+      // The first one waits for the table; every further one is refused.
+      let refused = await streaming.inject({ method: 'HEAD', url });
+      for (let attempt = 0; attempt < 100 && refused.statusCode !== 503; attempt += 1)
+        refused = await Promise.race([
+          streaming.inject({ method: 'GET', url }),
+          new Promise<typeof refused>((resolve) => setTimeout(resolve, 50, refused)),
+        ]);
+      expect(refused.statusCode).toBe(503);
+      expect(refused.headers['retry-after']).toBe('30');
+      expect(refused.headers['cache-control']).toBe('no-store');
+      await lock.query('rollback');
+      expect((await first).rawPayload.equals(whole.rawPayload)).toBe(true);
+    } finally {
+      lock.release();
+    }
+    expect((await streaming.inject({ method: 'GET', url })).statusCode).toBe(200);
+  });
+
+  it('is cut off where the tables turn out to contradict the ledger', async () => {
+    const { owner } = world.pipeline;
+    const url = `${await streaming.listen({ port: 0, host: '127.0.0.1' })}/checkpoints/log/structure/127`;
+    await owner.query('create table cut as select * from sealed_events where batch = 100');
+    await owner.query('delete from sealed_events where batch = 100');
+    await expect(fetch(url).then((response) => response.arrayBuffer())).rejects.toThrow();
+    await owner.query('insert into sealed_events select * from cut');
+    expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(
+      (await get('/checkpoints/log/structure/127')).rawPayload.length,
+    );
   });
 
   it('is not served where the tables contradict the ledger', async () => {

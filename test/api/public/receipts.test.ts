@@ -40,9 +40,8 @@ async function stampedReceipt(token: string): Promise<Answer> {
 }
 
 function verify(content: unknown) {
-  const key = parseVerifierKey(
-    readFileSync(join(app.service.installation.config.dataDir, 'ledger.vkey'), 'utf8').trim(),
-  );
+  const lines = readFileSync(join(app.service.installation.config.dataDir, 'ledger.vkey'), 'utf8').split('\n');
+  const key = parseVerifierKey(lines[0] ?? '');
   if (key === null || accepted.promise === null) throw new Error('there is no key or no promise');
   verifiedPromise(accepted.promise, key.publicKey);
   const bytes = Buffer.from(JSON.stringify(content));

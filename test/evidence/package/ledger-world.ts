@@ -8,7 +8,7 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
-import { noteKeyId, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { noteKeyId, SIGNATURE_TYPES, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { announceErasures } from '../../../src/erasure/index.js';
@@ -116,7 +116,12 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   return {
     ...{ pipeline, keyring, master, site, otherSite, folder, tsaRoot, relay, seal },
     tsaRootPath: tsa.rootCertificatePemPath,
-    ledgerKey: { name: ORIGIN, keyId: noteKeyId(ORIGIN, signer.publicKey), publicKey: signer.publicKey },
+    ledgerKey: {
+      name: ORIGIN,
+      keyId: noteKeyId(ORIGIN, signer.publicKey),
+      publicKey: signer.publicKey,
+      type: SIGNATURE_TYPES.ed25519,
+    },
     record: (target, consents) => recordConsents(pipeline, keyring, target, consents),
     async stamp(maxLeaves) {
       await seal(maxLeaves);

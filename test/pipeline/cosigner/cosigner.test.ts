@@ -53,10 +53,13 @@ async function witness(name: string, keys: readonly string[] = [ledgerKey]): Pro
   return started;
 }
 
-const addressOf = ({ url }: { readonly url: string }, vkey: string): WitnessAddress => {
-  const key = parseWitnessKey(vkey);
-  if (key === null) throw new Error(`not a key of a witness: ${vkey}`);
-  return { url, key };
+const addressOf = ({ url }: { readonly url: string }, ...vkeys: readonly string[]): WitnessAddress => {
+  const keys = vkeys.map((vkey) => {
+    const key = parseWitnessKey(vkey);
+    if (key === null) throw new Error(`not a key of a witness: ${vkey}`);
+    return key;
+  });
+  return { url, name: keys[0]?.name ?? '', keys };
 };
 
 const cosigner = (witnesses: readonly WitnessAddress[], timeoutMs = 1_000) =>
@@ -107,25 +110,35 @@ describe('an honest witness', () => {
     const before = await world.pipeline.owner.query(
       'select c.note, t.tsr from checkpoints c join checkpoint_tokens t on t.size = c.size order by c.size, t.number',
     );
-    await whileRunning([cosigner([addressOf(one, one.vkey), addressOf(two, two.vkey)])], async () => {
+    await whileRunning([cosigner([addressOf(one, ...one.vkeys), addressOf(two, two.vkey)])], async () => {
       for (let round = 0; round < 3; round += 1) {
         await until(async () => (await isCosigned(one.vkey)) && (await isCosigned(two.vkey)));
         await grow();
       }
       await until(async () => (await isCosigned(one.vkey)) && (await isCosigned(two.vkey)));
     });
-    expect(await stored(one.vkey)).toHaveLength(4);
+    for (const vkey of [...one.vkeys, two.vkey]) expect(await stored(vkey)).toHaveLength(4);
     const after = await world.pipeline.owner.query(
       'select c.note, t.tsr from checkpoints c join checkpoint_tokens t on t.size = c.size order by c.size, t.number',
     );
     expect(after.rows.slice(0, before.rows.length)).toEqual(before.rows);
   });
 
+  test('obtains the cosignature of a key that is configured later', async () => {
+    const one = await witness('w.example/1');
+    const [, mlDsa = ''] = one.vkeys;
+    await whileRunning([cosigner([addressOf(one, one.vkey)])], () => until(() => isCosigned(one.vkey)));
+    expect(await isCosigned(mlDsa)).toBe(false);
+    await whileRunning([cosigner([addressOf(one, ...one.vkeys)])], () => until(() => isCosigned(mlDsa)));
+    expect(await stored(one.vkey)).toHaveLength(1);
+  });
+
   test('serves and exports the cosignatures, and the verifier counts them', async () => {
     const one = await witness('w.example/1');
-    await whileRunning([cosigner([addressOf(one, one.vkey)])], () => until(() => isCosigned(one.vkey)));
+    await whileRunning([cosigner([addressOf(one, ...one.vkeys)])], () => until(() => isCosigned(one.vkey)));
     const size = await newestSize();
-    const lines = (await stored(one.vkey)).map(({ line }) => line).join('');
+    const found = await Promise.all(one.vkeys.map(stored));
+    const lines = found.map(([cosignature]) => cosignature?.line);
 
     const { worker: db, eventLog } = world.pipeline;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
@@ -134,9 +147,9 @@ describe('an honest witness', () => {
     const answer = await app.inject(`/checkpoints/${size}/cosignatures`);
     expect(answer).toMatchObject({
       statusCode: 200,
-      body: lines,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=10' },
     });
+    expect(answer.body.split(/(?<=\n)/).toSorted()).toEqual(lines.toSorted());
     expect((await app.inject(`/checkpoints/${size + 1}/cosignatures`)).json()).toMatchObject({
       code: 'CHECKPOINT_NOT_FOUND',
     });
@@ -145,12 +158,12 @@ describe('an honest witness', () => {
     const output = join(world.folder, 'cosigned.zip');
     const request = { siteId: world.site.siteId, filter: {}, disclose: 'all', output, exportedBy: 'test' } as const;
     await exportEvidence({ db, eventLog, keyring: world.keyring, origin: ORIGIN }, request);
-    expect(String((await unpack(output)).get(`checkpoints/${size}.cosignatures`))).toBe(lines);
-    const { key } = addressOf(one, one.vkey);
+    expect(String((await unpack(output)).get(`checkpoints/${size}.cosignatures`))).toBe(answer.body);
+    const { keys } = addressOf(one, ...one.vkeys);
     const report = await verifyPackage(memorySource(new Uint8Array(await readFile(output))), {
       trustAnchors: [world.tsaRoot],
       ledgerKeys: [world.ledgerKey],
-      witnesses: { keys: [key], required: 1 },
+      witnesses: { keys, required: 1 },
       maxDelay: 24 * 3_600_000,
       at: new Date(),
     });
@@ -292,10 +305,10 @@ describe('a witness that is asked for its head', () => {
     await world.close();
   });
 
-  const ask = ({ url, key }: WitnessAddress) =>
+  const ask = (address: WitnessAddress) =>
     askWitness(
       world.pipeline.worker,
-      { url, key, fetch: globalThis.fetch, timeoutMs: 5_000, now: () => new Date() },
+      { ...address, fetch: globalThis.fetch, timeoutMs: 5_000, now: () => new Date() },
       new AbortController().signal,
     );
 

@@ -130,14 +130,14 @@ test('compares before each append to the ledger and before each signature', asyn
     signer.origin,
     guard,
   );
-  await guarded.sign(new Uint8Array(1));
+  await guarded.signText('text\n');
   await sealOne(restored, guard);
   expect((await readLedgerState(restored.worker)).size).toBe(2);
 
   // The other history was sealed beside it, and was remembered first.
   await sealOne(pipeline);
   await file.write(await headAt(pipeline));
-  await expect(guarded.sign(new Uint8Array(1))).rejects.toThrow(LedgerRolledBack);
+  await expect(guarded.signText('text\n')).rejects.toThrow(LedgerRolledBack);
   const log = guardLedgerAppends(restored.eventLog, guard);
   const { revision } = await readLedgerState(restored.worker);
   const event = ledgerEvent(LEDGER_RESTORED, {});

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
@@ -9,7 +9,7 @@ import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
 import type { EventLog, NewEvent } from '../../../src/pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
-import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { type LedgerSigner, ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import type { SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
 import { createPool, type Queryable } from '../../../src/platform/database/pool.js';
@@ -19,8 +19,10 @@ import type { SessionStep } from '../../../src/platform/database/session.js';
 import type { Keyring } from '../../../src/platform/keys/index.js';
 import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
+import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { lateSealing } from '../../support/late-sealing.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 import { elsewhere } from './elsewhere.js';
 import { privateCorner } from './private-corner.js';
 
@@ -119,13 +121,8 @@ export const silent: ServiceLogger = { info: print, warn: print, error: print };
 
 /** Creates a new key of the ledger. */
 export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const { x } = z.object({ x: z.base64url() }).parse(publicKey.export({ format: 'jwk' }));
-  return {
-    origin,
-    publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
-    sign: async (message) => new Uint8Array(sign(null, message, privateKey)),
-  };
+  const key = signingKeyOf({ ...newSigningKey('test'), ownerId: null, retiredAt: null });
+  return ledgerSignerOf(key, origin, UNGUARDED);
 }
 
 const PROOF_KEY: ProofKey = { id: 'proof-1', key: Buffer.alloc(32, 7), tenantId: randomUUID() };

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -9,9 +8,11 @@ import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { Wakeups } from '../../../src/pipeline/event-log/postgres/wakeups.js';
 import { ledgerEvent } from '../../../src/pipeline/ledger/append-to-ledger.js';
-import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { ledgerSignerOf, mlDsaVerifierKeyOf, verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
+import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
+import { UNGUARDED } from '../../support/unguarded.js';
 
 /** Number of polls of an idle worker in slightly more than a day. */
 const TURNS = 100_000;
@@ -19,12 +20,11 @@ const TURNS = 100_000;
 const NEVER_MS = 600_000;
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
-const signer = {
-  origin: 'ledger.example',
-  publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
-  sign: async () => new Uint8Array(64),
-};
+const signer = ledgerSignerOf(
+  signingKeyOf({ ...newSigningKey('test'), ownerId: null, retiredAt: null }),
+  'ledger.example',
+  UNGUARDED,
+);
 
 /**
  * The caches of the runtime take up to 0.2 MB. One retained signal per turn takes 5.8 MB on Node
@@ -141,9 +141,15 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
   const pool = emptyDatabase((sql) => {
     if (!sql.includes('from sealer_state')) return [];
     turns.count();
-    return [{ ...state, key: verifierKeyOf(signer) }];
+    return [{ ...state, key: verifierKeyOf(signer), ml_dsa_key: mlDsaVerifierKeyOf(signer) }];
   });
-  const body = { v: 1, created_at: new Date().toISOString(), key: verifierKeyOf(signer), replaces: null };
+  const body = {
+    v: 1,
+    created_at: new Date().toISOString(),
+    key: verifierKeyOf(signer),
+    ml_dsa_key: mlDsaVerifierKeyOf(signer),
+    replaces: null,
+  };
   const published = { ...ledgerEvent(LEDGER_KEY_PUBLISHED, body), stream: LEDGER_STREAM, revision: 0 };
   const stamper = createStamper({
     db: pool,

@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatWitnessKey, parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
+import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { configurationDocument } from '../../../src/platform/config/documentation.js';
 import { ConfigError, type Environment, loadConfig } from '../../../src/platform/config/index.js';
 import { descriptions, variables } from '../../../src/platform/config/variables.js';
 
-const W1 = formatWitnessKey('w1.example/a', new Uint8Array(32).fill(1));
-const W2 = formatWitnessKey('w2.example', new Uint8Array(32).fill(2));
+const W1 = formatVerifierKey('w1.example/a', new Uint8Array(32).fill(1), 4);
+const W1_ML_DSA = formatVerifierKey('w1.example/a', new Uint8Array(1312).fill(1), 6);
+const W2 = formatVerifierKey('w2.example', new Uint8Array(32).fill(2), 4);
 
 function problemsOf(env: Environment): Record<string, string> {
   try {
@@ -98,7 +99,7 @@ describe('loadConfig', () => {
       BATCH_MAX_AGE_MS: '500',
       STAMP_INTERVAL_MS: '250',
       WITNESS_URLS: 'https://w1.example/a/, http://w2.example',
-      WITNESS_KEYS: `${W1},${W2}`,
+      WITNESS_KEYS: `${W1},${W2},${W1_ML_DSA}`,
       SEAL_WITHIN_SECONDS: '60',
       STAMP_WITHIN_SECONDS: '300',
       ADMISSION_MAX_GROUP: '50',
@@ -159,8 +160,8 @@ describe('loadConfig', () => {
       batch: { maxEvents: 8192, maxAgeMs: 500 },
       stampIntervalMs: 250,
       witnesses: [
-        { url: 'https://w1.example/a/', key: parseWitnessKey(W1) },
-        { url: 'http://w2.example', key: parseWitnessKey(W2) },
+        { url: 'https://w1.example/a/', name: 'w1.example/a', keys: [parseWitnessKey(W1), parseWitnessKey(W1_ML_DSA)] },
+        { url: 'http://w2.example', name: 'w2.example', keys: [parseWitnessKey(W2)] },
       ],
       policy: { sealWithinSeconds: 60, stampWithinSeconds: 300 },
       admission: { maxGroup: 50, maxInProgress: 500, batchBodyBytes: 33_554_432 },
@@ -272,7 +273,7 @@ describe('loadConfig', () => {
     expect(Object.keys(problemsOf({ TSA_URLS: 'ftp://a', TSA_CA_FILE: '/a' }))).toEqual(['TSA_URLS']);
   });
 
-  it('requires one key of type 0x04 for each witness', () => {
+  it('requires keys of type 0x04 or 0x06 of one name for each witness', () => {
     const url = 'https://w1.example';
     expect(problemsOf({ WITNESS_URLS: url })).toEqual({ WITNESS_KEYS: 'is required together with WITNESS_URLS.' });
     expect(problemsOf({ WITNESS_KEYS: W1 })).toEqual({ WITNESS_URLS: 'is required together with WITNESS_KEYS.' });

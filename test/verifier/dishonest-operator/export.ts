@@ -302,7 +302,7 @@ function addCheckpoints(draft: Draft): void {
     return { from, to: one.size, path: tree.consistency(from, one.size).map(hex) };
   });
   if (plan.rotateAt !== null && plan.rotateAt <= size)
-    draft.bridges = [{ size: plan.rotateAt, from: plan.keys.first.line, to: plan.keys.next.line }];
+    draft.bridges = [{ size: plan.rotateAt, from: [plan.keys.first.line], to: [plan.keys.next.line] }];
   draft.exportedAt = (included.at(-1)?.time ?? plan.start) + 60_000;
 }
 

@@ -6,6 +6,7 @@ export interface NamedKey {
   readonly name: string;
   readonly keyId: Uint8Array;
   readonly publicKey: Uint8Array;
+  readonly type: 1 | 4;
   /** `<name>+<key id>+<base64(0x01 ‖ key)>` */
   readonly line: string;
   readonly privateKey: KeyObject;
@@ -25,7 +26,7 @@ export function namedKey(name: string, label: string, type: 1 | 4 = 1): NamedKey
   const publicKey = new Uint8Array(spki.subarray(-32));
   const typed = concat(Uint8Array.of(type), publicKey);
   const keyId = sha256(concat(utf8(`${name}\n`), typed)).slice(0, 4);
-  return { name, keyId, publicKey, privateKey, line: `${name}+${hex(keyId)}+${base64(typed)}` };
+  return { name, keyId, publicKey, type, privateKey, line: `${name}+${hex(keyId)}+${base64(typed)}` };
 }
 
 /**

@@ -58,7 +58,7 @@ export function publicationOf(ledger: Ledger, size: number = ledger.sealed.lengt
   }
   for (const { size: noted, note } of checkpoints) if (noted <= size) files.set(`${noted}/note`, note);
   files.set('log/checkpoint', files.get(`${size}/note`) ?? new Uint8Array());
-  const key = { key: plan.keys.first.line, replaces: null, bridge_size: null, bridge: null };
+  const key = { key: plan.keys.first.line, ml_dsa_key: '', replaces: null, bridge_size: null, bridge: null };
   files.set(
     'keys',
     utf8(JSON.stringify({ data: { keys: [{ ...key, published_at: new Date(plan.start).toISOString() }] } })),

@@ -33,6 +33,7 @@ export function keysOf(plan: Plan): readonly VerifierKey[] {
 export interface AuditFilesOptions {
   readonly onOpen?: (path: string) => void;
   readonly commitMs?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** Audits the structure of a ledger from its published files. @param folder for the state of the audit */
@@ -40,13 +41,13 @@ export async function auditFiles(
   { plan }: Ledger,
   files: ReadonlyMap<string, Uint8Array>,
   folder: string,
-  { onOpen, commitMs }: AuditFilesOptions = {},
+  { onOpen, ...options }: AuditFilesOptions = {},
 ): Promise<AuditOutcome> {
   const note = decodeUtf8(files.get('log/checkpoint') ?? new Uint8Array()) ?? '';
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
   if (checkpoint === null) throw new Error('the publication has no checkpoint');
   return auditNewest({
     ...{ source: sourceOf(files, onOpen), folder, checkpoint, note, bridges: [], keys: keysOf(plan) },
-    ...(commitMs !== undefined && { commitMs }),
+    ...options,
   });
 }

@@ -9,6 +9,7 @@ import { FORGED_STRUCTURE } from '../dishonest-operator/forged-structure.js';
 import { Forge, type Forgery } from '../dishonest-operator/forgery.js';
 import { publicationOf } from '../dishonest-operator/publication.js';
 import { TimeAuthority } from '../dishonest-operator/time-authority.js';
+import { VERIFIED_AT } from '../dishonest-operator/verification.js';
 import { auditFiles, keysOf } from './audit-files.js';
 
 /*
@@ -36,7 +37,9 @@ async function foundIn(forgery: Forgery): Promise<Found> {
       return 'unprovable';
     }
     const proof = Contradiction.parse(JSON.parse(JSON.stringify(audit.contradiction)));
-    expect(await verifyContradiction(proof, keysOf(ledger.plan)), forgery.name).toMatchObject({ outcome: 'proved' });
+    expect(await verifyContradiction(proof, keysOf(ledger.plan), VERIFIED_AT), forgery.name).toMatchObject({
+      outcome: 'proved',
+    });
     return proof.kind;
   } finally {
     await rm(folder, { recursive: true });

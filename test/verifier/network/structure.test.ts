@@ -1,11 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { formatAddCheckpoint } from '../../../schemas/evidence/add-checkpoint.js';
-import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradiction-command.js';
 import { verifyContradiction } from '../../../verifier-cli/src/compare/contradiction.js';
 import { en } from '../../../verifier-cli/src/i18n/en/index.js';
@@ -17,24 +19,29 @@ import { openWitnessState } from '../../../verifier-cli/src/network/witness/stat
 import { createStructureAudit } from '../../../verifier-cli/src/network/witness/structure-audit.js';
 import { runWitness } from '../../../verifier-cli/src/network/witness/witness-command.js';
 import { createWitnessKey, readWitnessKey } from '../../../verifier-cli/src/network/witness/witness-key.js';
+import { titleNeeding } from '../../support/missing-tools.js';
+import { hasOpenssl } from '../../support/openssl-tsa.js';
 import { listen, listenWith } from '../../support/running-witness.js';
+import { hasPython } from '../by-hand.js';
 import { choose, draftOf, packed, type Request } from '../dishonest-operator/export.js';
 import { cosign, requireWitnesses } from '../dishonest-operator/forged-witnesses.js';
 import { cosignature, type NamedKey, namedKey } from '../dishonest-operator/keys.js';
-import {
-  byBytes,
-  type Ledger,
-  type LedgerLies,
-  makeLedger,
-  type Plan,
-  type Run,
-  streamKey,
-} from '../dishonest-operator/ledger.js';
-import { concat } from '../dishonest-operator/primitives.js';
+import { type Ledger, makeLedger } from '../dishonest-operator/ledger.js';
+import { concat, type JsonRecord } from '../dishonest-operator/primitives.js';
 import { publicationOf, structurePath } from '../dishonest-operator/publication.js';
+import {
+  addPolicy,
+  bend,
+  EARLY,
+  LATE,
+  OURS,
+  ROLL_UP,
+  STRUCTURE_LIES,
+  shift,
+} from '../dishonest-operator/structure-lies.js';
 import { TimeAuthority } from '../dishonest-operator/time-authority.js';
 import { verify } from '../dishonest-operator/verification.js';
-import { consentsOf, eventOf, makePlan, policy, SITE, WORLDS } from '../dishonest-operator/world.js';
+import { makePlan, WORLDS } from '../dishonest-operator/world.js';
 import { type AuditFilesOptions, auditFiles, keysOf, sourceOf } from './audit-files.js';
 
 /*
@@ -43,9 +50,6 @@ import { type AuditFilesOptions, auditFiles, keysOf, sourceOf } from './audit-fi
  */
 
 const authority = new TimeAuthority();
-const ROLL_UP = 127;
-/** A batch with consents of two sites, and a later one under the same roll-up. */
-const [EARLY, LATE] = [60, 80];
 
 let folder: string;
 beforeEach(async () => {
@@ -61,152 +65,7 @@ const audit = (
   options: AuditFilesOptions = {},
 ): Promise<AuditOutcome> => auditFiles(ledger, files, folder, options);
 
-/** Changes the runs of one leaf, and lets them tile it again. */
-const bend =
-  (number: number, change: (runs: Run[]) => Run[]): LedgerLies['runs'] =>
-  (honest, at) => {
-    if (at !== number) return honest;
-    let start = 0;
-    return change(honest.map((run) => ({ ...run }))).map((run) => {
-      const moved = { ...run, start };
-      start += run.last - run.first + 1;
-      return moved;
-    });
-  };
-const shift =
-  (stream: string, first: number, last: number) =>
-  (runs: Run[]): Run[] =>
-    runs.map((run) => (run.stream === stream ? { ...run, first: run.first + first, last: run.last + last } : run));
-
-interface Lie {
-  readonly plan?: (plan: Plan) => void;
-  readonly lies?: LedgerLies;
-  readonly kind: ContradictionFile['kind'];
-}
-
-const addPolicy = (plan: Plan): void => {
-  plan.batches.set(3, [policy(1, plan.start + 20_000)]);
-};
-const OURS = consentsOf(SITE);
-const first = <T>(items: readonly T[]): T => {
-  const [item] = items;
-  if (item === undefined) throw new RangeError('there is none');
-  return item;
-};
-
-const LIES: Readonly<Record<string, Lie>> = {
-  'a gap in a stream, many batches after its last event': {
-    lies: { runs: bend(LATE, shift(OURS, 1, 1)) },
-    kind: 'absent',
-  },
-  'a stream that starts after its first event': { lies: { runs: bend(EARLY, shift(OURS, 3, 3)) }, kind: 'absent' },
-  'a gap in a stream across a roll-up': { lies: { runs: bend(140, shift(OURS, 1, 1)) }, kind: 'absent' },
-  'a run that repeats revisions': { lies: { runs: bend(LATE, shift(OURS, -1, -1)) }, kind: 'runs' },
-  'runs that are not sorted': { lies: { runs: bend(EARLY, (runs) => runs.toReversed()) }, kind: 'leaves' },
-  'one stream twice in a batch': {
-    lies: { runs: bend(EARLY, ([run, ...more]) => (run ? [run, run, ...more] : [])) },
-    kind: 'leaves',
-  },
-  'a roll-up that cuts the end of a run': { lies: { runs: bend(ROLL_UP, shift(OURS, 0, -1)) }, kind: 'runs' },
-  'a roll-up that cuts the start of a run': { lies: { runs: bend(ROLL_UP, shift(OURS, 1, 0)) }, kind: 'runs' },
-  'a roll-up that extends a run': { lies: { runs: bend(ROLL_UP, shift(OURS, 0, 2)) }, kind: 'absent' },
-  'a later roll-up that starts a run too early': { lies: { runs: bend(255, shift(OURS, -1, 0)) }, kind: 'runs' },
-  'a roll-up without a stream': {
-    lies: { runs: bend(ROLL_UP, (runs) => runs.filter(({ stream }) => stream !== OURS)) },
-    kind: 'leaves',
-  },
-  'a roll-up with a stream of no batch': {
-    lies: {
-      runs: bend(255, (runs) =>
-        [...runs, { stream: `consents-${'0'.repeat(36)}`, start: 0, first: 0, last: 0 }].sort((a, b) =>
-          byBytes(streamKey(a.stream), streamKey(b.stream)),
-        ),
-      ),
-    },
-    kind: 'absent',
-  },
-  'a roll-up that counts other entries': {
-    lies: {
-      header: (header, number) =>
-        void (number === ROLL_UP && Object.assign(header, { count: Number(header.count) + 1 })),
-    },
-    kind: 'runs',
-  },
-  'a batch that counts other entries': {
-    lies: {
-      header: (header, number) => void (number === EARLY && Object.assign(header, { count: Number(header.count) + 1 })),
-    },
-    kind: 'runs',
-  },
-  'a tag in two batches of one period': {
-    plan: (plan) => {
-      eventOf(plan, 'alice 2').tag = new Uint8Array(32).fill(7);
-      eventOf(plan, 'carol 2').tag = new Uint8Array(32).fill(7);
-    },
-    kind: 'leaves',
-  },
-  'a tag in two batches of two periods': {
-    plan: (plan) => {
-      eventOf(plan, 'alice 2').tag = new Uint8Array(32).fill(7);
-      eventOf(plan, 'alice 4').tag = new Uint8Array(32).fill(7);
-    },
-    kind: 'leaves',
-  },
-  'tags that are not sorted': {
-    lies: { tags: (tags, number) => (number === EARLY ? tags.toReversed() : tags) },
-    kind: 'leaves',
-  },
-  'a tag twice in a batch': {
-    lies: { tags: (tags, number) => (number === EARLY ? [first(tags), first(tags), ...tags.slice(2)] : tags) },
-    kind: 'leaves',
-  },
-  'a roll-up without a tag': {
-    lies: { tags: (tags, number) => (number === ROLL_UP ? tags.slice(1) : tags) },
-    kind: 'leaves',
-  },
-  'a roll-up with a tag of no batch': {
-    lies: {
-      tags: (tags, number) => (number === ROLL_UP ? [...tags.slice(0, -1), new Uint8Array(32).fill(255)] : tags),
-    },
-    kind: 'leaves',
-  },
-  'a roll-up with a tag more': {
-    lies: { tags: (tags, number) => (number === 255 ? [...tags, new Uint8Array(32).fill(255)] : tags) },
-    kind: 'absent',
-  },
-  'policies that are not counted': {
-    plan: addPolicy,
-    lies: { header: (header) => void Object.assign(header, { policies: 0 }) },
-    kind: 'policies',
-  },
-  'a policy that no batch has': {
-    plan: addPolicy,
-    lies: { header: (header, number) => void (number >= 90 && Object.assign(header, { policies: 2 })) },
-    kind: 'policies',
-  },
-  'policies that decrease': {
-    plan: addPolicy,
-    lies: { header: (header, number) => void (number >= 90 && Object.assign(header, { policies: 0 })) },
-    kind: 'headers',
-  },
-  'a time of sealing that decreases': {
-    lies: {
-      header: (header, number) =>
-        void (number === 90 && Object.assign(header, { sealed_at: '2026-01-01T00:00:00.000Z' })),
-    },
-    kind: 'headers',
-  },
-  'an older time stamp than before': {
-    lies: { header: (header, number) => void (number === 230 && Object.assign(header, { after: null })) },
-    kind: 'headers',
-  },
-  'a leaf with the number of another': {
-    lies: { header: (header, number) => void (number === 90 && Object.assign(header, { number: 91 })) },
-    kind: 'header',
-  },
-};
-
-describe.each(Object.entries(LIES))('%s', (_, { plan: change, lies = {}, kind }) => {
+describe.each(Object.entries(STRUCTURE_LIES))('%s', (_, { plan: change, lies = {}, kind }) => {
   test('is found and proved', async () => {
     const plan = makePlan(WORLDS.rolled);
     change?.(plan);
@@ -215,7 +74,7 @@ describe.each(Object.entries(LIES))('%s', (_, { plan: change, lies = {}, kind })
     expect(outcome).toMatchObject({ outcome: 'contradiction', contradiction: { kind } });
     if (outcome.outcome === 'sound' || outcome.contradiction === null) return;
     const proof = Contradiction.parse(JSON.parse(JSON.stringify(outcome.contradiction)));
-    const verdict = await verifyContradiction(proof, keysOf(plan));
+    const verdict = await verifyContradiction(proof, keysOf(plan), new Date());
     expect(verdict).toMatchObject({ outcome: 'proved' });
     expect(outcome.statement).toContain(plan.origin);
   });
@@ -245,6 +104,20 @@ describe('an honest ledger', () => {
     expect(opened).not.toContain(structurePath(126));
     expect(opened).toContain(structurePath(128));
     expect(opened).not.toContain(structurePath(ROLL_UP));
+  });
+
+  test('is audited on from where the monitor was stopped', async () => {
+    const files = publicationOf(ledger);
+    const stopping = new AbortController();
+    const onOpen = (path: string): void => {
+      if (path === structurePath(50)) stopping.abort();
+    };
+    const stopped = await audit(ledger, files, { onOpen, signal: stopping.signal });
+    expect(stopped).toMatchObject({ outcome: 'undecided' });
+    const opened: string[] = [];
+    expect(await audit(ledger, files, { onOpen: (path) => opened.push(path) })).toEqual({ outcome: 'sound' });
+    expect(opened).not.toContain(structurePath(20));
+    expect(opened).toContain(structurePath(100));
   });
 
   test.each<[string, (files: Map<string, Uint8Array>) => void, RegExp]>([
@@ -295,6 +168,14 @@ describe('an honest ledger', () => {
   });
 });
 
+test('a roll-up that counts more streams than its tree has is a violation without a proof', async () => {
+  const header = (one: JsonRecord, number: number): void => {
+    if (number === ROLL_UP) Object.assign(one, { streams_count: Number(one.streams_count) + 1 });
+  };
+  const ledger = makeLedger(makePlan(WORLDS.rolled), authority, { header });
+  expect(await audit(ledger, publicationOf(ledger))).toMatchObject({ outcome: 'violation', contradiction: null });
+});
+
 test('a wrong roll-up whose file is withheld is a violation without a proof', async () => {
   const ledger = makeLedger(makePlan(WORLDS.rolled), authority, { runs: bend(ROLL_UP, shift(OURS, 0, -1)) });
   const files = publicationOf(ledger);
@@ -311,10 +192,10 @@ test('a proof of an absence proves nothing without one of its leaves', async () 
   const file = outcome.contradiction;
   for (const [i] of file.absent.entries()) {
     const proof = Contradiction.parse({ ...file, absent: file.absent.toSpliced(i, 1) });
-    expect((await verifyContradiction(proof, keysOf(ledger.plan))).outcome, String(i)).toBe('not-proved');
+    expect((await verifyContradiction(proof, keysOf(ledger.plan), new Date())).outcome, String(i)).toBe('not-proved');
   }
   const whole = Contradiction.parse({ ...file, first: null });
-  expect((await verifyContradiction(whole, keysOf(ledger.plan))).outcome).toBe('not-proved');
+  expect((await verifyContradiction(whole, keysOf(ledger.plan), new Date())).outcome).toBe('not-proved');
 });
 
 describe('consent-verify watch --structure', () => {
@@ -500,3 +381,40 @@ describe('the verdict on a package', () => {
     );
   });
 });
+
+test.skipIf(!hasPython || !hasOpenssl)(
+  titleNeeding(
+    'Python 3.9 or openssl',
+    hasPython && hasOpenssl,
+    'verifier-cli/by-hand/audit_structure.py agrees on every ledger',
+  ),
+  async () => {
+    const plans = Object.entries(STRUCTURE_LIES).map(([name, { plan: change, lies }]) => {
+      const plan = makePlan(WORLDS.rolled);
+      change?.(plan);
+      return { name, ledger: makeLedger(plan, authority, lies), expected: 'NOT CONFIRMED' };
+    });
+    const honest = makePlan(WORLDS.rolled);
+    addPolicy(honest);
+    const all = [...plans, { name: 'honest', ledger: makeLedger(honest, authority), expected: 'CONFIRMED' }];
+    const folders: string[] = [];
+    for (const [i, { ledger }] of all.entries()) {
+      const root = join(folder, String(i));
+      const files = publicationOf(ledger);
+      for (const path of new Set([...files.keys()].map((one) => dirname(join(root, one)))))
+        await mkdir(path, { recursive: true });
+      await Promise.all([...files].map(([path, bytes]) => writeFile(join(root, path), bytes)));
+      folders.push(root);
+    }
+    await writeFile(join(folder, 'ledger.vkey'), honest.keys.first.line);
+    const script = fileURLToPath(new URL('../../../verifier-cli/by-hand/audit_structure.py', import.meta.url));
+    const key = ['--ledger-key', join(folder, 'ledger.vkey')];
+    const { stdout, stderr } = spawnSync('python3', [script, ...folders, ...key], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const verdicts = stdout.split('\n').filter((line) => /^(?:NOT )?CONFIRMED: /.test(line));
+    expect(verdicts).toHaveLength(all.length);
+    for (const [i, { name, expected }] of all.entries())
+      expect(`${name}: ${verdicts[i]}`).toMatch(new RegExp(`: ${expected}: `));
+  },
+  60_000,
+);

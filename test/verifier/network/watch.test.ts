@@ -11,7 +11,16 @@ import { createApp } from '../../../src/api/server/app.js';
 import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradiction-command.js';
 import { runWatch, type WatchCommandOptions } from '../../../verifier-cli/src/network/watch/watch-command.js';
 import { openLedgerWorld, ORIGIN as WORLD_ORIGIN } from '../../evidence/package/ledger-world.js';
-import { checkpointText, type NoteKey, noteKey, signedNote, Tree } from '../../support/independent-tlog.js';
+import {
+  bridgingNote,
+  checkpointText,
+  type KeyPair,
+  keyPair,
+  type NoteKey,
+  noteKey,
+  signedNote,
+  Tree,
+} from '../../support/independent-tlog.js';
 import { listen, type RunningServer } from '../../support/running-witness.js';
 
 const ORIGIN = 'ledger.example/test';
@@ -25,7 +34,7 @@ interface Served {
   key: NoteKey;
   /** Notes that are served in place of those of the tree. */
   readonly notes: Map<number, string>;
-  changes: readonly { readonly from: NoteKey; readonly to: NoteKey; readonly size: number }[];
+  changes: readonly { readonly from: KeyPair; readonly to: KeyPair; readonly size: number }[];
   proof: (from: number, size: number) => readonly Buffer[];
 }
 
@@ -33,7 +42,8 @@ let folder: string;
 let served: Served;
 let service: RunningServer;
 let printed: string;
-const key = noteKey(ORIGIN);
+const pair = keyPair(ORIGIN);
+const { key } = pair;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'watch-'));
@@ -69,13 +79,18 @@ function answerTo(url: string): string | null {
     return JSON.stringify({ data: { keys: [], checkpoints } });
   }
   if (url === '/checkpoints/keys') {
-    const keys = served.changes.map(({ from, to, size: bridge }) => ({
-      key: to.vkey,
-      replaces: from.vkey,
-      bridge_size: bridge,
-      bridge: '',
-      published_at: served.time,
-    }));
+    const published = { published_at: served.time, ml_dsa_key: pair.mlDsa.vkey };
+    const keys = [
+      { ...published, key: pair.key.vkey, replaces: null, bridge_size: null, bridge: null },
+      ...served.changes.map(({ from, to, size: bridge }) => ({
+        ...published,
+        key: to.key.vkey,
+        ml_dsa_key: to.mlDsa.vkey,
+        replaces: from.key.vkey,
+        bridge_size: bridge,
+        bridge: '',
+      })),
+    ];
     return JSON.stringify({ data: { keys } });
   }
   if (noted !== undefined)
@@ -115,16 +130,24 @@ describe('an honest ledger', () => {
     expect(printed).toContain('FINE: the newest checkpoint 17 is of');
   });
 
+  test('is watched with the keys of a trust policy, and not without any key', async () => {
+    const policy = join(folder, 'trust.txt');
+    await writeFile(policy, `log ${key.vkey}\nquorum none\n`);
+    expect(await watch({ ledgerKey: [], trust: policy })).toBe(0);
+    await expect(watch({ trust: policy })).rejects.toThrow('leave out --ledger-key');
+    await expect(watch({ ledgerKey: [] })).rejects.toThrow('with --ledger-key or --trust');
+  });
+
   test('may change its key, if both keys sign the change', async () => {
     await watch();
-    const next = noteKey(ORIGIN);
+    const next = keyPair(ORIGIN);
     const tree = served.tree.grown(1);
-    served.notes.set(6, signedNote(checkpointText(ORIGIN, tree, `next-key ${next.vkey}`), key, next));
+    served.notes.set(6, bridgingNote(ORIGIN, tree, pair, next));
     serve(tree.grown(3), 6, 9);
-    served.key = next;
+    served.key = next.key;
     expect(await watch()).toBe(3);
     expect(printed).toContain('signed neither by a key that you gave nor by a successor of it');
-    served.changes = [{ from: key, to: next, size: 6 }];
+    served.changes = [{ from: pair, to: next, size: 6 }];
     expect(await watch(), printed).toBe(0);
     // The contradiction of the new key is proved with the key that was given.
     serve(tree.first(5).grown(4), 9);
@@ -227,11 +250,12 @@ describe('a dishonest ledger', () => {
     [
       'announces a change of its key that the old key did not sign',
       () => {
-        const next = noteKey(ORIGIN);
+        const next = keyPair(ORIGIN);
         serve(served.tree.grown(4), 9);
-        served.notes.set(6, signedNote(checkpointText(ORIGIN, served.tree.first(6), `next-key ${next.vkey}`), next));
-        served.changes = [{ from: key, to: next, size: 6 }];
-        served.key = next;
+        const unsigned = bridgingNote(ORIGIN, served.tree.first(6), keyPair(ORIGIN), next);
+        served.notes.set(6, unsigned);
+        served.changes = [{ from: pair, to: next, size: 6 }];
+        served.key = next.key;
       },
       /signed neither/,
     ],

@@ -21,14 +21,14 @@ export interface Audit {
  * --structure`, and by a witness that cosigns only what it audited. It has no package.
  */
 export class AuditingWitness {
-  readonly key: string;
+  readonly keys: readonly string[];
 
   /** @param port on which its witness listens */
   constructor(
     private readonly files: Files,
     private readonly port: number,
   ) {
-    this.key = files.run('witness', '--key-file', KEY_FILE, '--new-key', NAME).stdout.trim();
+    this.keys = files.run('witness', '--key-file', KEY_FILE, '--new-key', NAME).stdout.trim().split('\n');
   }
 
   get url(): string {

@@ -31,7 +31,7 @@ let main: OperatedInstallation;
 /** The database after the first part, which the operator can restore. */
 let backup: OperatedInstallation;
 let witness: Witness;
-let witnessKey: string;
+let witnessKeys: readonly string[];
 let auditor: AuditingWitness;
 let caller: Caller;
 let siteId: string;
@@ -64,7 +64,7 @@ function observe(act: string, who: string, from: string, when: string, found: st
   observations.push({ act, who, from, when, found });
 }
 
-const REQUIRED_WITNESS = () => ['--witness-key', witnessKey, '--witnesses', '1'];
+const REQUIRED_WITNESS = () => [...witnessKeys.flatMap((key) => ['--witness-key', key]), '--witnesses', '1'];
 const watch = (url: string) => files.run('watch', url, '--ledger-key', 'ledger.vkey', '--state', 'watched', '--once');
 
 /** Lets the auditing witness look at the structure that the installation of an act publishes. */
@@ -100,11 +100,12 @@ function verdictOf({ verdict, checks }: ReturnType<typeof files.check>): string 
 
 beforeAll(async () => {
   const port = await freePort();
-  witnessKey = files.run('witness', '--key-file', 'witness.key', '--new-key', WITNESS).stdout.trim();
+  const created = files.run('witness', '--key-file', 'witness.key', '--new-key', WITNESS);
+  witnessKeys = created.stdout.trim().split('\n');
   auditor = new AuditingWitness(files, await freePort());
   const environment = {
     WITNESS_URLS: `http://127.0.0.1:${port},${auditor.url}`,
-    WITNESS_KEYS: `${witnessKey},${auditor.key}`,
+    WITNESS_KEYS: [...witnessKeys, ...auditor.keys].join(','),
     SEAL_WITHIN_SECONDS: '60',
     LOG_LEVEL: 'warn',
   };
@@ -175,8 +176,8 @@ test('a dropped record: the promise and a later package prove it', async () => {
     await expect
       .poll(async () => {
         await main.export(siteId, files.path('site.zip'), '--overwrite');
-        return files.check('site.zip', '--witness-key', auditor.key, '--witness-key', witnessKey, '--witnesses', '2')
-          .verdict;
+        const keys = [...witnessKeys, ...auditor.keys].flatMap((key) => ['--witness-key', key]);
+        return files.check('site.zip', ...keys, '--witnesses', '2').verdict;
       })
       .toBe('valid');
     expect(watch(service.url).status).toBe(0);
@@ -505,7 +506,7 @@ caseOf('acts of an operator')(
       await expect.poll(() => copy.sql([relayed, siteId, eventIdOf(answer('hal 1'))]), PATIENT).toHaveLength(1);
     });
     await sealPassingOver(copy, siteId);
-    const cosigned = copy.with({ WITNESS_URLS: auditor.url, WITNESS_KEYS: auditor.key });
+    const cosigned = copy.with({ WITNESS_URLS: auditor.url, WITNESS_KEYS: auditor.keys.join(',') });
     const state = auditor.remember('passed-over');
     await whileServing(cosigned, 'serve', async (service) => {
       const refusing = await auditor.start(service.url, 'refusing');

@@ -53,7 +53,7 @@ export class NotComparableFile extends Error {
 export async function checkFiles(given: GivenFiles): Promise<Checked> {
   const { subject, options } = given;
   if (subject.kind === 'contradiction')
-    return { kind: 'contradiction', verdict: await verifyContradiction(subject.proof, options.ledgerKeys) };
+    return { kind: 'contradiction', verdict: await verifyContradiction(subject.proof, options.ledgerKeys, options.at) };
   const compared = await compareFiles(given);
   if (subject.kind === 'note') {
     if (compared === null) throw new NotComparableFile(subject.file.name);

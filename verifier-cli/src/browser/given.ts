@@ -10,6 +10,7 @@ import { parseConsistencyFile } from '../compare/consistency.js';
 import { parseShape } from '../files/parse.js';
 import { parsePromiseFile } from '../promises/promise-file.js';
 import type { GivenPromise } from '../promises/promised-records.js';
+import { isTrustFile, parseTrustFile, type TrustFile, TrustFileMalformed } from '../trust/trust-file.js';
 import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn, witnessKeysIn } from '../trust/trust-material.js';
 
 /** The recognised kind of a file. */
@@ -21,6 +22,8 @@ export type Given =
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
   /** Keys of ledgers and of witnesses: their lines tell one from the other. */
   | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[]; readonly witnessKeys: readonly VerifierKey[] }
+  /** A string states why the file cannot be used. */
+  | { readonly kind: 'trust'; readonly name: string; readonly trust: TrustFile | string }
   | { readonly kind: 'promise'; readonly given: GivenPromise }
   | { readonly kind: 'consistency'; readonly proofs: readonly ConsistencyLine[] }
   | { readonly kind: 'unknown' };
@@ -41,14 +44,24 @@ export async function recognise(file: File): Promise<Given> {
   if (promise.ok) return { kind: 'promise', given: { file: file.name, promise: promise.value } };
   const proofs = parseConsistencyFile(bytes);
   if (proofs !== null) return { kind: 'consistency', proofs };
+  const text = decodeUtf8(bytes) ?? '';
+  if (isTrustFile(text)) return { kind: 'trust', name: file.name, trust: trustIn(bytes) };
   const certificates = certificatesIn(bytes);
   if (certificates.length > 0) return { kind: 'roots', certificates };
-  const text = decodeUtf8(bytes) ?? '';
   const [keys, witnessKeys] = [ledgerKeysIn(text), witnessKeysIn(text)];
   if (keys.length + witnessKeys.length > 0) return { kind: 'keys', keys, witnessKeys };
   const note = parseNote(text);
   if (note !== null && parseCheckpoint(note.text) !== null) return { kind: 'note', file };
   return file.name.toLowerCase().endsWith('.zip') ? { kind: 'package', file } : { kind: 'unknown' };
+}
+
+function trustIn(bytes: Uint8Array): TrustFile | string {
+  try {
+    return parseTrustFile(bytes);
+  } catch (error) {
+    if (!(error instanceof TrustFileMalformed)) throw error;
+    return error.message;
+  }
 }
 
 /** The certificates in PEM that were typed or pasted. */

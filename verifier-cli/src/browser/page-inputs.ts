@@ -2,6 +2,7 @@ import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { Texts } from '../i18n/texts.js';
 import type { GivenPromise } from '../promises/promised-records.js';
+import type { TrustFile } from '../trust/trust-file.js';
 import { distinctKeys, ledgerKeysIn, witnessKeysIn } from '../trust/trust-material.js';
 import type { VerifyOptions } from '../verify-package.js';
 import { find } from './elements.js';
@@ -50,10 +51,13 @@ export function startInputs(
   const certificates: Uint8Array[] = [];
   const keys: VerifierKey[] = [];
   const witnessKeys: VerifierKey[] = [];
+  /** The newest trust policy. A string states why it cannot be used. */
+  let trust: TrustFile | string | null = null;
   const promises: GivenPromise[] = [];
   const proofs: ConsistencyLine[] = [];
   const note = (field: (typeof FILE_FIELDS)[number]) => find(`${field}-note`, HTMLElement);
   const rootsNote = startStatusLine('roots-note', language);
+  const trustNote = startStatusLine('trust-note', language);
   const typedRoots = find('roots-text', HTMLTextAreaElement);
   const typedKeys = find('keys-text', HTMLTextAreaElement);
   const typedWitnesses = find('witnesses-text', HTMLTextAreaElement);
@@ -96,6 +100,10 @@ export function startInputs(
         witnessKeys.push(...found.witnessKeys);
         note('keys').textContent = namesOf(keys);
         note('witnesses').textContent = namesOf(witnessKeys);
+        break;
+      case 'trust':
+        trust = found.trust;
+        trustNote.say(({ page }) => page.trustFrom(found.name));
         break;
       case 'promise':
         if (!promises.some(({ promise }) => promise.text === found.given.promise.text)) promises.push(found.given);
@@ -141,16 +149,17 @@ export function startInputs(
     const witnesses = distinctKeys([...witnessKeys, ...witnessKeysIn(typedWitnesses.value)]);
     const required = numberIn('require-witnesses');
     const person = find('person', HTMLInputElement).value.trim();
+    const names = new Set(witnesses.map(({ name }) => name)).size;
     const problem =
       typedProblem(typedRoots.value, typedKeys.value, typedWitnesses.value) ??
-      (required !== null && required > witnesses.length
-        ? ({ page }: Texts) => page.tooFewWitnessKeys(required, witnesses.length)
-        : null);
+      trustProblem(trust) ??
+      (required !== null && required > names ? ({ page }: Texts) => page.tooFewWitnessKeys(required, names) : null);
     if (problem !== null) return problem;
+    const policy = typeof trust === 'string' ? null : trust;
     return {
-      trustAnchors: [...certificates, ...typedCertificates(typedRoots.value)],
-      ledgerKeys: [...keys, ...ledgerKeysIn(typedKeys.value)],
-      witnesses: { keys: witnesses, required },
+      trustAnchors: [...certificates, ...typedCertificates(typedRoots.value), ...(policy?.trustAnchors ?? [])],
+      ledgerKeys: [...keys, ...ledgerKeysIn(typedKeys.value), ...(policy?.ledgerKeys ?? [])],
+      witnesses: policy?.witnesses ?? { keys: witnesses, required },
       promises,
       ...(person !== '' && { person }),
       ...hoursIn('max-delay', 'maxDelay'),
@@ -198,6 +207,11 @@ function typedProblem(roots: string, keys: string, witnesses: string): Wording |
   if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0) return ({ page }) => page.notKey;
   if (witnesses.trim() !== '' && witnessKeysIn(witnesses).length === 0) return ({ page }) => page.notWitnessKey;
   return null;
+}
+
+/** Why the trust policy cannot be used; null if it can, or if none was given. */
+function trustProblem(trust: TrustFile | string | null): Wording | null {
+  return typeof trust === 'string' ? ({ page }) => page.trustMalformed(trust) : null;
 }
 
 /** The number in a field; null if the field is empty. */

@@ -33,7 +33,7 @@ export function startPublishedTrust({ language, onChecked }: StartedPage): void 
 async function publishedFiles(): Promise<File[]> {
   const [keys, roots] = await Promise.all([KEYS, ROOTS].map(answerOf));
   const { data } = LedgerKeysResponse.parse(await keys?.json());
-  const lines = data.keys.map(({ key }) => `${key}\n`);
+  const lines = data.keys.map(({ key, ml_dsa_key }) => `${key}\n${ml_dsa_key}\n`);
   return [new File(lines, 'ledger.vkey'), new File([(await roots?.blob()) ?? ''], 'tsa-roots.pem')];
 }
 

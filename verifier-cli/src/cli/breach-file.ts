@@ -2,9 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { breachProof } from '../compare/breach-proof.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { openInput } from './input-files.js';
 import { readPromise } from './promise-command.js';
-import { readLedgerKeys, type Warn } from './trust-files.js';
+import type { Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -16,7 +17,7 @@ export async function writeBreach(
   packageFile: string,
   file: string,
   { promises }: VerificationReport,
-  { ledgerKey }: { readonly ledgerKey?: readonly string[] },
+  options: LedgerKeyOptions,
   { warn }: { readonly warn: Warn },
 ): Promise<void> {
   const breach = promises.find(({ contradicted }) => contradicted);
@@ -28,7 +29,7 @@ export async function writeBreach(
   const source = await openInput(packageFile);
   try {
     const broken = { promise: await readPromise(breach.file), eventId: breach.event_id ?? '' };
-    const proof = await breachProof(source, broken, await readLedgerKeys(ledgerKey ?? []));
+    const proof = await breachProof(source, broken, await readTrustedLedgerKeys(options));
     if (proof === null) throw new UsageError(`${packageFile} does not contain the proof`);
     await writeFile(file, `${asciiJson(proof)}\n`, { flag: 'wx' }).catch((error: unknown) => {
       throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : 'unknown error'}`);

@@ -11,20 +11,16 @@ import { type Collectors, NotAPackage, verifyPackage } from '../verify-package.j
 import { writeBreach } from './breach-file.js';
 import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
+import { readTrust, type TrustOptions } from './given-trust.js';
 import { openInput } from './input-files.js';
-import { parseDuration, parseLanguage, parseStamps, parseTime, parseWitnesses } from './options.js';
+import { parseDuration, parseLanguage, parseStamps, parseTime } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
 import { readPromise } from './promise-command.js';
-import { readCertificates, readLedgerKeys, readWitnessKeys, type Warn } from './trust-files.js';
+import type { Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify check`, as commander gives them. */
-export interface CheckOptions {
-  readonly tsaCa?: readonly string[];
-  readonly ledgerKey?: readonly string[];
-  readonly witnessKey?: readonly string[];
-  /** How many of these witnesses must have cosigned the newest checkpoint. */
-  readonly witnesses?: string;
+export interface CheckOptions extends TrustOptions {
   readonly json?: boolean;
   /** Language of the report: `en` or `tr`. */
   readonly language: string;
@@ -86,9 +82,7 @@ export async function verifyFile(
   output: Output,
   collectors: Collectors = {},
 ): Promise<VerificationReport> {
-  const trustAnchors = await readCertificates(options.tsaCa ?? [], output.warn);
-  const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
-  const witnesses = parseWitnesses(await readWitnessKeys(options.witnessKey ?? []), options.witnesses);
+  const trust = await readTrust(options, output.warn);
   const requireStamps = parseStamps(options.requireStamps);
   const limits = {
     ...(options.maxDelay !== undefined && { maxDelay: parseDuration(options.maxDelay) }),
@@ -102,9 +96,7 @@ export async function verifyFile(
   const progress = new Progress(output.progress, Date.now);
   try {
     const given = {
-      trustAnchors,
-      ledgerKeys,
-      witnesses,
+      ...trust,
       requireStamps,
       promises,
       ...limits,

@@ -11,14 +11,13 @@ import { comparisonReport } from '../compare/comparison-report.js';
 import { parseConsistencyFile } from '../compare/consistency.js';
 import { englishText } from '../findings/finding.js';
 import { asciiJson, printable } from '../report/printable.js';
+import { readTrust, type TrustOptions } from './given-trust.js';
 import { openInput, readSmallFile } from './input-files.js';
-import { readCertificates, readLedgerKeys, type Warn } from './trust-files.js';
+import type { Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify compare`, as commander gives them. */
-export interface CompareOptions {
-  readonly ledgerKey?: readonly string[];
-  readonly tsaCa?: readonly string[];
+export interface CompareOptions extends TrustOptions {
   readonly consistency?: readonly string[];
   readonly output?: string;
   readonly json?: boolean;
@@ -44,8 +43,8 @@ export async function runCompare(
   options: CompareOptions,
   { out, warn }: { readonly out: (text: string) => unknown; readonly warn: Warn },
 ): Promise<number> {
-  const keys = await readLedgerKeys(options.ledgerKey ?? []);
-  const stamps = { trustAnchors: await readCertificates(options.tsaCa ?? [], warn), at: new Date() };
+  const { ledgerKeys: keys, trustAnchors } = await readTrust(options, warn);
+  const stamps = { trustAnchors, at: new Date() };
   const proofs: ConsistencyLine[] = [];
   for (const path of options.consistency ?? []) {
     const found = parseConsistencyFile(await readSmallFile(path));

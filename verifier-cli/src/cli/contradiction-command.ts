@@ -6,13 +6,12 @@ import { contradictionReport } from '../compare/contradiction-page.js';
 import { parseShape } from '../files/parse.js';
 import { englishText } from '../findings/finding.js';
 import { asciiJson, printable } from '../report/printable.js';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { readSmallFile, startOf } from './input-files.js';
-import { readLedgerKeys } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify check-contradiction`, as commander gives them. */
-export interface ContradictionOptions {
-  readonly ledgerKey?: readonly string[];
+export interface ContradictionOptions extends LedgerKeyOptions {
   readonly json?: boolean;
 }
 
@@ -36,10 +35,10 @@ export async function runCheckContradiction(
   out: (text: string) => unknown,
   what = 'not a contradiction proof',
 ): Promise<number> {
-  const keys = await readLedgerKeys(options.ledgerKey ?? []);
+  const keys = await readTrustedLedgerKeys(options);
   const parsed = parseShape(Contradiction, await readSmallFile(path));
   if (!parsed.ok) throw new UsageError(`${path} is ${what}: ${englishText(parsed.reason)}`);
-  const verdict = await verifyContradiction(parsed.value, keys);
+  const verdict = await verifyContradiction(parsed.value, keys, new Date());
   const { outcome, statement } = verdict;
   out(
     options.json === true

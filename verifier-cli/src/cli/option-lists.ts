@@ -21,6 +21,7 @@ const LISTS: ReadonlySet<string> = new Set([
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
   ...[
+    '--trust',
     '--data',
     '--digest',
     '--nonce',

@@ -61,7 +61,7 @@ export function parseWitnesses(given: readonly VerifierKey[], required: string |
   if (required === undefined) return { keys, required: null };
   if (!/^[1-9]\d{0,2}$/.test(required))
     throw new UsageError(`“${required}” is not a number of witnesses: write a whole number from 1 to 999`);
-  if (Number(required) > keys.length)
+  if (Number(required) > new Set(keys.map(({ name }) => name)).size)
     throw new UsageError(`--witnesses ${required} needs the keys of as many witnesses: give each with --witness-key`);
   return { keys, required: Number(required) };
 }

@@ -4,13 +4,13 @@ import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { englishText } from '../findings/finding.js';
 import { parsePromiseFile } from '../promises/promise-file.js';
 import { asciiJson, printable } from '../report/printable.js';
+import { isSoundKey } from '../trust/sound-keys.js';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { readSmallFile } from './input-files.js';
-import { readLedgerKeys } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify promise`, as commander gives them. */
-export interface PromiseOptions {
-  readonly ledgerKey?: readonly string[];
+export interface PromiseOptions extends LedgerKeyOptions {
   readonly json?: boolean;
 }
 
@@ -27,7 +27,8 @@ export async function runPromise(
   options: PromiseOptions,
   out: (text: string) => unknown,
 ): Promise<number> {
-  const keys = await readLedgerKeys(options.ledgerKey ?? []);
+  const at = new Date();
+  const keys = (await readTrustedLedgerKeys(options)).filter((key) => isSoundKey(key, at));
   const verdict = await verifyPromise(await readPromise(path), keys);
   const { outcome } = verdict;
   const promised = verdict.outcome === 'forged' ? null : verdict.promised;
@@ -62,7 +63,7 @@ export async function runPromise(
       `  created        ${promised.createdAt}`,
       `  sealed before  ${promised.sealedBefore}`,
     );
-    if (Date.now() > Date.parse(promised.sealedBefore))
+    if (at.getTime() > Date.parse(promised.sealedBefore))
       lines.push(
         'The promised time has passed. To see whether the record was sealed, get a package of the whole site and give the promise to consent-verify check --promise.',
       );

@@ -60,11 +60,11 @@ async function readAll(
 }
 
 /**
- * Keys of witnesses. Each value is a verifier-key line of type 0x04, or a file with such lines.
+ * Keys of witnesses. Each value is a verifier-key line of type 0x04 or 0x06, or a file with such lines.
  * @throws UsageError
  */
 export function readWitnessKeys(values: readonly string[]): Promise<readonly VerifierKey[]> {
-  return readKeyLines(values, parseWitnessKey, 'a witness, of type 0x04');
+  return readKeyLines(values, parseWitnessKey, 'a witness, of type 0x04 or 0x06');
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { ByteSource } from '../container/byte-source.js';
 import type { TimestampTrust } from '../timestamps/timestamps.js';
+import { isSoundKey } from '../trust/sound-keys.js';
 import { type Comparison, compareHistories } from './compare.js';
 import { type History, historyOfNote, historyOfPackage } from './history.js';
 
@@ -50,15 +51,13 @@ const MAX_NOTE_BYTES = 1024 * 1024;
  * Compares two files, each a package, a receipt or a checkpoint note.
  * @throws NotComparable; errors of the sources
  */
-export async function compareSources(
-  a: ByteSource,
-  b: ByteSource,
-  options: ComparisonOptions,
-): Promise<ComparedSources> {
+export async function compareSources(a: ByteSource, b: ByteSource, given: ComparisonOptions): Promise<ComparedSources> {
+  const { at } = given.stamps;
+  const options = { ...given, keys: given.keys.filter((key) => isSoundKey(key, at)) };
   const first = await historyOf('a', a, options);
   const second = await historyOf('b', b, options);
   return {
-    comparison: await compareHistories(first, second, options.keys, options.proofs),
+    comparison: await compareHistories(first, second, options.keys, options.proofs, at),
     sides: { a: sideOf(first), b: sideOf(second) },
   };
 }

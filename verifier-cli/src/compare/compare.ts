@@ -1,7 +1,7 @@
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
-import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { keyLineOf, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { isProvedExtension } from './consistency.js';
@@ -41,12 +41,14 @@ type Proof = ContradictionFile extends infer T
  * Compares what two packages or checkpoints show of one ledger.
  * @param keys of the ledger, trusted by the person who verifies
  * @param proofs further consistency proofs
+ * @param at time of verification
  */
 export async function compareHistories(
   a: History,
   b: History,
   keys: readonly VerifierKey[],
   proofs: readonly ConsistencyLine[],
+  at: Date,
 ): Promise<Comparison> {
   const unknown = (statement: Finding, compared = 0): Comparison => ({
     outcome: 'indeterminate',
@@ -64,7 +66,7 @@ export async function compareHistories(
   const persons = await personFindings(a, b);
   for await (const proof of possibleProofs(a, b, all, tally, persons)) {
     const contradiction = withBridges(proof, a, b);
-    const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys);
+    const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys, at);
     if (verdict.outcome === 'proved') {
       return {
         outcome: 'contradiction',
@@ -79,7 +81,7 @@ export async function compareHistories(
   if (a.files?.work.isExceeded === true || b.files?.work.isExceeded === true)
     return unknown(finding('comparison-costs-too-much'), compared);
   for (const person of persons) {
-    if (person.kind !== 'files' || !(await isProvedByFiles(person, keys, a, b))) continue;
+    if (person.kind !== 'files' || !(await isProvedByFiles(person, keys, a, b, at))) continue;
     return {
       outcome: 'contradiction',
       statement: finding('files-contradict', { detail: person.statement }),
@@ -157,12 +159,13 @@ async function isProvedByFiles(
   keys: readonly VerifierKey[],
   a: History,
   b: History,
+  at: Date,
 ): Promise<boolean> {
   if (!(await isSignedSide(a)) || !(await isSignedSide(b))) return false;
   const proofs = await Promise.all(records.map(proofOfPerson));
   const found = proofs.filter((proof) => proof !== null);
   if (found.length < records.length) return false;
-  return areProvedPersons(found, keys, bridgesOf(longer(a, b)));
+  return areProvedPersons(found, keys, bridgesOf(longer(a, b)), at);
 }
 
 function forkedCheckpoints(a: History, b: History): Proof | null {
@@ -224,7 +227,7 @@ export function withBridgesOf(side: History, proof: Proof): ContradictionFile {
 function bridgesOf({ bridges }: History): ContradictionFile['bridges'] {
   return bridges.map(({ note, from, to }) => ({
     note,
-    from: formatVerifierKey(from.name, from.publicKey),
-    to: formatVerifierKey(to.name, to.publicKey),
+    from: from.map(keyLineOf),
+    to: to.map(keyLineOf),
   }));
 }

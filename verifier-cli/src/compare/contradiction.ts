@@ -16,14 +16,8 @@ import {
 import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
 import { Manifest } from '../../../schemas/evidence/manifest.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
-import {
-  formatVerifierKey,
-  parseNote,
-  parseVerifierKey,
-  type SignedNote,
-  type VerifierKey,
-  verifyNote,
-} from '../../../schemas/evidence/signed-note.js';
+import { isSameKey, parseNote, type SignedNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { emptyRoot } from '../../../schemas/merkle/hashing.js';
@@ -32,7 +26,9 @@ import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js'
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import { parseShape } from '../files/parse.js';
+import { isHandedOver, parseKeys } from '../ledger/bridges.js';
 import { isCertifiedManifest } from '../manifest/signature.js';
+import { isSoundKey } from '../trust/sound-keys.js';
 import { claimsProblem, saltsProblem } from './claims-problem.js';
 import { readHeaderOf } from './header-problem.js';
 import { headersProblem } from './headers-problem.js';
@@ -51,16 +47,20 @@ export interface ContradictionVerdict {
 
 class NotProved extends Error {}
 
-/** @param given keys of the ledger that the person who verifies trusts */
+/**
+ * @param given keys of the ledger that the person who verifies trusts
+ * @param at time of verification
+ */
 export async function verifyContradiction(
   proof: Contradiction,
   given: readonly VerifierKey[],
+  at: Date,
 ): Promise<ContradictionVerdict> {
   try {
-    const keys = await successors(given, proof.bridges);
-    const isKeyed = given.length > 0;
+    const keys = await successors(given, proof.bridges, at);
+    const isKeyed = keys.length > 0;
     const statement = await statementOf(proof, keys, isKeyed);
-    return given.length > 0
+    return isKeyed
       ? { outcome: 'proved', statement }
       : {
           outcome: 'indeterminate',
@@ -196,9 +196,10 @@ export async function areProvedPersons(
   proofs: ProvedPersonsFile,
   given: readonly VerifierKey[],
   bridges: Contradiction['bridges'],
+  at: Date,
 ): Promise<boolean> {
   try {
-    await provedPersons(ProvedPersons.parse(proofs), await successors(given, bridges), true);
+    await provedPersons(ProvedPersons.parse(proofs), await successors(given, bridges, at), true);
     return true;
   } catch (error) {
     if (error instanceof NotProved) return false;
@@ -329,7 +330,9 @@ async function signedCheckpoint(text: string, keys: readonly VerifierKey[], isKe
 }
 
 async function isSignedBy(note: SignedNote, origin: string, keys: readonly VerifierKey[]): Promise<boolean> {
-  const verdicts = await Promise.all(keys.filter(({ name }) => name === origin).map((key) => verifyNote(note, key)));
+  const verdicts = await Promise.all(
+    keys.filter(({ name }) => name === origin).map((key) => verifyCheckpoint(note, key)),
+  );
   return verdicts.includes('signed') && !verdicts.includes('bad-signature');
 }
 
@@ -394,20 +397,27 @@ function bytesOf(hex: string): Uint8Array {
   return fromHex(hex) ?? new Uint8Array();
 }
 
-/** The keys given, and those that the bridges lead to from them. */
+/**
+ * The given keys whose algorithm is sound, and those that the bridges lead to from them.
+ * @param at time of verification
+ */
 export async function successors(
   given: readonly VerifierKey[],
   bridges: Contradiction['bridges'],
+  at: Date,
 ): Promise<readonly VerifierKey[]> {
-  const keys = [...given];
+  const keys = given.filter((key) => isSoundKey(key, at));
   for (const bridge of bridges) {
-    const to = parseVerifierKey(bridge.to);
-    const from = keys.find((key) => formatVerifierKey(key.name, key.publicKey) === bridge.from);
+    const from = parseKeys(bridge.from);
+    const to = parseKeys(bridge.to);
     const note = parseNote(bridge.note);
     const checkpoint = note === null ? null : parseCheckpoint(note.text);
-    if (to === null || from === undefined || note === null || checkpoint === null) continue;
-    if (checkpoint.nextKey !== bridge.to || to.name !== checkpoint.origin || from.name !== checkpoint.origin) continue;
-    if ((await verifyNote(note, from)) === 'signed' && (await verifyNote(note, to)) === 'signed') keys.push(to);
+    if (from === null || to === null || note === null || checkpoint === null) continue;
+    if (checkpoint.nextKeys.join('\n') !== bridge.to.join('\n')) continue;
+    if ([...from, ...to].some(({ name }) => name !== checkpoint.origin)) continue;
+    if (!from.some((key) => keys.some((other) => isSameKey(key, other)))) continue;
+    if ((await isHandedOver(note, from)) && (await isHandedOver(note, to)))
+      keys.push(...to.filter((key) => isSoundKey(key, at)));
   }
   return keys;
 }

@@ -3,7 +3,8 @@ import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/chec
 import { MAX_PROVED_MANIFEST } from '../../../schemas/evidence/contradiction.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { parseNote, type SignedNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, type SignedNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
 import { openContainer } from '../container/receipt.js';
@@ -33,7 +34,7 @@ export interface History {
   /** The largest. */
   readonly newest: NotedCheckpoint;
   readonly proofs: readonly ConsistencyLine[];
-  readonly bridges: readonly { readonly note: string; readonly from: VerifierKey; readonly to: VerifierKey }[];
+  readonly bridges: readonly (Omit<Bridge, 'size'> & { readonly note: string })[];
   /**
    * Lines of `batches.ndjson` by the batch's number as their header states it; their paths lead to
    * `newest`.
@@ -96,8 +97,8 @@ export async function historyOfPackage(
   const { manifest } = signed;
   const enclosed = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, enclosed);
-  const trusted = await verifyLedgerKey(files, enclosed, bridges, manifest, keys);
-  await verifyManifestSignature(files, signed, trusted);
+  const trusted = await verifyLedgerKey(files, enclosed, bridges, manifest, keys, stamps.at);
+  await verifyManifestSignature(files, signed, trusted, stamps.at);
   const checkpoints = new Map<number, NotedCheckpoint>();
   for (const { checkpoint, note, bytes } of enclosed.values()) {
     const isTrusted = await isSigned(note, checkpoint, trusted.keys);
@@ -153,6 +154,8 @@ async function readBatchLines(files: PackageFiles): Promise<ReadonlyMap<number, 
 }
 
 async function isSigned(note: SignedNote, { origin }: Checkpoint, keys: readonly VerifierKey[]): Promise<boolean> {
-  const verdicts = await Promise.all(keys.filter(({ name }) => name === origin).map((key) => verifyNote(note, key)));
+  const verdicts = await Promise.all(
+    keys.filter(({ name }) => name === origin).map((key) => verifyCheckpoint(note, key)),
+  );
   return verdicts.includes('signed') && !verdicts.includes('bad-signature');
 }

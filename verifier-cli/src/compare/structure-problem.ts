@@ -23,7 +23,6 @@ export function absenceProblem(
   if (first !== null && (second.tree !== 'streams' || !equalBytes(first.key, leaf.key) || first.number >= number))
     return null;
   const start = level === 0 ? 0 : firstCovered(number);
-  if (first !== null && first.number < start) return null;
   if (!areAllBetween(first === null ? start : first.number + 1, number, absent)) return null;
   if (absent.some((one) => one.tree !== second.tree || !isShownAbsent(one, leaf.key))) return null;
   const name = `${second.tree === 'tags' ? 'the tag' : 'the stream with the key'} ${toHex(leaf.key)}`;

@@ -23,7 +23,7 @@ export const LIMITS = {
    * Bytes of a checkpoint's note, and of all of them: they stay in memory during the whole check.
    */
   noteBytes: 64 * 1024,
-  notesBytes: 16 * 1024 * 1024,
+  notesBytes: 40 * 1024 * 1024,
   certificateBytes: 64 * 1024,
   ocspBytes: 256 * 1024,
   crlBytes: 16 * 1024 * 1024,

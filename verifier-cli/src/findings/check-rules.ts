@@ -50,7 +50,7 @@ export const CHECK_RULES = {
   'manifest.signature': {
     fails:
       '`manifest.json.jws` is missing, has another form than §10 states, or its signature over `manifest.json` is invalid.',
-    opens: null,
+    opens: 'The time of verification is 2036-01-01 or later: the signature is of Ed25519 (§9).',
   },
   'manifest.certificate': {
     fails:
@@ -60,9 +60,9 @@ export const CHECK_RULES = {
   },
   'ledger.key': {
     fails:
-      'No given key has the name of the ledger. A signature by a given key or by one of the bridges is invalid. The key in force at its size did not sign a checkpoint, or no trusted key signed the newest one (§8).',
+      'No given key has the name of the ledger. A signature by a given key or by one of the bridges is invalid. No key in force at its size signed a checkpoint, or no trusted key signed the newest one (§8).',
     opens:
-      'No ledger key is given, the package has no checkpoint, or only another key of the ledger’s name signed the newest one (§8).',
+      'No ledger key is given, the algorithms of all given ones are past their dates (§9), the package has no checkpoint, or only another key of the ledger’s name signed the newest one (§8).',
   },
   'ledger.checkpoint': {
     fails:
@@ -81,7 +81,7 @@ export const CHECK_RULES = {
     fails:
       'A file of cosignatures is malformed or has no checkpoint, a cosignature of a given key is invalid, or a given key has two lines in one file (§7.1).',
     opens:
-      'Fewer given witnesses than required cosigned the newest checkpoint, or a cosignature states a time more than 300 s after the time of verification (§7.1).',
+      'Fewer given witnesses than required cosigned the newest checkpoint, they do not meet the quorum of the trust policy, or a cosignature states a time more than 300 s after the time of verification (§7.1).',
   },
   'tst.format': {
     fails: 'The file is not one TimeStampResp or token (RFC 3161, RFC 5652), or has bytes after it.',

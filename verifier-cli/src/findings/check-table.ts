@@ -50,7 +50,7 @@ export const CHECKS = {
   'ledger.key': { meaning: 'The ledger key that you gave signed the checkpoints.', required: true },
   'ledger.checkpoint': { meaning: 'Every checkpoint is well-formed and belongs to this ledger.', required: true },
   'ledger.bridge': {
-    meaning: 'The old key and the new key both signed every change of the ledger key.',
+    meaning: 'The old keys and the new keys all signed every change of the ledger keys.',
     required: true,
   },
   'ledger.consistency': {

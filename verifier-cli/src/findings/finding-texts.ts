@@ -271,6 +271,8 @@ export const FINDING_TEXTS = {
   'fewer-than-two-checkpoints': 'the package includes fewer than two checkpoints',
   'ledger-key-not-given':
     "no ledger key was given, so the origin of the records is not proved: give the operator's key {where:ledger-key}",
+  'ledger-key-unsound':
+    'the ledger key that you gave is of Ed25519, which is sound until {end} only: give the ledger key of ML-DSA-44 as well',
   'ledger-key-of-other-ledger': 'the package is of the ledger “{ledger}”, but the given keys are of other ledgers',
   'no-checkpoint-signed': 'the package includes no checkpoint, so there is no signature to check',
   'older-key-signed':
@@ -282,6 +284,8 @@ export const FINDING_TEXTS = {
     '{cosigned} of the {required:required witness|required witnesses} cosigned the newest checkpoint',
   'too-few-witnesses-of-policy':
     "{cosigned} of the {required:required witness|required witnesses} cosigned the newest checkpoint: the number is that of the ledger's policy, because you gave none",
+  'quorum-not-met':
+    'the witnesses that cosigned the newest checkpoint ({cosigned} of those that you trust) do not meet the quorum “{quorum}” of your trust policy',
   'cosignatures-not-checked':
     'no witness key was given, so {count:cosignature|cosignatures} of the newest checkpoint were not checked',
   'no-witness-cosigned': 'no given witness cosigned the newest checkpoint',
@@ -312,6 +316,8 @@ export const FINDING_TEXTS = {
   'manifest-invalid': 'the manifest is invalid: {reason}',
   'manifest-signature-missing': 'the manifest signature is missing or has another form',
   'nothing-to-certify': 'there is no signature, so there is no key to certify',
+  'manifest-signature-unsound':
+    'the manifest is signed with Ed25519, which is sound until {end} only: get a newer package',
   'manifest-changed': 'the signature does not match the manifest: the manifest was changed after it was signed',
   'certificate-malformed': 'the certificate of the manifest key is malformed',
   'certificate-of-other-key': 'the certificate is for another key',

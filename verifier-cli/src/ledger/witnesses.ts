@@ -10,18 +10,22 @@ import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { finding } from '../findings/finding.js';
-import { WORK } from '../work/work-meter.js';
+import { isQuorumMet, type Quorum } from '../trust/quorum.js';
+import { isSoundKey } from '../trust/sound-keys.js';
+import { signatureWork } from '../work/work-meter.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /** The witnesses that the verifying person trusts. */
 export interface WitnessTrust {
-  /** Keys of type 0x04, each public key once. */
+  /** Keys of type 0x04 and 0x06, each public key once. Keys of one name are of one witness. */
   readonly keys: readonly VerifierKey[];
   /**
-   * How many of them must have cosigned the newest checkpoint. Null: as many as the ledger's policy
+   * How many witnesses must have cosigned the newest checkpoint. Null: as many as the ledger's policy
    * demands, or any number if it demands none.
    */
   readonly required: number | null;
+  /** The rule that these witnesses must meet; `required` is the fewest that can meet it. */
+  readonly quorum?: Quorum;
 }
 
 /** The cosignatures over the newest checkpoint of the package. */
@@ -57,7 +61,7 @@ interface Cosigned {
 export async function verifyWitnesses(
   files: PackageFiles,
   checkpoints: Checkpoints,
-  { keys, required: given }: WitnessTrust,
+  { keys, required: given, quorum }: WitnessTrust,
   at: Date,
   demanded: number,
 ): Promise<WitnessedCheckpoint> {
@@ -77,9 +81,15 @@ export async function verifyWitnesses(
     cosigned = found;
     others = lines.filter((line) => !keys.some((key) => isCosignatureBy(line, key))).length;
   }
-  const missing = keys.filter((key) => !cosigned.some((one) => one.key === key)).map(({ name }) => name);
-  if (required !== null && cosigned.length < required) {
-    const counts = { cosigned: cosigned.length, required };
+  const hasCosigned = (key: VerifierKey) => cosigned.some((one) => one.key === key);
+  const witnesses = new Map(cosigned.toReversed().map((one) => [one.key.name, one] as const));
+  if (quorum !== undefined && !isQuorumMet(quorum, hasCosigned)) {
+    const found = finding('quorum-not-met', { quorum: quorum.name, cosigned: witnesses.size });
+    findings.open('ledger.witnesses', found, {
+      file: newest === null ? undefined : PACKAGE_FILES.cosignatures(newest),
+    });
+  } else if (required !== null && witnesses.size < required) {
+    const counts = { cosigned: witnesses.size, required };
     const found =
       given === null ? finding('too-few-witnesses-of-policy', counts) : finding('too-few-witnesses', counts);
     findings.open('ledger.witnesses', found, {
@@ -91,12 +101,16 @@ export async function verifyWitnesses(
   } else if (cosigned.length === 0) {
     findings.skip('ledger.witnesses', finding('no-witness-cosigned'));
   }
+  const names = [...new Set(keys.map(({ name }) => name))];
   return {
     size: newest,
     required,
     demanded,
-    cosigned: cosigned.map(({ key, time }) => ({ name: key.name, time })),
-    missing,
+    cosigned: names.flatMap((name) => {
+      const found = witnesses.get(name);
+      return found === undefined ? [] : [{ name, time: found.time }];
+    }),
+    missing: names.filter((name) => !witnesses.has(name)),
     others,
   };
 }
@@ -132,10 +146,10 @@ async function verifyLines(
   at: Date,
 ): Promise<readonly Cosigned[]> {
   const cosigned: Cosigned[] = [];
-  for (const key of keys) {
+  for (const key of keys.filter((one) => isSoundKey(one, at))) {
     const [line, ...more] = lines.filter((one) => isCosignatureBy(one, key));
     if (line === undefined) continue;
-    if (!work.take(WORK.signature + checkpoint.bytes.length)) break;
+    if (!work.take(signatureWork(key, checkpoint.bytes.length))) break;
     const time = more.length > 0 ? null : await verifyCosignature(checkpoint.note.text, line, key);
     if (time === null) {
       const witness = key.name;

@@ -3,11 +3,12 @@ import { decodeUtf8, equalBytes, fromBase64url, toBase64url, utf8 } from '../../
 import { parseManifestKeyText } from '../../../schemas/evidence/checkpoint.js';
 import { ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { parseNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { isSameKey, parseNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyNote } from '../../../schemas/evidence/verify-note.js';
+import { END_OF_CLASSICAL_SIGNATURES } from '../../../schemas/rfc3161/strength.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
-import { isSameKey } from '../ledger/bridges.js';
 import type { TrustedKeys } from '../ledger/ledger-key.js';
 import type { ReadManifest } from './manifest.js';
 
@@ -16,11 +17,13 @@ import type { ReadManifest } from './manifest.js';
  * of its key.
  * @param trusted keys of the ledger that the person who verifies trusts, directly or over bridges,
  *   and those of them in force
+ * @param time of verification
  */
 export async function verifyManifestSignature(
   files: PackageFiles,
   { bytes, manifest }: ReadManifest,
   trusted: TrustedKeys,
+  time: Date,
 ): Promise<void> {
   const { findings } = files;
   const at = { file: PACKAGE_FILES.manifestSignature };
@@ -35,6 +38,9 @@ export async function verifyManifestSignature(
   const { publicKey, certificate } = signature;
   if (publicKey === null || !(await isSignatureOver(signature, bytes))) {
     findings.fail('manifest.signature', finding('manifest-changed'), at);
+  } else if (time.getTime() >= END_OF_CLASSICAL_SIGNATURES.getTime()) {
+    const end = END_OF_CLASSICAL_SIGNATURES.toISOString();
+    findings.open('manifest.signature', finding('manifest-signature-unsound', { end }), at);
   } else {
     findings.pass('manifest.signature');
   }

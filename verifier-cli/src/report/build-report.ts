@@ -1,7 +1,7 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest.js';
-import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { keyLineOf, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import type { SoundUntil } from '../../../schemas/rfc3161/report.js';
@@ -97,7 +97,7 @@ export function buildReport({
     version: 1,
     verifier: { name: 'consent-verify', version: VERSION },
     trust: {
-      ledger_keys: given.ledgerKeys.map(({ name, publicKey }) => formatVerifierKey(name, publicKey)),
+      ledger_keys: given.ledgerKeys.map(keyLineOf),
       roots: given.trustAnchors.map(reportedRoot),
     },
     verdict: findings.verdict(),

@@ -1,3 +1,4 @@
+import { SIGNATURE_TYPES, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { TOKEN_WORK } from '../../../schemas/rfc3161/work.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
@@ -17,6 +18,8 @@ export const WORK = {
   ...TOKEN_WORK,
   /** A byte of a file that is unpacked, hashed and parsed, each time. */
   byte: 4,
+  /** A signature with ML-DSA-44 that is verified. */
+  mlDsa: 500_000,
   /** A hash in a proof that an entry is in its batch. */
   hash: 60,
   /** A tag that is looked up in a batch. */
@@ -28,6 +31,11 @@ export const WORK = {
   /** A CRL or OCSP response that is chosen from, for each stamp. */
   choice: 50,
 } as const;
+
+/** Units of one signature by a key, over a note of this many bytes. */
+export function signatureWork({ type }: VerifierKey, noteBytes: number): number {
+  return (type === SIGNATURE_TYPES.mlDsa ? WORK.mlDsa : WORK.signature) + noteBytes;
+}
 
 /** Reports that a package exceeds its limit. */
 export function reportExceeded(findings: Findings): (limit: number) => void {

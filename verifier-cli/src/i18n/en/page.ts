@@ -79,7 +79,7 @@ export const page = {
   language: 'Language',
   fromFiles: (count: number) => `${count} from files`,
   ignored: (file: string) =>
-    `“${file}” was ignored: it is not a package, a receipt, a checkpoint note, a proof, a promise, a certificate or a key.`,
+    `“${file}” was ignored: it is not a package, a receipt, a checkpoint note, a proof, a promise, a certificate, a key or a trust policy.`,
   noteAlone: 'A checkpoint note contains no records. Choose a second file to compare it with.',
   notComparable: (file: string) => `“${file}” contains no checkpoint to compare.`,
   tooFewWitnessKeys: (required: number, given: number) =>
@@ -95,6 +95,8 @@ export const page = {
   contradictions: { proved: 'proved', 'not-proved': 'not proved', indeterminate: 'indeterminate' },
   notPem:
     'The text in the root certificate field is not a PEM certificate. Paste the block from -----BEGIN to -----END.',
+  trustFrom: (file: string) => `trust policy: ${file}`,
+  trustMalformed: (problem: string) => `The trust policy cannot be used: ${problem}.`,
   notWitnessKey: 'The text in the field of witness keys is not a verifier-key line of a witness (<name>+<id>+<key>).',
   notKey: 'The text in the ledger key field is not a verifier-key line (<name>+<id>+<key>).',
   publishedTrustUsed:

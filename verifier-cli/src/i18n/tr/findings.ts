@@ -274,6 +274,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'fewer-than-two-checkpoints': 'pakette ikiden az denetim noktası var',
   'ledger-key-not-given':
     'defter anahtarı verilmedi; kayıtların kaynağı kanıtlanmadı: işletmecinin anahtarını {where:ledger-key} verin',
+  'ledger-key-unsound':
+    'verdiğiniz defter anahtarı Ed25519 anahtarı; Ed25519 yalnızca {end} tarihine kadar güvenilir sayılıyor: defterin ML-DSA-44 anahtarını da verin',
   'ledger-key-of-other-ledger': 'paket “{ledger}” defterine ait, ancak verilen anahtarlar başka defterlerin',
   'no-checkpoint-signed': 'pakette denetim noktası yok; denetlenecek imza da yok',
   'older-key-signed':
@@ -284,6 +286,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'too-few-witnesses': 'en yeni denetim noktasını gereken {required} tanıktan {cosigned} tanesi imzalamış',
   'too-few-witnesses-of-policy':
     'en yeni denetim noktasını gereken {required} tanıktan {cosigned} tanesi imzalamış: siz belirtmediğiniz için sayı defterin ilkesinden alındı',
+  'quorum-not-met':
+    'en yeni denetim noktasını imzalayan tanıklar (güvendiklerinizden {cosigned} tanesi), güven ilkenizin “{quorum}” yeter sayısını karşılamıyor',
   'cosignatures-not-checked':
     'tanık anahtarı verilmedi; en yeni denetim noktasındaki {count} tanık imzası denetlenmedi',
   'no-witness-cosigned': 'en yeni denetim noktasını verdiğiniz tanıklardan hiçbiri imzalamamış',
@@ -314,6 +318,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'manifest-invalid': 'bildirim geçersiz: {reason}',
   'manifest-signature-missing': 'bildirimin imzası eksik veya başka biçimde',
   'nothing-to-certify': 'imza yok; onaylanacak anahtar da yok',
+  'manifest-signature-unsound':
+    'bildirim Ed25519 ile imzalı; Ed25519 yalnızca {end} tarihine kadar güvenilir sayılıyor: yeni bir paket alın',
   'manifest-changed': 'imza bildirimle eşleşmiyor: bildirim imzalandıktan sonra değiştirilmiş',
   'certificate-malformed': 'bildirim anahtarının sertifikası bozuk',
   'certificate-of-other-key': 'sertifika başka bir anahtar için',

@@ -72,7 +72,7 @@ export const page: typeof English = {
   language: 'Dil',
   fromFiles: (count) => `dosyalardan ${count} tane`,
   ignored: (file) =>
-    `“${file}” dikkate alınmadı: paket, makbuz, denetim noktası, kanıt, taahhüt, sertifika veya anahtar değil.`,
+    `“${file}” dikkate alınmadı: paket, makbuz, denetim noktası, kanıt, taahhüt, sertifika, anahtar veya güven ilkesi değil.`,
   noteAlone: 'Denetim noktası kayıt içermez. Karşılaştırmak için ikinci bir dosya seçin.',
   notComparable: (file) => `“${file}” içinde karşılaştırılacak bir denetim noktası yok.`,
   tooFewWitnessKeys: (required, given) =>
@@ -88,6 +88,8 @@ export const page: typeof English = {
   contradictions: { proved: 'kanıtlandı', 'not-proved': 'kanıtlanmadı', indeterminate: 'belirsiz' },
   notPem:
     'Kök sertifika alanındaki metin PEM sertifikası değil. -----BEGIN satırından -----END satırına kadar yapıştırın.',
+  trustFrom: (file) => `güven ilkesi: ${file}`,
+  trustMalformed: (problem) => `Güven ilkesi kullanılamıyor: ${problem}.`,
   notWitnessKey: 'Tanık anahtarları alanındaki metin bir tanığın anahtar satırı değil (<ad>+<kimlik>+<anahtar>).',
   notKey: 'Defter anahtarı alanındaki metin bir anahtar satırı değil (<ad>+<kimlik>+<anahtar>).',
   publishedTrustUsed:

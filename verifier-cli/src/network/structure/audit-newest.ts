@@ -28,6 +28,7 @@ export interface AuditNewestOptions {
   readonly bridges: ContradictionFile['bridges'];
   readonly keys: readonly VerifierKey[];
   readonly progress?: (audited: number) => void;
+  readonly signal?: AbortSignal;
   readonly commitMs?: number;
 }
 

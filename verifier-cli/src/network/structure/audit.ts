@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../../schemas/crypto/digest.js';
@@ -64,8 +64,10 @@ export interface AuditOptions {
   readonly log: TiledLog;
   /** A checkpoint that a trusted key signed. */
   readonly checkpoint: Checkpoint;
-  /** Gets the number of leaves that were audited, now and then. */
+  /** Gets the number of leaves that were audited, now and then before the end. */
   readonly progress?: (audited: number) => void;
+  /** Ends the audit early; the next one goes on from there. */
+  readonly signal?: AbortSignal;
   /** Milliseconds between two stored states; less in tests. */
   readonly commitMs?: number;
 }
@@ -117,13 +119,17 @@ async function readHeaders(
   for (let number = size; number < newSize; ) {
     const index = Math.floor(number / TILE_WIDTH);
     const entries = await log.entries(index);
-    digests.set(index, sha256Hex(entries.join('\n')));
+    digests.set(index, digestOf(entries));
     for (const text of entries.slice(number % TILE_WIDTH)) tree.append(batchLeaf(text));
     number = index * TILE_WIDTH + entries.length;
   }
   if (!equalBytes(tree.root(), root))
     throw new Violation(`the published headers are not those to which checkpoint ${newSize} commits`, null);
   return digests;
+}
+
+function digestOf(entries: readonly string[]): string {
+  return sha256Hex(JSON.stringify(entries));
 }
 
 function frontierOf(size: number, edge: readonly string[]): Frontier {
@@ -169,8 +175,6 @@ class StructureAudit {
     this.#last = state.last === null ? null : { text: state.last, header: BatchHeader.parse(JSON.parse(state.last)) };
     this.#period = openSync(join(this.#folder, PERIOD_FILE), state.size === 0 ? 'w+' : 'r+', 0o600);
     this.#bytes = bytesOf(this.#batches);
-    // Bytes that a crash left after the stored state do not count.
-    ftruncateSync(this.#period, this.#bytes);
     this.#readEnds();
   }
 
@@ -179,7 +183,8 @@ class StructureAudit {
   }
 
   async run(bundles: ReadonlyMap<number, string>): Promise<void> {
-    const { size, progress } = { size: this.#log.size, progress: this.options.progress };
+    const { progress, signal } = this.options;
+    const { size } = this.#log;
     await removeOthers(this.#folder, this.state);
     for await (const leaf of this.#leaves(bundles)) {
       const { header } = leaf;
@@ -193,32 +198,45 @@ class StructureAudit {
         await this.#commit();
         progress?.(header.number + 1);
       }
+      if (signal?.aborted === true) {
+        await this.#commit();
+        throw new Unreachable(`the audit was stopped after ${header.number + 1} of ${size} leaves`);
+      }
     }
     if (this.#tree.size > this.state.size) await this.#commit();
-    progress?.(size);
   }
 
   /** The new leaves in order; files of some batches are on their way. */
   async *#leaves(bundles: ReadonlyMap<number, string>): AsyncGenerator<ReadLeaf, void> {
-    const waiting: Promise<ReadLeaf>[] = [];
+    const waiting: { readonly leaf: Promise<ReadLeaf>; readonly length: number }[] = [];
+    let bytes = 0;
     try {
       for (const [index, digest] of bundles) {
         const entries = await this.#log.entries(index);
-        if (sha256Hex(entries.join('\n')) !== digest)
+        if (digestOf(entries) !== digest)
           throw new Withheld(`the bundle of entries ${index} is served with two contents`);
         const first = index * TILE_WIDTH;
         for (const [place, text] of entries.entries()) {
           if (first + place < this.state.size) continue;
-          waiting.push(this.#read(text, first + place));
+          const { header } = readHeaderOf(text, first + place);
+          const length = header !== null && isBatch(header.level) ? structureLength(header) : 0;
+          // Files that are on their way fit into memory together.
+          while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + length > MAX_BATCH_BYTES)) {
+            const next = waiting.shift();
+            if (next === undefined) break;
+            bytes -= next.length;
+            yield await next.leaf;
+          }
+          const leaf = this.#read(text, first + place);
           // A failure counts when its turn comes.
-          waiting.at(-1)?.catch(() => undefined);
-          const next = waiting.length > AHEAD ? await waiting.shift() : undefined;
-          if (next !== undefined) yield next;
+          leaf.catch(() => undefined);
+          waiting.push({ leaf, length });
+          bytes += length;
         }
       }
-      for (const next of waiting.splice(0)) yield await next;
+      for (const { leaf } of waiting.splice(0)) yield await leaf;
     } finally {
-      await Promise.allSettled(waiting);
+      await Promise.allSettled(waiting.map(({ leaf }) => leaf));
     }
   }
 

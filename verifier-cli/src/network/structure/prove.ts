@@ -46,7 +46,7 @@ export async function proveViolation({ claim }: Violation, options: ProofOptions
       ...body,
     };
     const parsed = Contradiction.safeParse(file);
-    const verdict = parsed.success ? await verifyContradiction(parsed.data, options.keys) : null;
+    const verdict = parsed.success ? await verifyContradiction(parsed.data, options.keys, new Date()) : null;
     return verdict?.outcome === 'proved' ? file : null;
   } catch (error) {
     if (error instanceof Withheld || error instanceof Violation) return null;
@@ -172,7 +172,7 @@ class Prover {
     const { bridges, keys } = this.options;
     const file = { format: 'consent-ledger-contradiction', version: 1, bridges: [...bridges], ...body };
     const parsed = Contradiction.safeParse(file);
-    return parsed.success && (await verifyContradiction(parsed.data, keys)).outcome === 'proved';
+    return parsed.success && (await verifyContradiction(parsed.data, keys, new Date())).outcome === 'proved';
   }
 
   /**

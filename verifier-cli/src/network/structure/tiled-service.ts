@@ -5,7 +5,7 @@ import { parseNote } from '../../../../schemas/evidence/signed-note.js';
 import { STRUCTURE_FILES } from '../../../../schemas/evidence/structure-file.js';
 import { parseShape } from '../../files/parse.js';
 import { Unreachable } from '../bounded-fetch.js';
-import type { LedgerService } from '../watch/service.js';
+import { keyChangesOf, type LedgerService } from '../watch/service.js';
 import { readWhole, type StructureSource } from './source.js';
 import { TiledLog, Withheld } from './tiled-log.js';
 
@@ -47,9 +47,7 @@ export function tiledService(source: StructureSource): LedgerService {
     async keyChanges() {
       const parsed = parseShape(LedgerKeysResponse, await read(STRUCTURE_FILES.keys, MAX_KEYS_BYTES));
       if (!parsed.ok) throw new Unreachable(`${source.name}/${STRUCTURE_FILES.keys} is not a list of keys`);
-      return parsed.value.data.keys.flatMap(({ key, replaces, bridge_size: size }) =>
-        replaces === null || size === null ? [] : [{ from: replaces, to: key, size }],
-      );
+      return keyChangesOf(parsed.value);
     },
   };
 }

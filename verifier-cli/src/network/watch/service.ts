@@ -19,6 +19,15 @@ export interface ListedCheckpoint {
   readonly time: Date;
 }
 
+/** A change of the ledger's keys, as the service states it. */
+export interface KeyChange {
+  /** Verifier-key lines. */
+  readonly from: string[];
+  readonly to: string[];
+  /** Size of the checkpoint that they signed. */
+  readonly size: number;
+}
+
 /** The public routes of a service that a monitor reads. Each throws `Unreachable`. */
 export interface LedgerService {
   /** @param after only larger sizes count @returns null if there are none */
@@ -28,7 +37,7 @@ export interface LedgerService {
   /** @returns no proof if the answer holds none */
   consistency(from: number, size: number): Promise<readonly ConsistencyLine[]>;
   /** The changes of the ledger's key, oldest first. */
-  keyChanges(): Promise<readonly { readonly from: string; readonly to: string; readonly size: number }[]>;
+  keyChanges(): Promise<readonly KeyChange[]>;
 }
 
 /**
@@ -66,9 +75,16 @@ export function ledgerService(base: string, timeoutMs = 20_000): LedgerService {
     },
     async keyChanges() {
       const { data } = await getJson('/keys', LedgerKeysResponse);
-      return data.keys.flatMap(({ key, replaces, bridge_size: size }) =>
-        replaces === null || size === null ? [] : [{ from: replaces, to: key, size }],
-      );
+      return keyChangesOf({ data });
     },
   };
+}
+
+/** The changes of the keys in a list of them. */
+export function keyChangesOf({ data: { keys } }: z.infer<typeof LedgerKeysResponse>): readonly KeyChange[] {
+  return keys.flatMap(({ key, ml_dsa_key: mlDsaKey, replaces, bridge_size: size }) => {
+    const before = keys.find((one) => one.key === replaces);
+    if (before === undefined || size === null) return [];
+    return [{ from: [before.key, before.ml_dsa_key], to: [key, mlDsaKey], size }];
+  });
 }

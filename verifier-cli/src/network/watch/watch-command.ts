@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote, type VerifierKey } from '../../../../schemas/evidence/signed-note.js';
+import { type LedgerKeyOptions, readTrustedLedgerKeys } from '../../cli/given-trust.js';
 import { parseDuration } from '../../cli/options.js';
 import { readKeysOrFiles } from '../../cli/trust-files.js';
 import { UsageError } from '../../cli/usage-error.js';
@@ -16,8 +17,7 @@ import { type Sighting, watchOnce } from './watch-once.js';
 import { readWatchState, writeContradiction, writeWatchState } from './watch-state.js';
 
 /** Options of `consent-verify watch`, as commander gives them. */
-export interface WatchCommandOptions {
-  readonly ledgerKey: readonly string[];
+export interface WatchCommandOptions extends LedgerKeyOptions {
   /** Folder for what was seen, and for proofs of contradictions. */
   readonly state: string;
   readonly interval: string;
@@ -52,7 +52,8 @@ export async function runWatch(
   out: (text: string) => unknown,
   signal: AbortSignal,
 ): Promise<number> {
-  const keys = await readKeysOrFiles(options.ledgerKey);
+  const keys = await readTrustedLedgerKeys(options, readKeysOrFiles);
+  if (keys.length === 0) throw new UsageError('give the verifier key of the ledger with --ledger-key or --trust');
   const source =
     options.structure === true ? await openSource(url, { token: await readToken(options.tokenFile) }) : null;
   const service = source === null ? ledgerService(url) : tiledService(source);
@@ -64,7 +65,8 @@ export async function runWatch(
     const now = new Date();
     const seen = await watchOnce({ service, keys, maxAgeMs, now }, await readWatchState(options.state));
     if (seen.state !== null) await writeWatchState(options.state, seen.state);
-    const sighting = source === null ? seen : await withStructure(seen, source, keys, options.state);
+    const sighting =
+      source === null ? seen : await withStructure(seen, { source, keys, folder: options.state, out, signal });
     const proof = sighting.contradiction && (await writeContradiction(options.state, sighting.contradiction));
     out(`${now.toISOString()} ${TITLES[sighting.outcome]}: ${printable(sighting.statement)}.\n`);
     if (proof !== null)
@@ -79,19 +81,27 @@ export async function runWatch(
   }
 }
 
+interface StructureWatch {
+  readonly source: StructureSource;
+  readonly keys: readonly VerifierKey[];
+  /** Folder of the state. */
+  readonly folder: string;
+  readonly out: (text: string) => unknown;
+  readonly signal: AbortSignal;
+}
+
 /** Recomputes the structure up to the checkpoint that was seen, if a trusted key signed it. */
-async function withStructure(
-  seen: Sighting,
-  source: StructureSource,
-  keys: readonly VerifierKey[],
-  folder: string,
-): Promise<Sighting> {
+async function withStructure(seen: Sighting, { source, keys, folder, out, signal }: StructureWatch): Promise<Sighting> {
   const text = seen.state?.newest.note;
   const note = text === undefined ? null : parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (seen.state === null || text === undefined || checkpoint === null) return seen;
   const { bridges } = seen.state;
-  const audit = await auditNewest({ source, folder: auditFolder(folder), checkpoint, note: text, bridges, keys });
+  const progress = (audited: number): void => {
+    out(`${new Date().toISOString()} audited ${audited} of ${checkpoint.size} leaves\n`);
+  };
+  const state = { folder: auditFolder(folder), checkpoint, note: text, bridges };
+  const audit = await auditNewest({ source, keys, ...state, progress, signal });
   if (audit.outcome === 'sound')
     return { ...seen, statement: `${seen.statement}, and the structure up to it was recomputed` };
   return { ...seen, ...audit };

@@ -1,10 +1,11 @@
 import { decodeUtf8, utf8 } from '../../../../schemas/crypto/encoding.js';
 import type { ContradictionFile } from '../../../../schemas/evidence/contradiction.js';
-import { parseVerifierKey, type VerifierKey } from '../../../../schemas/evidence/signed-note.js';
+import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { type Comparison, compareHistories } from '../../compare/compare.js';
 import { successors } from '../../compare/contradiction.js';
 import { type History, historyOfNote } from '../../compare/history.js';
 import { englishText } from '../../findings/finding.js';
+import { parseKeys } from '../../ledger/bridges.js';
 import { Unreachable } from '../bounded-fetch.js';
 import type { LedgerService, ListedCheckpoint } from './service.js';
 import type { WatchState } from './watch-state.js';
@@ -53,9 +54,9 @@ export async function watchOnce(options: WatchOptions, before: WatchState | null
 }
 
 async function look(options: WatchOptions, before: WatchState | null): Promise<Sighting> {
-  const { service, keys, now } = options;
-  const bridges = await readBridges(service, keys, before?.bridges ?? []);
-  const readHistory = await historyReader(keys, bridges);
+  const { service, now } = options;
+  const bridges = await readBridges(options, before?.bridges ?? []);
+  const readHistory = await historyReader(options, bridges);
   const seen = before === null ? null : await readHistory(utf8(before.newest.note));
   // The list starts with the checkpoint that was seen, so that its time is in it.
   const listed = await service.newest(Math.max(0, (seen?.newest.size ?? 1) - 1));
@@ -110,10 +111,10 @@ async function problemOf(options: WatchOptions, { seen, anchor, found }: Histori
   );
 }
 
-async function compareWith({ service, keys }: WatchOptions, older: History, newer: History): Promise<Comparison> {
+async function compareWith({ service, keys, now }: WatchOptions, older: History, newer: History): Promise<Comparison> {
   const [from, size] = [older.newest.size, newer.newest.size];
   const proofs = from < size ? await service.consistency(from, size) : [];
-  return compareHistories(older, newer, keys, proofs);
+  return compareHistories(older, newer, keys, proofs, now);
 }
 
 /** The time that the service states counts only if it is before the time at which it was first seen. */
@@ -138,25 +139,25 @@ function undecided(statement: string, size: number | null): Sighting {
 
 /** The changes of the key that are known, and those that follow from them. @throws Unreachable */
 export async function readBridges(
-  service: LedgerService,
-  keys: readonly VerifierKey[],
+  { service, keys, now }: Pick<WatchOptions, 'service' | 'keys' | 'now'>,
   known: Bridges,
 ): Promise<Bridges> {
   const bridges = [...known];
   for (const { from, to, size } of await service.keyChanges()) {
-    if (bridges.some((bridge) => bridge.from === from && bridge.to === to)) continue;
+    if (bridges.some((bridge) => bridge.from.join() === from.join() && bridge.to.join() === to.join())) continue;
     const note = decodeUtf8(await service.note(size)) ?? '';
-    const before = (await successors(keys, bridges)).length;
+    const before = (await successors(keys, bridges, now)).length;
     // Only a change that both keys signed is kept.
-    if ((await successors(keys, [...bridges, { note, from, to }])).length > before) bridges.push({ note, from, to });
+    if ((await successors(keys, [...bridges, { note, from, to }], now)).length > before)
+      bridges.push({ note, from, to });
   }
   return bridges;
 }
 
-async function historyReader(keys: readonly VerifierKey[], bridges: Bridges): Promise<ReadHistory> {
-  const trusted = await successors(keys, bridges);
+async function historyReader({ keys, now }: WatchOptions, bridges: Bridges): Promise<ReadHistory> {
+  const trusted = await successors(keys, bridges, now);
   const parsed = bridges.flatMap(({ note, from, to }) => {
-    const [old, next] = [parseVerifierKey(from), parseVerifierKey(to)];
+    const [old, next] = [parseKeys(from), parseKeys(to)];
     return old === null || next === null ? [] : [{ note, from: old, to: next }];
   });
   return async (note) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { sha256Hex } from '../../../../schemas/crypto/digest.js';
 import type { ContradictionFile } from '../../../../schemas/evidence/contradiction.js';
+import { LedgerKeyLines } from '../../../../schemas/evidence/package-lines.js';
 import { Instant } from '../../../../schemas/evidence/primitives.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseShape } from '../../files/parse.js';
@@ -22,7 +23,7 @@ export const WatchState = z.strictObject({
    */
   anchor: Note.nullable(),
   /** Changes of the ledger's key, oldest first. */
-  bridges: z.array(z.strictObject({ note: Note, from: z.string(), to: z.string() })).max(1000),
+  bridges: z.array(z.strictObject({ note: Note, from: LedgerKeyLines, to: LedgerKeyLines })).max(1000),
 });
 /** State that a monitor stores about a ledger. */
 export type WatchState = z.infer<typeof WatchState>;

@@ -2,14 +2,15 @@ import { equalBytes, fromHex, toHex } from '../../../../schemas/crypto/encoding.
 import type { AddCheckpoint } from '../../../../schemas/evidence/add-checkpoint.js';
 import type { Checkpoint } from '../../../../schemas/evidence/checkpoint.js';
 import {
-  formatVerifierKey,
+  keyLineOf,
   parseVerifierKey,
   type SignedNote,
   type VerifierKey,
-  verifyNote,
 } from '../../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../../schemas/evidence/verify-note.js';
 import { emptyRoot } from '../../../../schemas/merkle/hashing.js';
 import { verifyConsistency } from '../../../../schemas/merkle/verify-consistency.js';
+import { isHandedOver } from '../../ledger/bridges.js';
 import type { OriginState } from './state.js';
 
 /** A submission whose form is right. */
@@ -59,30 +60,28 @@ type Keys = Pick<OriginState, 'successors' | 'retired'>;
 /** @returns the keys after this checkpoint; a text if no trusted key signed it */
 async function keysAfter(
   note: SignedNote,
-  { origin, nextKey }: Checkpoint,
+  { origin, nextKeys }: Checkpoint,
   given: readonly VerifierKey[],
   { successors, retired }: OriginState,
 ): Promise<Keys | string> {
-  const lines = new Set([...given.map((key) => formatVerifierKey(key.name, key.publicKey)), ...successors]);
-  const trusted = [...lines].filter((line) => !retired.includes(line));
-  const signers: string[] = [];
-  for (const line of trusted) {
-    const verdict = await verdictOf(note, line);
-    if (verdict === 'bad-signature') return 'a signature by a key of this ledger is invalid';
-    if (verdict === 'signed') signers.push(line);
-  }
+  const lines = new Set([...given.map(keyLineOf), ...successors]);
+  const trusted = parsed([...lines].filter((line) => !retired.includes(line)));
+  const verdicts = await Promise.all(trusted.map((key) => verifyCheckpoint(note, key)));
+  if (verdicts.includes('bad-signature')) return 'a signature by a key of this ledger is invalid';
+  const signers = trusted.filter((_, i) => verdicts[i] === 'signed');
   if (signers.length === 0) return 'no trusted key of this ledger signed the checkpoint';
-  if (nextKey === null) return { successors, retired };
-  const next = parseVerifierKey(nextKey);
-  if (next?.name !== origin || retired.includes(nextKey)) return 'the next key cannot follow the key of this ledger';
-  if ((await verdictOf(note, nextKey)) !== 'signed') return 'the next key did not sign the checkpoint';
+  if (nextKeys.length === 0) return { successors, retired };
+  const next = parsed(nextKeys);
+  if (next.some(({ name }) => name !== origin) || nextKeys.some((line) => retired.includes(line)))
+    return 'the next key cannot follow the key of this ledger';
+  if (!(await isHandedOver(note, signers))) return 'a key of this ledger did not sign the change of the key';
+  if (!(await isHandedOver(note, next))) return 'the next key did not sign the checkpoint';
   return {
-    successors: [...new Set([...successors, nextKey])],
-    retired: [...new Set([...retired, ...signers.filter((line) => line !== nextKey)])],
+    successors: [...new Set([...successors, ...nextKeys])],
+    retired: [...new Set([...retired, ...signers.map(keyLineOf).filter((line) => !nextKeys.includes(line))])],
   };
 }
 
-async function verdictOf(note: SignedNote, line: string) {
-  const key = parseVerifierKey(line);
-  return key === null ? 'no-signature-by-this-key' : verifyNote(note, key);
+function parsed(lines: readonly string[]): readonly VerifierKey[] {
+  return lines.map((line) => parseVerifierKey(line)).filter((key) => key !== null);
 }

@@ -24,6 +24,8 @@ export interface StructureAuditOptions {
   readonly folder: string;
   readonly ledgerKeys: readonly VerifierKey[];
   readonly log: (line: string) => void;
+  /** Ends a running audit. */
+  readonly signal?: AbortSignal;
   readonly patienceMs?: number;
 }
 
@@ -36,15 +38,16 @@ export function createStructureAudit({
   folder,
   ledgerKeys,
   log,
+  signal,
   patienceMs = PATIENCE_MS,
 }: StructureAuditOptions): AuditCheckpoint {
   let running: Promise<AuditOutcome> | null = null;
   const start = async ({ note, checkpoint }: Submission): Promise<AuditOutcome> => {
     const keys = ledgerKeys;
-    const bridges = await readBridges(tiledService(source), keys, []);
+    const bridges = await readBridges({ service: tiledService(source), keys, now: new Date() }, []);
     const rest = { source, folder: auditFolder(folder), checkpoint, bridges, keys };
     const progress = (audited: number): void => log(`audited ${audited} of ${checkpoint.size} leaves`);
-    const audit = await auditNewest({ ...rest, note, progress });
+    const audit = await auditNewest({ ...rest, note, progress, ...(signal && { signal }) });
     if (audit.outcome !== 'sound' && audit.contradiction !== null)
       log(`the proof is in ${printable(await writeContradiction(folder, audit.contradiction))}`);
     return audit;

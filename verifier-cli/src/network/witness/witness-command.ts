@@ -34,20 +34,20 @@ export async function runWitness(
   signal: AbortSignal,
 ): Promise<void> {
   const signer = newKey === undefined ? await readWitnessKey(keyFile) : await createWitnessKey(keyFile, newKey);
-  out(`${signer.verifierKey}\n`);
+  out(`${signer.verifierKeys.join('\n')}\n`);
   if (listen === undefined && newKey !== undefined) return;
   if (listen === undefined || folder === undefined || ledgerKey.length === 0)
     throw new UsageError('a witness needs --listen, --state and at least one --ledger-key');
   const address = parseAddress(listen);
   const ledgerKeys = await readKeysOrFiles(ledgerKey);
-  assertName(signer.verifierKey, structure !== undefined);
+  assertName(signer.verifierKeys[0] ?? '', structure !== undefined);
   if (structure !== undefined && new Set(ledgerKeys.map(({ name }) => name)).size > 1)
     throw new UsageError('--structure is of one ledger: run one witness for each');
   const source = structure === undefined ? null : await openSource(structure, { token: await readToken(tokenFile) });
   const state = await openWitnessState(folder);
   try {
     const write = (line: string) => log(`${new Date().toISOString()} ${printable(line)}\n`);
-    const audit = source && createStructureAudit({ source, folder, ledgerKeys, log: write });
+    const audit = source && createStructureAudit({ source, folder, ledgerKeys, log: write, signal });
     const server = createWitness({ signer, state, ledgerKeys, log: write, ...(audit && { audit }) });
     server.listen(address);
     await once(server, 'listening').catch((error: unknown) => {

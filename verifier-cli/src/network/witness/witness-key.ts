@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
 import { z } from 'zod';
+import { mlDsaSeedOf } from '../../../../schemas/crypto/derived-seed.js';
 import {
   concatBytes,
   decodeUtf8,
@@ -9,23 +10,21 @@ import {
   toBase64,
   toHex,
 } from '../../../../schemas/crypto/encoding.js';
-import {
-  cosignatureMessage,
-  formatCosignatureLine,
-  formatWitnessKey,
-} from '../../../../schemas/evidence/cosignature.js';
-import { noteKeyId, SIGNATURE_TYPES } from '../../../../schemas/evidence/signed-note.js';
+import { mlDsa44Key } from '../../../../schemas/crypto/ml-dsa.js';
+import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
+import { cosignatureMessage, formatCosignatureLine, subtreeMessage } from '../../../../schemas/evidence/cosignature.js';
+import { keyLineOf, noteKeyId, SIGNATURE_TYPES } from '../../../../schemas/evidence/signed-note.js';
 import { readSmallFile } from '../../cli/input-files.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { codeOf, createFile } from '../durable-file.js';
 
 /** The key of a witness. */
 export interface WitnessSigner {
-  /** Verifier-key line of type 0x04, for those who trust the witness. */
-  readonly verifierKey: string;
+  /** Verifier-key lines of types 0x04 and 0x06, for those who trust the witness. */
+  readonly verifierKeys: readonly string[];
   /**
-   * Cosigns the text of a checkpoint (c2sp.org/tlog-cosignature).
-   * @returns the signature line with its line feed
+   * Cosigns the text of a checkpoint with both keys (c2sp.org/tlog-cosignature).
+   * @returns the signature lines, each with its line feed
    */
   cosign(noteText: string, time: Date): string;
 }
@@ -88,14 +87,21 @@ export async function readWitnessKey(path: string): Promise<WitnessSigner> {
 }
 
 function signerOf(name: string, seed: Uint8Array): WitnessSigner {
-  const publicKey = publicKeyOf(seed);
   const privateKey = privateKeyOf(seed);
+  const mlDsa = mlDsa44Key(mlDsaSeedOf(seed, 'witness'));
+  const key = { name, publicKey: publicKeyOf(seed), type: SIGNATURE_TYPES.cosignature };
+  const mlDsaKey = { name, publicKey: mlDsa.publicKey, type: SIGNATURE_TYPES.mlDsa };
   return {
-    verifierKey: formatWitnessKey(name, publicKey),
+    verifierKeys: [keyLineOf(key), keyLineOf(mlDsaKey)],
     cosign: (noteText, time) => {
       const seconds = Math.floor(time.getTime() / 1000);
       const signature = new Uint8Array(sign(null, cosignatureMessage(seconds, noteText), privateKey));
-      return formatCosignatureLine({ name, publicKey }, seconds, signature);
+      const checkpoint = parseCheckpoint(noteText);
+      const message = checkpoint === null ? null : subtreeMessage(name, seconds, checkpoint);
+      if (message === null) throw new RangeError('the text is no checkpoint, or its origin is too long');
+      return (
+        formatCosignatureLine(key, seconds, signature) + formatCosignatureLine(mlDsaKey, seconds, mlDsa.sign(message))
+      );
     },
   };
 }

@@ -227,6 +227,7 @@ comment on column timestamp_evidence.bytes is 'The DER bytes as they were receiv
 
 create table ledger_keys (
   key text primary key,
+  ml_dsa_key text not null,
   replaces text,
   bridge_size bigint,
   published_at timestamptz not null,
@@ -236,7 +237,8 @@ create table ledger_keys (
 create unique index one_key_after_each on ledger_keys (replaces) nulls not distinct;
 
 comment on table ledger_keys is 'Keys that have signed checkpoints.';
-comment on column ledger_keys.key is 'Verifier key (C2SP signed-note).';
+comment on column ledger_keys.key is 'Verifier key of Ed25519 (C2SP signed-note).';
+comment on column ledger_keys.ml_dsa_key is 'Verifier key of ML-DSA-44, which signs beside it.';
 comment on column ledger_keys.replaces is 'Its predecessor; null: the first key.';
 comment on column ledger_keys.bridge_size is 'Size of the checkpoint that both keys signed; null: the first key.';
 comment on column ledger_keys.published_at is 'Time of publication.';
@@ -244,13 +246,13 @@ comment on column ledger_keys.salt_key is
   'Secret from which the salts of sites are derived, 32 bytes: it tells which key of a stream is of which site. Null but for the first key.';
 
 create table witnesses (
-  key text primary key,
+  name text primary key,
   size bigint not null,
   updated_at timestamptz not null default now()
 );
 
 comment on table witnesses is 'The newest checkpoint that each witness has cosigned, as far as this service knows.';
-comment on column witnesses.key is 'Verifier key of the witness (C2SP signed-note, type 0x04).';
+comment on column witnesses.name is 'Name of the keys of the witness.';
 comment on column witnesses.size is 'Size of that checkpoint; the next request proves consistency from this size.';
 comment on column witnesses.updated_at is 'Time at which the size was written.';
 
@@ -264,6 +266,6 @@ create table cosignatures (
 
 comment on table cosignatures is 'Verified cosignatures of witnesses over checkpoints (C2SP tlog-cosignature).';
 comment on column cosignatures.size is 'Size of the checkpoint.';
-comment on column cosignatures.witness is 'Verifier key of the witness (C2SP signed-note, type 0x04).';
+comment on column cosignatures.witness is 'Verifier key of the witness (C2SP signed-note, type 0x04 or 0x06).';
 comment on column cosignatures.line is 'Signature line with its line feed, as the witness returned it.';
 comment on column cosignatures.cosigned_at is 'Time that the witness states.';

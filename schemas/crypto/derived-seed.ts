@@ -1,0 +1,15 @@
+import { hkdfSync } from 'node:crypto';
+import { ML_DSA_44 } from './algorithms.js';
+
+/**
+ * The seed of the ML-DSA-44 key that belongs to an Ed25519 key: HKDF-SHA-256 (RFC 5869) of its seed.
+ * So there is one secret to keep, to wrap and to rotate. A quantum computer obtains the scalar of an
+ * Ed25519 key from its public half, and not the seed: the scalar is a SHA-512 of it (RFC 8032
+ * §5.1.5).
+ * @param seed of the Ed25519 key, 32 bytes
+ * @param purpose of the key; keys of different purposes are unrelated
+ */
+export function mlDsaSeedOf(seed: Uint8Array, purpose: 'ledger' | 'witness'): Uint8Array {
+  const info = `consent-ledger ML-DSA-44 ${purpose} key`;
+  return new Uint8Array(hkdfSync('sha256', seed, new Uint8Array(), info, ML_DSA_44.seedBytes));
+}

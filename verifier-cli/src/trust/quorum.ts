@@ -1,0 +1,26 @@
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+
+/** The witnesses that must have cosigned a checkpoint (c2sp.org/tlog-policy, “Defining the quorum”). */
+export type Quorum =
+  | { readonly kind: 'witness'; readonly name: string; readonly key: VerifierKey }
+  | {
+      readonly kind: 'group';
+      readonly name: string;
+      /** How many members must have cosigned, from 1 to the number of members. */
+      readonly threshold: number;
+      /** No witness is in two of them. */
+      readonly members: readonly Quorum[];
+    };
+
+/** Whether the witnesses that cosigned a checkpoint are enough. */
+export function isQuorumMet(quorum: Quorum, hasCosigned: (key: VerifierKey) => boolean): boolean {
+  if (quorum.kind === 'witness') return hasCosigned(quorum.key);
+  return quorum.members.filter((member) => isQuorumMet(member, hasCosigned)).length >= quorum.threshold;
+}
+
+/** The fewest witnesses that can meet a quorum. */
+export function fewestWitnesses(quorum: Quorum): number {
+  if (quorum.kind === 'witness') return 1;
+  const fewest = quorum.members.map(fewestWitnesses).sort((a, b) => a - b);
+  return fewest.slice(0, quorum.threshold).reduce((sum, count) => sum + count, 0);
+}
