@@ -55,7 +55,7 @@ export class Forge {
   /** @returns the package or receipt, the plan of its ledger, and what the verifying person demands */
   make(forgery: Forgery): Made {
     const { request = {}, choice: change, draft: bend, manifest, receipt } = forgery;
-    const ledger = this.#ledger(forgery);
+    const ledger = this.ledgerOf(forgery);
     const made = { plan: ledger.plan, options: forgery.options?.(ledger, this.authority) ?? {} };
     if (receipt !== undefined) {
       const draft = (one: Draft): void => bend?.(one, this.authority);
@@ -68,7 +68,8 @@ export class Forge {
     return { ...made, zip: packed(draft, manifest) };
   }
 
-  #ledger({ world = 'small', plan: change, lies }: Forgery): Ledger {
+  /** The ledger that a forgery is of. */
+  ledgerOf({ world = 'small', plan: change, lies }: Forgery): Ledger {
     const known = this.#honest.get(world);
     const isHonest = change === undefined && lies === undefined;
     if (isHonest && known !== undefined) return known;

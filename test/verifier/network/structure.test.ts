@@ -7,15 +7,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { formatAddCheckpoint } from '../../../schemas/evidence/add-checkpoint.js';
-import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { Contradiction } from '../../../schemas/evidence/contradiction.js';
-import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradiction-command.js';
 import { verifyContradiction } from '../../../verifier-cli/src/compare/contradiction.js';
 import { en } from '../../../verifier-cli/src/i18n/en/index.js';
 import { terminalReport } from '../../../verifier-cli/src/index.js';
-import { type AuditOutcome, auditNewest } from '../../../verifier-cli/src/network/structure/audit-newest.js';
-import type { StructureSource } from '../../../verifier-cli/src/network/structure/source.js';
+import type { AuditOutcome } from '../../../verifier-cli/src/network/structure/audit-newest.js';
 import { runWatch, type WatchCommandOptions } from '../../../verifier-cli/src/network/watch/watch-command.js';
 import { createWitness } from '../../../verifier-cli/src/network/witness/server.js';
 import { openWitnessState } from '../../../verifier-cli/src/network/witness/state.js';
@@ -29,7 +26,7 @@ import { hasPython } from '../by-hand.js';
 import { choose, draftOf, packed, type Request } from '../dishonest-operator/export.js';
 import { cosign, requireWitnesses } from '../dishonest-operator/forged-witnesses.js';
 import { cosignature, type NamedKey, namedKey } from '../dishonest-operator/keys.js';
-import { type Ledger, makeLedger, type Plan } from '../dishonest-operator/ledger.js';
+import { type Ledger, makeLedger } from '../dishonest-operator/ledger.js';
 import { concat, type JsonRecord } from '../dishonest-operator/primitives.js';
 import { publicationOf, structurePath } from '../dishonest-operator/publication.js';
 import {
@@ -45,6 +42,7 @@ import {
 import { TimeAuthority } from '../dishonest-operator/time-authority.js';
 import { verify } from '../dishonest-operator/verification.js';
 import { makePlan, WORLDS } from '../dishonest-operator/world.js';
+import { type AuditFilesOptions, auditFiles, keysOf, sourceOf } from './audit-files.js';
 
 /*
  * The auditor of the published structure finds every structural lie without a package, and its proof is
@@ -61,46 +59,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Files in memory, one piece each 1,000 bytes. */
-function sourceOf(
+const audit = (
+  ledger: Ledger,
   files: ReadonlyMap<string, Uint8Array>,
-  onOpen: (path: string) => void = () => undefined,
-): StructureSource {
-  return {
-    name: 'memory',
-    async open(path) {
-      onOpen(path);
-      const file = files.get(path);
-      if (file === undefined) return null;
-      return (async function* () {
-        for (let at = 0; at < file.length; at += 1000) yield file.subarray(at, at + 1000);
-      })();
-    },
-  };
-}
-
-function keysOf(plan: Plan) {
-  const key = parseVerifierKey(plan.keys.first.line);
-  if (key === null) throw new Error('the plan has no key');
-  return [key];
-}
-
-async function audit(
-  { plan }: Ledger,
-  files: ReadonlyMap<string, Uint8Array>,
-  {
-    onOpen,
-    ...options
-  }: { readonly onOpen?: (path: string) => void; readonly commitMs?: number; readonly signal?: AbortSignal } = {},
-): Promise<AuditOutcome> {
-  const note = decodeUtf8(files.get('log/checkpoint') ?? new Uint8Array()) ?? '';
-  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
-  if (checkpoint === null) throw new Error('the publication has no checkpoint');
-  return auditNewest({
-    ...{ source: sourceOf(files, onOpen), folder, checkpoint, note, bridges: [], keys: keysOf(plan) },
-    ...options,
-  });
-}
+  options: AuditFilesOptions = {},
+): Promise<AuditOutcome> => auditFiles(ledger, files, folder, options);
 
 describe.each(Object.entries(STRUCTURE_LIES))('%s', (_, { plan: change, lies = {}, kind }) => {
   test('is found and proved', async () => {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { z } from 'zod';
 import { loadConfig } from '../../../src/platform/config/index.js';
+import { createPool } from '../../../src/platform/database/pool.js';
 import { createKeyring, type Keyring, loadMasterKey } from '../../../src/platform/keys/index.js';
 import { ReportSchema } from '../../../verifier-cli/src/report/report-schema.js';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -74,7 +75,13 @@ export class OperatedInstallation {
 
   /** Gives the work the keys of the installation, which its master key opens. */
   async withKeys<T>(work: (keyring: Keyring, db: pg.Pool) => Promise<T>): Promise<T> {
-    const db = new pg.Pool({ connectionString: this.database.url, max: 2 });
+    const db = createPool({
+      url: this.database.url,
+      applicationName: 'operator',
+      maxConnections: 2,
+      statementTimeoutMs: 60_000,
+      onIdleError: () => undefined,
+    });
     try {
       const config = loadConfig({ DATABASE_URL: this.database.url, DATA_DIR: this.installation.dataDir });
       return await work(await createKeyring(db, await loadMasterKey(config.masterKey)), db);
@@ -189,6 +196,15 @@ export class Files {
   }
 }
 
+/** Options of a witness. Files and folders are names in its folder. */
+interface WitnessOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly keyFile?: string;
+  readonly state?: string;
+  /** URL of the structure that it audits before it cosigns. */
+  readonly structure?: string;
+}
+
 /** `consent-verify witness` as a process, which the operator does not control. */
 export class Witness {
   private constructor(
@@ -197,8 +213,13 @@ export class Witness {
   ) {}
 
   /** Starts it with its key and its state in `files`. */
-  static async start(files: Files, port: number, env: NodeJS.ProcessEnv = {}): Promise<Witness> {
-    const options = ['--key-file', 'witness.key', '--state', 'witness-state', '--ledger-key', 'ledger.vkey'];
+  static async start(
+    files: Files,
+    port: number,
+    { env = {}, keyFile = 'witness.key', state = 'witness-state', structure }: WitnessOptions = {},
+  ): Promise<Witness> {
+    const options = ['--key-file', keyFile, '--state', state, '--ledger-key', 'ledger.vkey'];
+    if (structure !== undefined) options.push('--structure', structure);
     const child = spawn(process.execPath, [VERIFY, 'witness', '--listen', `127.0.0.1:${port}`, ...options], {
       cwd: files.folder,
       env: { PATH: process.env.PATH, ...env },

@@ -6,9 +6,11 @@ import { caseOf } from '../../support/case-of.js';
 import { freePort } from '../../support/free-port.js';
 import { seedTenant } from '../../support/seeded-demo.js';
 import { isExhaustive } from '../../support/sweeps.js';
+import { type Audit, AuditingWitness } from './auditing-witness.js';
 import { insertBackdated } from './backdated-consent.js';
 import { withoutRecords } from './doctored-package.js';
 import { type Answer, Caller, eventIdOf, Files, OperatedInstallation, Witness } from './installation.js';
+import { sealPassingOver } from './passed-over.js';
 import { setClocksBack, setClocksRight } from './past-clock.js';
 import { documentedTable, documentTable, type Observation, rowsOf, tableOf } from './played-table.js';
 
@@ -30,6 +32,7 @@ let main: OperatedInstallation;
 let backup: OperatedInstallation;
 let witness: Witness;
 let witnessKeys: readonly string[];
+let auditor: AuditingWitness;
 let caller: Caller;
 let siteId: string;
 const answers = new Map<string, Answer>();
@@ -64,6 +67,23 @@ function observe(act: string, who: string, from: string, when: string, found: st
 const REQUIRED_WITNESS = () => [...witnessKeys.flatMap((key) => ['--witness-key', key]), '--witnesses', '1'];
 const watch = (url: string) => files.run('watch', url, '--ledger-key', 'ledger.vkey', '--state', 'watched', '--once');
 
+/** Lets the auditing witness look at the structure that the installation of an act publishes. */
+function auditOf(name: string, url: string): Audit {
+  return auditor.look(url, auditor.remember(name));
+}
+/** How long another process may take for what is expected of it. */
+const PATIENT = { timeout: 20_000, interval: 200 };
+const AUDITED = '`consent-verify watch --structure`';
+
+/** An act that is no lie about the structure: what it recomputes is sound. */
+function observeSound(act: string, ...audits: readonly Audit[]): void {
+  for (const { status, stdout, isProved } of audits) {
+    expect({ status, isProved }, stdout).toEqual({ status: 0, isProved: false });
+    expect(stdout).toContain('the structure up to it was recomputed');
+  }
+  observe(act, 'the auditing witness', AUDITED, '-', '-');
+}
+
 /** Copies the installation, without its witness. The service must be stopped. */
 async function copyOfMain(): Promise<OperatedInstallation> {
   const copy = await main.restoreElsewhere({ LOG_LEVEL: 'warn', SEAL_WITHIN_SECONDS: '60' });
@@ -82,9 +102,10 @@ beforeAll(async () => {
   const port = await freePort();
   const created = files.run('witness', '--key-file', 'witness.key', '--new-key', WITNESS);
   witnessKeys = created.stdout.trim().split('\n');
+  auditor = new AuditingWitness(files, await freePort());
   const environment = {
-    WITNESS_URLS: `http://127.0.0.1:${port}`,
-    WITNESS_KEYS: witnessKeys.join(','),
+    WITNESS_URLS: `http://127.0.0.1:${port},${auditor.url}`,
+    WITNESS_KEYS: [...witnessKeys, ...auditor.keys].join(','),
     SEAL_WITHIN_SECONDS: '60',
     LOG_LEVEL: 'warn',
   };
@@ -96,7 +117,7 @@ beforeAll(async () => {
     const seed = await seedTenant(past.installation, '--rate-limit', '100000');
     copyFileSync(seed.ledger_key, files.path('ledger.vkey'));
     copyFileSync(seed.tsa_ca, files.path('tsa.pem'));
-    witness = await Witness.start(files, port, pastClock);
+    witness = await Witness.start(files, port, { env: pastClock });
     caller = new Caller(seed, -AGO);
     siteId = seed.site.id;
     for (const [name, visitor, decision] of [
@@ -108,6 +129,7 @@ beforeAll(async () => {
     await past.export(siteId, files.path('site-before.zip'), '--wait');
     files.write('receipt-of-ada.json', await caller.receipt(service, answer('ada 2')));
     expect(watch(service.url).status).toBe(0);
+    expect(auditor.look(service.url)).toMatchObject({ status: 0 });
   });
   backup = await main.restoreElsewhere(environment);
   cleanUp.push(() => backup.remove());
@@ -144,7 +166,9 @@ afterAll(async () => {
 
 test('a dropped record: the promise and a later package prove it', async () => {
   const act = '**Drop.** Deletes a promised record before it is sealed';
-  await whileServing(main, 'serve', async (service) => {
+  const audit = await whileServing(main, 'serve', async (service) => {
+    const auditing = await auditor.start(service.url, 'auditing');
+    cleanUp.push(() => auditing.stop());
     answers.set('ada 3', await caller.record(service, 'ada'));
     answers.set('ben 2', await caller.record(service, 'ben'));
     files.write('answer-to-ben.json', JSON.stringify(answer('ben 2')));
@@ -152,7 +176,8 @@ test('a dropped record: the promise and a later package prove it', async () => {
     await expect
       .poll(async () => {
         await main.export(siteId, files.path('site.zip'), '--overwrite');
-        return files.check('site.zip', ...REQUIRED_WITNESS()).verdict;
+        const keys = [...witnessKeys, ...auditor.keys].flatMap((key) => ['--witness-key', key]);
+        return files.check('site.zip', ...keys, '--witnesses', '2').verdict;
       })
       .toBe('valid');
     expect(watch(service.url).status).toBe(0);
@@ -165,6 +190,8 @@ test('a dropped record: the promise and a later package prove it', async () => {
     observe(act, 'the service', '`/readyz`, quarantine, sealer', '-', '-');
     expect(await caller.verify(service, answer('cem 1'))).toBe(404);
     observe(act, 'the caller', '`GET /tool/v1/consents/verify/<token>`', 'at once', '404, which proves nothing');
+    await auditing.stop();
+    return auditor.look(service.url);
   });
   const recipient = files.check('site.zip');
   expect(recipient.verdict).toBe('valid');
@@ -185,7 +212,9 @@ test('a dropped record: the promise and a later package prove it', async () => {
     verdictOf(late),
   );
   expect(files.check('site.zip', '--promise', 'answer-to-ben.json').promises).toEqual(['kept']);
-}, 180_000);
+  observeSound(act, audit);
+  // Under load the service asks the auditing witness several times, each time after a longer pause.
+}, 300_000);
 
 /** Removes records from the log, the ledger's leaves and every other table of a restored copy. */
 async function removeFromTables(operator: OperatedInstallation, ids: readonly string[]): Promise<void> {
@@ -208,6 +237,10 @@ caseOf('acts of an operator')(
     expect(await copy.installation.json('admin', 'quarantine', 'list')).toMatchObject({
       quarantined: [{ site_id: siteId, reason: expect.stringContaining('ends at revision 2, but revision 4') }],
     });
+    const audit = auditOf('cut', started.url);
+    const first = auditor.look(started.url, 'first-look-cut');
+    expect(first, first.stdout).toMatchObject({ status: 3, isProved: false });
+    expect(first.stdout).toContain('answered HTTP 500');
     await started.stop();
     observe(act, 'the service', 'outbox and log', 'at its next start', '`LogBehind`, quarantines the site');
     await expect(copy.export(siteId, files.path('none.zip'))).rejects.toThrow('are not those sealed');
@@ -235,6 +268,9 @@ caseOf('acts of an operator')(
     const aged = files.check('site-before.zip', '--max-age', '10m');
     expect(aged).toMatchObject({ verdict: 'indeterminate', checks: ['time.fresh'] });
     observe(act, 'a recipient that sets `--max-age`', 'the same package', 'after that age', verdictOf(aged));
+    observeSound(act, audit);
+    const withheld = 'undecided: the service does not serve what a header commits to';
+    observe(act, 'an auditor without a past', AUDITED, 'at its first look', withheld);
   },
   180_000,
 );
@@ -243,6 +279,7 @@ caseOf('acts of an operator')(
   'a shortened person: neither the exporter nor a verifier accepts it',
   async () => {
     const act = '**Shorten a person.** Removes a sealed record of a person, and exports the person';
+    const audits: Audit[] = [];
     for (const name of ['ada 3', 'ada 2']) {
       const id = eventIdOf(answer(name));
       const copy = await copyOfMain();
@@ -250,9 +287,11 @@ caseOf('acts of an operator')(
       await expect(copy.export(siteId, files.path('none.zip'), '--visitor', 'ada')).rejects.toThrow('sealed');
       files.write('short.zip', await withoutRecords(main, files.path('ada.zip'), [id]));
       expect(files.check('short.zip')).toMatchObject({ verdict: 'invalid', checks: ['completeness.person'] });
+      audits.push(await whileServing(copy, 'api', async ({ url }) => auditOf(name, url)));
     }
     observe(act, 'the exporter of the service', 'log and ledger', 'at once', 'log and ledger differ, no package');
     observe(act, 'a recipient', 'the package, of a changed exporter', 'at once', verdictOf(files.check('short.zip')));
+    observeSound(act, ...audits);
   },
   180_000,
 );
@@ -283,10 +322,19 @@ caseOf('acts of an operator')(
     expect(witness.lines.slice(before).filter((line) => line.includes('cosigned'))).toEqual([]);
 
     // The operator leaves the witness out.
+    let audit: Audit | undefined;
     const unseen = backup.with({ WITNESS_URLS: '', WITNESS_KEYS: '' });
     await whileServing(unseen, 'serve', async (service) => {
       await caller.record(service, 'dora');
       await unseen.export(siteId, files.path('fork.zip'), '--wait');
+      // A fork that is shorter than what was audited shows nothing yet. The operator lets it grow.
+      const state = auditor.remember('fork');
+      audit = auditor.look(service.url, state);
+      for (let more = 1; audit.status === 3 && more < 10; more += 1) {
+        await caller.record(service, `dora ${more}`);
+        await unseen.export(siteId, files.path('longer.zip'), '--wait', '--overwrite');
+        audit = auditor.look(service.url, state);
+      }
       // A checkpoint of the size that the monitor knows contradicts it; a larger one has no proof.
       const { status, stdout } = watch(service.url);
       expect([1, 3]).toContain(status);
@@ -327,6 +375,14 @@ caseOf('acts of an operator')(
       'at its next look',
       'contradiction, or undecided: not shown to extend what it knows',
     );
+    expect(audit).toMatchObject({ status: 1, isProved: true });
+    observe(
+      act,
+      'the auditing witness',
+      AUDITED,
+      'at its next look, when the fork is as long as what it audited',
+      'contradiction, confirmed by `check-contradiction`',
+    );
   },
   180_000,
 );
@@ -353,11 +409,15 @@ caseOf('acts of an operator')(
 
     const keyed = await copyOfMain();
     await insertBackdated(keyed, caller, 20 * MINUTE);
-    await whileServing(keyed, 'serve', () => keyed.export(siteId, files.path('backdated.zip'), '--wait'));
+    const audit = await whileServing(keyed, 'serve', async ({ url }) => {
+      await keyed.export(siteId, files.path('backdated.zip'), '--wait');
+      return auditOf('backdated', url);
+    });
     const backdated = files.check('backdated.zip');
     expect(backdated).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
     observe(act, 'the service', 'proof hash by the real key', '-', '-');
     observe(act, 'every recipient', 'a package with the record', 'at once', verdictOf(backdated));
+    observeSound(act, audit);
   },
   180_000,
 );
@@ -374,9 +434,10 @@ caseOf('acts of an operator')(
     const honest = files.check('loosened.zip');
     expect(honest).toMatchObject({ verdict: 'valid', report: { policy: { number: 2, seal_within_seconds: 172_800 } } });
     await insertBackdated(loose, caller, 20 * MINUTE);
-    await whileServing(loose, 'serve', async () => {
+    const audit = await whileServing(loose, 'serve', async ({ url }) => {
       await loose.export(siteId, files.path('loose.zip'), '--wait');
       await loose.export(siteId, files.path('record.zip'), '--visitor', 'visitor-0');
+      return auditOf('loose', url);
     });
     for (const [who, name] of [
       ['a recipient of the whole site', 'loose.zip'],
@@ -386,6 +447,7 @@ caseOf('acts of an operator')(
       expect(found).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
       observe(act, who, 'the package', 'at once', verdictOf(found));
     }
+    observeSound(act, audit);
   },
   180_000,
 );
@@ -396,11 +458,12 @@ caseOf('acts of an operator')(
     const act = "**Hide a person's past.** Gives the person a new id before the next record is sealed";
     const copy = await copyOfMain();
     await copy.sql(['delete from persons']);
-    await whileServing(copy, 'serve', async (service) => {
+    const audit = await whileServing(copy, 'serve', async (service) => {
       answers.set('ada 4', await caller.record(service, 'ada'));
       await copy.export(siteId, files.path('second-id.zip'), '--wait', '--visitor', 'ada', '--disclose', 'visitor_id');
       await copy.export(siteId, files.path('site-with-visitors.zip'), '--disclose', 'visitor_id');
       await expect(caller.receipt(service, answer('ada 2'))).rejects.toThrow('500');
+      return auditOf('hidden', service.url);
     });
     const second = files.check('second-id.zip');
     expect(second).toMatchObject({ verdict: 'invalid', checks: ['manifest.filter'] });
@@ -425,6 +488,52 @@ caseOf('acts of an operator')(
     expect(proved.stdout).toContain('gave one visitor two ids');
     const both = 'this package, a package of the site that discloses `visitor_id`';
     observe(act, 'the site', both, 'at the first comparison', '`compare`: contradiction');
+    observeSound(act, audit);
+  },
+  180_000,
+);
+
+caseOf('acts of an operator')(
+  'a consent that the sealer passes over: the auditing witness proves it without a package',
+  async () => {
+    const act = '**Pass over.** Seals the records of a site after a promised one, which the ledger never has';
+    const copy = await copyOfMain();
+    // The sealer of the service waits, so that that of the operator is first.
+    await whileServing(copy.with({ BATCH_MAX_AGE_MS: '20000' }), 'serve', async (service) => {
+      answers.set('gil 1', await caller.record(service, 'gil'));
+      answers.set('hal 1', await caller.record(service, 'hal'));
+      const relayed = `select 1 from event_log.logged_streams l, event_log.events e
+                        where l.stream = 'consents-' || $1 and e.id = $2 and l.revision >= e.revision`;
+      await expect.poll(() => copy.sql([relayed, siteId, eventIdOf(answer('hal 1'))]), PATIENT).toHaveLength(1);
+    });
+    await sealPassingOver(copy, siteId);
+    const cosigned = copy.with({ WITNESS_URLS: auditor.url, WITNESS_KEYS: auditor.keys.join(',') });
+    const state = auditor.remember('passed-over');
+    await whileServing(cosigned, 'serve', async (service) => {
+      const refusing = await auditor.start(service.url, 'refusing');
+      cleanUp.push(() => refusing.stop());
+      const found = expect.objectContaining({ status: 1, isProved: true });
+      await expect.poll(() => auditor.look(service.url, state), PATIENT).toEqual(found);
+      await expect.poll(() => auditor.hasRefused('refusing'), PATIENT).toBe(true);
+      await refusing.stop();
+      expect(refusing.lines.filter((line) => line.includes('cosigned'))).toEqual([]);
+
+      const ready = z.object({ status: z.string() }).parse(await (await fetch(`${service.url}/readyz`)).json());
+      expect(ready.status).toBe('ready');
+      expect(await copy.installation.json('admin', 'quarantine', 'list')).toMatchObject({ quarantined: [] });
+      await expect(copy.export(siteId, files.path('none.zip'))).rejects.toThrow('is not sealed');
+      await copy.export(siteId, files.path('gil.zip'), '--visitor', 'gil');
+    });
+    observe(act, 'the service', '`/readyz`, quarantine, sealer', '-', '-');
+    observe(act, 'the exporter of the service', 'log and ledger', 'at once', 'a record is not sealed, no package');
+    const passedOver = files.check('gil.zip');
+    expect(passedOver).toMatchObject({ verdict: 'invalid', report: { records: { consents: 0 } } });
+    expect(passedOver.checks).toContain('completeness.runs');
+    observe(act, 'the person', 'the package for the person', 'at once', 'invalid, `completeness.runs`');
+    const proved = 'contradiction, confirmed by `check-contradiction`';
+    observe(act, 'the auditing witness', AUDITED, 'at its next look', proved);
+    const submitted = 'the submitted checkpoint, `consent-verify witness --structure`';
+    observe(act, 'the auditing witness', submitted, 'at once', 'the same proof, and cosigns nothing');
   },
   180_000,
 );
