@@ -40,8 +40,8 @@ export const Entry = z.strictObject({
   proof_hash: Sha256Hex.nullable(),
   /**
    * In hex. Of a consent: the tag of its person's record (`personTag`), or 32 random bytes without a
-   * person. Of an erasure: the tag of the record's erasure (`erasureTag`), or random bytes if no
-   * such record is sealed or it has an earlier erasure. Null for other events.
+   * person. Of an erasure: the tag of the record's erasure (`erasureTag`), or random bytes if
+   * it has an earlier one. Null for other events.
    */
   person_tag: Sha256Hex.nullable(),
 });
