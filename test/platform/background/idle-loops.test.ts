@@ -3,6 +3,7 @@ import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { toBase64 } from '../../../schemas/crypto/encoding.js';
 import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
@@ -148,6 +149,7 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
     created_at: new Date().toISOString(),
     key: verifierKeyOf(signer),
     ml_dsa_key: mlDsaVerifierKeyOf(signer),
+    salt_key: toBase64(new Uint8Array(32)),
     replaces: null,
   };
   const published = { ...ledgerEvent(LEDGER_KEY_PUBLISHED, body), stream: LEDGER_STREAM, revision: 0 };
