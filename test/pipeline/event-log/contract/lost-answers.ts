@@ -33,11 +33,13 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
       const log = fixture().open({ through: proxy });
       const direct = fixture().open();
       const stream = newStream();
-      const events = newEvents(3);
-      const outcome = await loseTheAnswer(proxy, log, direct, { stream, expected: NO_STREAM, events });
+      const [first, events] = [newEvents(1), newEvents(3)];
+      // EventStoreDB is asked what a new stream hides before anything is sent.
+      await log.append(stream, NO_STREAM, first);
+      const outcome = await loseTheAnswer(proxy, log, direct, { stream, expected: 0, events });
       expect(outcome).toBeInstanceOf(AppendOutcomeUnknown);
-      expect(await appendExactlyOnce(log, stream, NO_STREAM, events)).toEqual({ firstRevision: 0, lastRevision: 2 });
-      expect((await readWholeStream(direct, stream)).map(plain)).toEqual(events.map(plain));
+      expect(await appendExactlyOnce(log, stream, 0, events)).toEqual({ firstRevision: 1, lastRevision: 3 });
+      expect((await readWholeStream(direct, stream)).map(plain)).toEqual([...first, ...events].map(plain));
     });
 
     it('is resolved by a retry with more events than were persisted', async () => {
@@ -61,11 +63,11 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
       const log = fixture().open({ through: proxy, appendDeadlineMs: 1_500 });
       const direct = fixture().open();
       const stream = newStream();
-      const events = newEvents(3);
-      await log.ping();
+      const [first, events] = [newEvents(1), newEvents(3)];
+      await log.append(stream, NO_STREAM, first);
       proxy.swallowAnswers();
-      await expect(log.append(stream, NO_STREAM, events)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
-      await until(async () => (await direct.lastRevision(stream)) === 2);
+      await expect(log.append(stream, 0, events)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+      await until(async () => (await direct.lastRevision(stream)) === 3);
       proxy.restore();
       await until(() =>
         log.ping().then(
@@ -73,8 +75,8 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
           () => false,
         ),
       );
-      await appendExactlyOnce(log, stream, NO_STREAM, events);
-      expect((await readWholeStream(direct, stream)).map(plain)).toEqual(events.map(plain));
+      await appendExactlyOnce(log, stream, 0, events);
+      expect((await readWholeStream(direct, stream)).map(plain)).toEqual([...first, ...events].map(plain));
     });
 
     it('in the middle of a long run leaves every event in the log exactly once', async () => {
