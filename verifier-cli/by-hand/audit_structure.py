@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Audits the published structure of a ledger without any software of Consent Ledger.
 
-    python3 audit_structure.py FOLDER ... --ledger-key LEDGER.pub
+    python3 audit_structure.py FOLDER ... --ledger-key LEDGER.vkey
 
 FOLDER has the files that a service serves below /checkpoints/, as `consent-ledger admin structure
-export` writes them. The script recomputes them from leaf 0 up to the newest checkpoint, which the given
-key must have signed: changes of the key are not followed. For each folder it prints CONFIRMED, or NOT
+export` writes them. LEDGER.vkey has the lines that it serves as ledger.vkey. The script recomputes the
+files from leaf 0 up to the newest checkpoint, which the key of Ed25519 must have signed: it follows no
+change of the key, and checks no signature of ML-DSA-44. For each folder it prints CONFIRMED, or NOT
 CONFIRMED with the first rule that is broken. It ends with 0 (all are confirmed), 1 or 2 (wrong usage).
 It needs Python 3.9, its standard library and the openssl command (3.0 or later).
 
@@ -239,13 +240,21 @@ def audit(path, key):
     return size
 
 
+def ed25519_line(text):
+    """The verifier-key line of type 0x01 (§7): a ledger has one of ML-DSA-44 beside it."""
+    for line in text.split():
+        if line.count("+") >= 2 and base64.b64decode(line.split("+", 2)[2])[:1] == b"\x01":
+            return line
+    sys.exit("the file has no verifier-key line of Ed25519")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--ledger-key", required=True)
     given = parser.parse_args()
     with open(given.ledger_key) as file:
-        key = file.read().strip()
+        key = ed25519_line(file.read())
     is_confirmed = True
     for path in given.folders:
         print(f"== {path}")
