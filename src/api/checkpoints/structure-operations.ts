@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NoBody, None } from '../../../schemas/api/panel/common.js';
-import { parseTileNumber, parseTilePath } from '../../../schemas/merkle/tiles.js';
+import { parseTileNumber, parseTilePath, TILE_TYPE } from '../../../schemas/merkle/tiles.js';
 import { AnyQuery, defineOperation, OPEN, type Operation } from '../server/operation.js';
 
 const TILE = z
@@ -26,7 +26,6 @@ const StructureParams = z.object({
     .meta({ description: 'Number of the leaf of the ledger tree, written as the place of a tile: `000`.' }),
 });
 
-const BYTES = 'application/octet-stream';
 const shared = {
   method: 'get',
   tag: 'Ledger',
@@ -60,7 +59,7 @@ export const getTile = defineOperation({
   summary: 'Get a tile of the ledger tree',
   description: 'Hashes of a level of the tree, 32 bytes each (C2SP tlog-tiles).',
   params: TileParams,
-  download: { mediaType: BYTES, description: 'At most 256 hashes.' },
+  download: { mediaType: TILE_TYPE, description: 'At most 256 hashes.' },
   errors: ['TILE_NOT_FOUND'],
   example: { path: { level: '0', tile: '000.p/1' } },
 });
@@ -73,7 +72,7 @@ export const getEntryBundle = defineOperation({
   summary: 'Get a bundle of the entries of the ledger tree',
   description: 'The entries are headers of batches and roll-ups (C2SP tlog-tiles).',
   params: BundleParams,
-  download: { mediaType: BYTES, description: 'Entries, each after its length as two bytes, big-endian.' },
+  download: { mediaType: TILE_TYPE, description: 'Entries, each after its length as two bytes, big-endian.' },
   errors: ['TILE_NOT_FOUND'],
   example: { path: { tile: '000.p/1' } },
 });
@@ -87,7 +86,7 @@ export const getStructure = defineOperation({
   description:
     'Its runs in the order of `streams_root`, each as key (32 bytes), first and last revision (8 bytes each, big-endian), then its tags in the order of `tags_root` (32 bytes each). If the operator restricts the structure to auditors, the request has the header `Authorization: Bearer`. One roll-up is served at a time.',
   params: StructureParams,
-  download: { mediaType: BYTES, description: 'The header of the leaf states how many runs and tags follow.' },
+  download: { mediaType: TILE_TYPE, description: 'The header of the leaf states how many runs and tags follow.' },
   errors: ['TILE_NOT_FOUND', 'MISSING_BEARER_TOKEN', 'INVALID_BEARER_TOKEN', 'SERVICE_UNAVAILABLE'],
   example: { path: { leaf: '000' } },
 });
