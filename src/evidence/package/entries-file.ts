@@ -64,7 +64,6 @@ export class EntriesFile {
   readonly counts = { entries: 0, consents: 0, erased: 0 };
   /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
-  /** Types of the enclosed events. */
   /** Batches of the enclosed policies, sorted. */
   readonly policyBatches: number[] = [];
   readonly attachments: WantedAttachments[] = [];

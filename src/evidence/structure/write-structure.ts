@@ -2,15 +2,11 @@ import { z } from 'zod';
 import { concatBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, keyedRunLeaf, type StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
-import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { runBytes } from '../../../schemas/evidence/structure-file.js';
 import { Frontier } from '../../../schemas/merkle/tree.js';
 import { TablesDiffer } from '../../pipeline/ledger/errors.js';
-import { readRuns } from '../../pipeline/ledger/roll-up.js';
-import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-
-/** Tags that one fetch reads. */
-const PAGE = 10_000;
+import { eachTagPage, readRuns } from '../../pipeline/ledger/roll-up.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** Gets the next bytes of a file. The next ones are read when it resolves. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
@@ -42,7 +38,8 @@ export async function writeStructure(
   for (const run of runs) streams.append(keyedRunLeaf(run));
   let page = concatBytes(...runs.map((run) => runBytes({ ...run, key: fromHex(run.key) ?? new Uint8Array() })));
   const tags = new Frontier();
-  await eachPage(db, number, async (next) => {
+  await eachTagPage(db, number, async (rows) => {
+    const next = rows.map(({ person_tag: tag }) => tag);
     for (const tag of next) tags.append(personTagLeaf(tag));
     if (page.length > 0) await write(page);
     page = concatBytes(...next);
@@ -54,30 +51,4 @@ export async function writeStructure(
     toHex(tags.root()) === header.tags_root;
   if (!isRight) throw new TablesDiffer('sealed_events', `batch ${number}`, 'the header commits to other runs or tags');
   if (page.length > 0) await write(page);
-}
-
-const TagRows = z.array(z.object({ person_tag: z.instanceof(Uint8Array) }));
-
-/** Reads the tags of a leaf in increasing order, page by page. */
-async function eachPage(
-  db: Queryable,
-  number: number,
-  accept: (tags: readonly Uint8Array[]) => Promise<void>,
-): Promise<void> {
-  await withTransaction(db, async (db) => {
-    await db.query(
-      `declare structure no scroll cursor for
-         with own as materialized (
-           select person_tag from sealed_events where batch between $1 and $2 and person_tag is not null)
-         select person_tag from own order by person_tag`,
-      [firstCovered(number), number],
-    );
-    for (;;) {
-      const { rows } = await db.query(`fetch ${PAGE} from structure`);
-      const tags = TagRows.parse(rows).map(({ person_tag: tag }) => tag);
-      if (tags.length > 0) await accept(tags);
-      if (tags.length < PAGE) break;
-    }
-    await db.query('close structure');
-  });
 }

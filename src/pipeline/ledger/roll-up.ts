@@ -120,14 +120,28 @@ export async function readRuns(
 }
 
 /**
- * Reads the person tags of a batch or roll-up, in increasing order, 32 bytes each. The database sorts
- * them, so that any number of tags needs little memory here.
+ * Reads the person tags of a batch or roll-up, in increasing order, 32 bytes each.
  * @param accept gets each tag, with the batch of its leaf and the leaf's index there
  */
 export async function eachTag(
   db: Queryable,
   number: number,
   accept: (tag: Uint8Array, batch: number, index: number) => void,
+): Promise<void> {
+  await eachTagPage(db, number, (page) => {
+    for (const { person_tag: tag, batch, index } of page) accept(tag, batch, index);
+  });
+}
+
+/**
+ * Reads the tags as `eachTag`, page by page. The database sorts them, so that any number of tags needs
+ * little memory here.
+ * @param accept gets the next tags, at least one; the ones after them are read when it resolves
+ */
+export async function eachTagPage(
+  db: Queryable,
+  number: number,
+  accept: (page: z.infer<typeof tagRows>) => Promise<void> | void,
 ): Promise<void> {
   await withTransaction(db, async (db) => {
     // Materialized: the index of tags would be read from end to end for those of one period.
@@ -141,8 +155,8 @@ export async function eachTag(
     );
     for (;;) {
       const { rows } = await db.query(`fetch ${PAGE} from tags`);
-      if (rows.length === 0) break;
-      for (const { person_tag: tag, batch, index } of tagRows.parse(rows)) accept(tag, batch, index);
+      if (rows.length > 0) await accept(tagRows.parse(rows));
+      if (rows.length < PAGE) break;
     }
     await db.query('close tags');
   });
