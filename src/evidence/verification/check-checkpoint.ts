@@ -3,11 +3,11 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { MalformedInput } from '../../../schemas/rfc3161/errors.js';
+import { isSignedBy } from '../../pipeline/ledger/checkpoint-rules.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StampedCheckpoint, TokenRow } from './sealed-evidence.js';
@@ -35,10 +35,9 @@ async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint
   if (note === null || checkpoint === null) return null;
   const { rows } = await db.query('select key, ml_dsa_key from ledger_keys');
   for (const row of z.array(z.object({ key: z.string(), ml_dsa_key: z.string() })).parse(rows)) {
-    const keys = [parseVerifierKey(row.key), parseVerifierKey(row.ml_dsa_key)];
-    if (keys.some((key) => key?.name !== checkpoint.origin)) continue;
-    const verdicts = await Promise.all(keys.map((key) => key && verifyCheckpoint(note, key)));
-    if (verdicts.every((verdict) => verdict === 'signed')) return checkpoint;
+    const lines = [row.key, row.ml_dsa_key];
+    if (lines.some((line) => parseVerifierKey(line)?.name !== checkpoint.origin)) continue;
+    if (await isSignedBy(note, lines)) return checkpoint;
   }
   return null;
 }

@@ -47,7 +47,7 @@ export async function bridgeOf(state: FollowedLedger, body: CheckpointStampedBod
     throw new LedgerCorrupt(revision, 'it hands over to a key that cannot follow');
   if (!(await isSignedBy(note, [next.key, next.mlDsaKey])))
     throw new LedgerCorrupt(revision, 'the key that it hands over to did not sign it');
-  if (!(await isTextSignedBy(note, [mlDsaKey, next.mlDsaKey])))
+  if (!(await isSignedBy(note, [mlDsaKey, next.mlDsaKey], verifyNote)))
     throw new LedgerCorrupt(revision, 'a key did not sign its whole text');
   return { ...next, replaces: key };
 }
@@ -63,14 +63,17 @@ export function nextKeysOf(origin: string, lines: readonly string[]): Omit<KeyBr
   return types[0] === SIGNATURE_TYPES.ed25519 && types[1] === SIGNATURE_TYPES.mlDsa ? { key, mlDsaKey } : null;
 }
 
-async function isSignedBy(note: SignedNote, lines: readonly string[]): Promise<boolean> {
+/**
+ * Whether each of these keys signed a checkpoint.
+ * @param lines verifier-key lines
+ * @param verify how a signature is looked for
+ */
+export async function isSignedBy(
+  note: SignedNote,
+  lines: readonly string[],
+  verify: typeof verifyCheckpoint = verifyCheckpoint,
+): Promise<boolean> {
   const keys = lines.map((line) => parseVerifierKey(line));
-  const verdicts = await Promise.all(keys.map((key) => key && verifyCheckpoint(note, key)));
-  return verdicts.every((verdict) => verdict === 'signed');
-}
-
-async function isTextSignedBy(note: SignedNote, lines: readonly string[]): Promise<boolean> {
-  const keys = lines.map((line) => parseVerifierKey(line));
-  const verdicts = await Promise.all(keys.map((key) => key && verifyNote(note, key)));
+  const verdicts = await Promise.all(keys.map((key) => key && verify(note, key)));
   return verdicts.every((verdict) => verdict === 'signed');
 }

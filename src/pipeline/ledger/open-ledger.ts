@@ -4,11 +4,10 @@ import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
 import { BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
+import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
-import { nextKeysOf } from './checkpoint-rules.js';
+import { isSignedBy, nextKeysOf } from './checkpoint-rules.js';
 import { TablesDiffer } from './errors.js';
 import { type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
 import { readFrontier } from './ledger-state.js';
@@ -104,10 +103,8 @@ async function signerOf(
   const note = parseNote(text);
   const { rows } = await db.query('select key, ml_dsa_key from ledger_keys order by bridge_size desc nulls last');
   for (const { key, ml_dsa_key: mlDsaKey } of KeyRows.parse(rows)) {
-    const pair = [parseVerifierKey(key), parseVerifierKey(mlDsaKey)];
     if (note === null || nextKeys.includes(key)) continue;
-    const verdicts = await Promise.all(pair.map((one) => one && verifyCheckpoint(note, one)));
-    if (verdicts.every((verdict) => verdict === 'signed')) return { key, mlDsaKey };
+    if (await isSignedBy(note, [key, mlDsaKey])) return { key, mlDsaKey };
   }
   throw new TablesDiffer('ledger_keys', `key of checkpoint ${size}`, 'no stored key signed it');
 }
