@@ -7,7 +7,6 @@ import { BatchLine, PACKAGE_FILES, type ShownRun } from '../../../schemas/eviden
 import { Count } from '../../../schemas/evidence/primitives.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { isCanonicalJson } from '../../../schemas/json/canonical-json.js';
-import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 import { areAdjacent, rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
@@ -21,6 +20,7 @@ import type { Verdict } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { type HeaderMembers, type HeaderScheme, parseVersioned, type Schemes } from '../versions/schemes.js';
 import { unknownVersion } from '../versions/unknown-version.js';
+import { areCountsImpossible, areRootsPossible, isAfterPossible } from './header-rules.js';
 import { RunCounts } from './run-counts.js';
 
 /** A batch or roll-up of the package, as far as its entries' checks need it. */
@@ -244,21 +244,13 @@ function readHeader(text: string, schemes: Schemes, findings: EntryFindings): Re
   return { number: header.number, header, scheme };
 }
 
-/** Numbers that no batch can have. */
 function headerProblem(header: HeaderMembers): Finding | null {
-  const { count, root, streams_count: streams, tags_count: tags } = header;
-  if (streams > count || tags > count || (count > 0 && streams === 0)) return finding('header-counts-contradict');
-  const empty = toHex(emptyRoot());
-  const isEmpty = (size: number, hash: string | null): boolean => (size === 0) === (hash === empty);
-  const areRootsRight =
-    isEmpty(streams, header.streams_root) && isEmpty(tags, header.tags_root) && (root === null || isEmpty(count, root));
-  return areRootsRight ? null : finding('header-empty-root');
+  if (areCountsImpossible(header)) return finding('header-counts-contradict');
+  return areRootsPossible(header) ? null : finding('header-empty-root');
 }
 
 function verifyOrder(header: HeaderMembers, last: HeaderMembers | null, findings: EntryFindings): void {
-  if (header.after !== null && (header.after.size > header.number || header.after.size === 0)) {
-    findings.fail('batch.header', finding('after-too-large'));
-  }
+  if (!isAfterPossible(header)) findings.fail('batch.header', finding('after-too-large'));
   if (last === null) return;
   if (header.number <= last.number) return;
   if (header.sealed_at < last.sealed_at) findings.fail('batch.header', finding('sealed-at-decreases'));

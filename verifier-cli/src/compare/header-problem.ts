@@ -1,6 +1,5 @@
-import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, batchHeaderText } from '../../../schemas/evidence/batch-header.js';
-import { emptyRoot } from '../../../schemas/merkle/hashing.js';
+import { areCountsImpossible, areRootsPossible, isAfterPossible } from '../batches/header-rules.js';
 import { parseShape } from '../files/parse.js';
 
 /** The header of a leaf, or what is wrong with it. */
@@ -19,19 +18,10 @@ export function readHeaderOf(text: string, number: number): ReadHeader {
 }
 
 function problemOf(header: BatchHeader, text: string, number: number): string | null {
-  const { count, root, streams_count: streams, tags_count: tags, after } = header;
   if (batchHeaderText(header) !== text) return 'whose header is not canonical';
   if (header.number !== number) return `whose header states the number ${header.number}`;
-  if (streams > count || tags > count || (count > 0 && streams === 0)) return 'whose counts contradict each other';
-  const isEmpty = (size: number, hex: string): boolean =>
-    (size === 0) === equalBytes(fromHex(hex) ?? new Uint8Array(), emptyRoot());
-  if (
-    !isEmpty(streams, header.streams_root) ||
-    !isEmpty(tags, header.tags_root) ||
-    (root !== null && !isEmpty(count, root))
-  )
-    return 'whose counts and roots contradict each other';
-  if (after !== null && (after.size > number || after.size === 0))
-    return `that names a time stamp over ${after.size} leaves`;
+  if (areCountsImpossible(header)) return 'whose counts contradict each other';
+  if (!areRootsPossible(header)) return 'whose counts and roots contradict each other';
+  if (!isAfterPossible(header)) return `that names a time stamp over ${header.after?.size} leaves`;
   return null;
 }

@@ -1,0 +1,27 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { emptyRoot } from '../../../schemas/merkle/hashing.js';
+
+type Members = Omit<BatchHeader, 'v'>;
+
+/** Whether a header states counts that no leaf of the ledger tree can have. */
+export function areCountsImpossible({ count, streams_count: streams, tags_count: tags }: Members): boolean {
+  return streams > count || tags > count || (count > 0 && streams === 0);
+}
+
+/** Whether each root of a header is that of an empty tree if and only if its count is 0. */
+export function areRootsPossible(header: Members): boolean {
+  const { count, root } = header;
+  const empty = toHex(emptyRoot());
+  const isRight = (size: number, hash: string): boolean => (size === 0) === (hash === empty);
+  return (
+    isRight(header.streams_count, header.streams_root) &&
+    isRight(header.tags_count, header.tags_root) &&
+    (root === null || isRight(count, root))
+  );
+}
+
+/** Whether the checkpoint in `after` is one that could be stamped when the leaf was sealed. */
+export function isAfterPossible({ after, number }: Members): boolean {
+  return after === null || (after.size <= number && after.size > 0);
+}
