@@ -1,7 +1,7 @@
 import { stated } from '../findings/finding.js';
 import type { Texts } from '../i18n/texts.js';
 import { type Element, element, type Markup } from '../report/markup.js';
-import { finding, foreign } from '../report/page-parts.js';
+import { banner, finding, foreign } from '../report/page-parts.js';
 import { momentText } from '../report/times-text.js';
 import type { Comparison } from './compare.js';
 import type { ComparedSide, ComparedSources } from './compare-sources.js';
@@ -22,21 +22,14 @@ const LOOKS: Readonly<Record<Comparison['outcome'], { readonly mark: string; rea
 export function comparisonBanner({ comparison, sides, files }: NamedComparison, texts: Texts): Markup {
   const { comparison: words } = texts.report;
   const { outcome, statement, entriesCompared } = comparison;
-  const { mark, style } = LOOKS[outcome];
-  return element(
-    'section',
-    { class: `verdict ${style}` },
-    element('span', { class: 'sign', 'aria-hidden': 'true' }, mark),
-    element(
-      'p',
-      {},
-      element('strong', {}, words.outcomes[outcome]),
-      element('span', { class: 'statement' }, finding(stated(statement), texts), '.'),
-      sideLine(files.a, sides.a, texts),
-      sideLine(files.b, sides.b, texts),
-      ...(entriesCompared === 0 ? [] : [element('span', {}, words.entries(entriesCompared))]),
-      element('span', {}, words.notRecords),
-    ),
+  return banner(
+    LOOKS[outcome],
+    words.outcomes[outcome],
+    element('span', { class: 'statement' }, finding(stated(statement), texts), '.'),
+    sideLine(files.a, sides.a, texts),
+    sideLine(files.b, sides.b, texts),
+    ...(entriesCompared === 0 ? [] : [element('span', {}, words.entries(entriesCompared))]),
+    element('span', {}, words.notRecords),
   );
 }
 

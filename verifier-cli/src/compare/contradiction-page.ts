@@ -1,23 +1,18 @@
 import type { Texts } from '../i18n/texts.js';
 import { element } from '../report/markup.js';
-import { english, list, section } from '../report/page-parts.js';
+import { banner, english, list, section } from '../report/page-parts.js';
 import type { ReportParts } from '../report/report-page.js';
 import type { ContradictionVerdict } from './contradiction.js';
 
 /** The parts of a page with the verdict on a contradiction proof. A proved contradiction counts against the ledger. */
 export function contradictionParts({ outcome, statement }: ContradictionVerdict, texts: Texts): ReportParts {
   const { contradiction } = texts.report;
-  const style = outcome === 'proved' ? 'invalid' : 'indeterminate';
+  const look = outcome === 'proved' ? { style: 'invalid', mark: '✗' } : { style: 'indeterminate', mark: '?' };
   const header = element(
     'header',
     {},
     element('h1', {}, contradiction.title),
-    element(
-      'section',
-      { class: `verdict ${style}` },
-      element('span', { class: 'sign', 'aria-hidden': 'true' }, outcome === 'proved' ? '✗' : '?'),
-      element('p', {}, element('strong', {}, contradiction.outcomes[outcome]), english(`${statement}.`, texts)),
-    ),
+    banner(look, contradiction.outcomes[outcome], english(`${statement}.`, texts)),
   );
   const meaning = section(contradiction.meaning, list([contradiction.responsible, contradiction.notWhich]));
   return { head: [header], body: outcome === 'proved' ? [meaning] : [] };

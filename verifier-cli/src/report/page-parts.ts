@@ -48,6 +48,20 @@ interface BannerParts {
   readonly persons?: readonly string[];
 }
 
+/** The box that begins a page: a sign, a word, and what they say. */
+export function banner(
+  { style, mark }: { readonly style: string; readonly mark: string },
+  word: string,
+  ...lines: readonly Markup[]
+): Markup {
+  return element(
+    'section',
+    { class: `verdict ${style}` },
+    element('span', { class: 'sign', 'aria-hidden': 'true' }, mark),
+    element('p', {}, element('strong', {}, word), ...lines),
+  );
+}
+
 /** The verdict with the time as of which it holds, and the person: what a reader must see first. */
 export function verdictBanner(
   { word, mark, sentence, style }: VerdictWording,
@@ -56,21 +70,15 @@ export function verdictBanner(
 ): Markup {
   const { words } = texts;
   const state = words.stateOfLedger(asOf === null ? words.atUnprovedTime : dayText(asOf.time, texts));
-  return element(
-    'section',
-    { class: `verdict ${style}` },
-    element('span', { class: 'sign', 'aria-hidden': 'true' }, mark),
-    element(
-      'p',
-      {},
-      element('strong', {}, word),
-      element('span', { class: 'when' }, state),
-      ...persons.map((line) => element('span', { class: 'who' }, foreign(line))),
-      ...[missing, statement].flatMap((text) =>
-        text === null ? [] : [element('span', { class: 'statement' }, printable(text))],
-      ),
-      element('span', {}, sentence),
+  return banner(
+    { style, mark },
+    word,
+    element('span', { class: 'when' }, state),
+    ...persons.map((line) => element('span', { class: 'who' }, foreign(line))),
+    ...[missing, statement].flatMap((text) =>
+      text === null ? [] : [element('span', { class: 'statement' }, printable(text))],
     ),
+    element('span', {}, sentence),
   );
 }
 
