@@ -42,6 +42,13 @@ export function splitBytes(bytes: Uint8Array, length: number): readonly Uint8Arr
   return Array.from({ length: bytes.length / length }, (_, i) => bytes.slice(i * length, (i + 1) * length));
 }
 
+/** A whole number as 8 bytes, big-endian. @param value from 0 to 2^64 − 1 */
+export function uint64(value: number | bigint): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
 /** Several byte strings as one. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;

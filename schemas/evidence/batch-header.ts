@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256 } from '../crypto/digest.js';
-import { concatBytes, fromHex, toHex, utf8 } from '../crypto/encoding.js';
+import { concatBytes, fromHex, toHex, uint64, utf8 } from '../crypto/encoding.js';
 import { POLICY_STREAM } from '../events/streams.js';
 import { canonicalJson } from '../json/canonical-json.js';
 import { leafHash } from '../merkle/hashing.js';
@@ -94,6 +94,9 @@ export function streamKey(stream: string, salt: Uint8Array): string {
   return toHex(sha256(KEY_PREFIX, salt, utf8(stream)));
 }
 
+/** The key of the stream `policy`, in hex. */
+export const POLICY_KEY = streamKey(POLICY_STREAM, new Uint8Array());
+
 /** Returns the key of a stream, in hex. */
 export type StreamKeyOf = (stream: string) => string;
 
@@ -102,7 +105,7 @@ export type StreamKeyOf = (stream: string) => string;
  * @param salt of the site, 32 bytes
  */
 export function streamKeysOf(salt: Uint8Array): StreamKeyOf {
-  return (stream) => streamKey(stream, stream === POLICY_STREAM ? new Uint8Array() : salt);
+  return (stream) => (stream === POLICY_STREAM ? POLICY_KEY : streamKey(stream, salt));
 }
 
 /**
@@ -112,9 +115,7 @@ export function streamKeysOf(salt: Uint8Array): StreamKeyOf {
  * @returns 32 bytes
  */
 export function runLeaf(key: Uint8Array, { start, first, last }: RunPlace): Uint8Array {
-  const numbers = new DataView(new ArrayBuffer(24));
-  for (const [place, number] of [start, first, last].entries()) numbers.setBigUint64(place * 8, BigInt(number));
-  return leafHash(concatBytes(key, new Uint8Array(numbers.buffer)));
+  return leafHash(concatBytes(key, uint64(start), uint64(first), uint64(last)));
 }
 
 /** A run with the key of its stream, in hex. */

@@ -1,5 +1,5 @@
 import { verifyEd25519 } from '../crypto/ed25519.js';
-import { concatBytes, decodeUtf8, equalBytes, toBase64, utf8 } from '../crypto/encoding.js';
+import { concatBytes, decodeUtf8, equalBytes, toBase64, uint64, utf8 } from '../crypto/encoding.js';
 import { verifyMlDsa44 } from '../crypto/ml-dsa.js';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import {
@@ -67,12 +67,6 @@ export function subtreeMessage(
     ...[Uint8Array.of(cosigner.length), cosigner, uint64(time)],
     ...[Uint8Array.of(log.length), log, uint64(0), uint64(size), root],
   );
-}
-
-function uint64(value: number | bigint): Uint8Array {
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
-  return bytes;
 }
 
 /**

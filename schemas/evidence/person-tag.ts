@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256 } from '../crypto/digest.js';
-import { concatBytes, utf8 } from '../crypto/encoding.js';
+import { concatBytes, uint64, utf8 } from '../crypto/encoding.js';
 import { leafHash } from '../merkle/hashing.js';
 import { Count, Sha256Hex } from './primitives.js';
 
@@ -25,9 +25,7 @@ export type PersonOpening = z.infer<typeof PersonOpening>;
  * @returns 32 bytes
  */
 export function personTag(id: Uint8Array, n: number): Uint8Array {
-  const number = new Uint8Array(8);
-  new DataView(number.buffer).setBigUint64(0, BigInt(n));
-  return sha256(PREFIX, id, number);
+  return sha256(PREFIX, id, uint64(n));
 }
 
 const ERASURE_PREFIX = concatBytes(utf8('consent-ledger erasure v1'), Uint8Array.of(0));

@@ -1,4 +1,4 @@
-import { concatBytes } from '../crypto/encoding.js';
+import { concatBytes, uint64 } from '../crypto/encoding.js';
 import { type TilePlace, tileNumber, tilePath } from '../merkle/tiles.js';
 import type { BatchHeader } from './batch-header.js';
 
@@ -41,10 +41,7 @@ export function structureLength({
 
 /** A run as bytes: the key, then both revisions as 8 bytes each, big-endian. */
 export function runBytes({ key, first, last }: FiledRun): Uint8Array {
-  const numbers = new DataView(new ArrayBuffer(RUN_BYTES - KEY_BYTES));
-  numbers.setBigUint64(0, BigInt(first));
-  numbers.setBigUint64(8, BigInt(last));
-  return concatBytes(key, new Uint8Array(numbers.buffer));
+  return concatBytes(key, uint64(first), uint64(last));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
-import { type StreamKeyOf, streamKey } from '../../../schemas/evidence/batch-header.js';
+import { POLICY_KEY, type StreamKeyOf, streamKey } from '../../../schemas/evidence/batch-header.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 
@@ -37,7 +37,7 @@ export function streamKeysUnder(saltKey: Uint8Array): StreamKeyOf {
 /** The keys of a ledger that has published none: only `policy` has one. */
 export const NO_STREAM_KEYS: StreamKeyOf = (stream) => {
   if (stream !== POLICY_STREAM) throw new RangeError(`the ledger has no key of ${stream} before its first event`);
-  return streamKey(stream, new Uint8Array());
+  return POLICY_KEY;
 };
 
 const SaltRows = z.array(z.object({ salt_key: z.instanceof(Uint8Array) })).max(1);

@@ -97,9 +97,9 @@ export interface Config {
     /** Prefix of an IPv6 network, in bits. */
     readonly ipv6ClientPrefix: number;
   };
-  /** Token that `/metrics` requires; `undefined`: `/metrics` does not exist. */
   /** SHA-256 digests, in hex, of the bearer tokens of auditors; none: the structure is public. */
   readonly structureAuditors: readonly string[];
+  /** Token that `/metrics` requires; `undefined`: `/metrics` does not exist. */
   readonly metricsToken: string | undefined;
   /** `undefined`: tracing is disabled. */
   readonly tracing: TracingConfig | undefined;

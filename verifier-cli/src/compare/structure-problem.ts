@@ -1,6 +1,5 @@
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
-import { POLICY_STREAM } from '../../../schemas/events/streams.js';
-import { type BatchHeader, type RunPlace, streamKey } from '../../../schemas/evidence/batch-header.js';
+import { type BatchHeader, POLICY_KEY, type RunPlace } from '../../../schemas/evidence/batch-header.js';
 import { firstCovered, levelOf } from '../../../schemas/evidence/roll-ups.js';
 import { isShownAbsent, type LeavesOf } from './leaves-problem.js';
 import type { PlacedRun } from './runs-problem.js';
@@ -55,7 +54,7 @@ function areAllBetween(start: number, end: number, leaves: readonly LeavesOf[]):
  */
 export function policiesProblem(before: BatchHeader | null, { header, tree, leaves }: LeavesOf): string | null {
   if (tree !== 'streams' || header.number !== (before === null ? 0 : before.number + 1)) return null;
-  const key = fromHex(streamKey(POLICY_STREAM, new Uint8Array())) ?? new Uint8Array();
+  const key = fromHex(POLICY_KEY) ?? new Uint8Array();
   const run = leaves.find((leaf) => equalBytes(leaf.key, key))?.run;
   const isRollUp = header.level > 0;
   if (run === undefined && !isRollUp && !isShownAbsent({ header, tree, leaves }, key)) return null;

@@ -2,9 +2,8 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../../schemas/crypto/digest.js';
-import { concatBytes, equalBytes, fromHex, toHex } from '../../../../schemas/crypto/encoding.js';
-import { POLICY_STREAM } from '../../../../schemas/events/streams.js';
-import { BatchHeader, batchLeaf, isBatch, runLeaf, streamKey } from '../../../../schemas/evidence/batch-header.js';
+import { concatBytes, equalBytes, fromHex, toHex, uint64 } from '../../../../schemas/crypto/encoding.js';
+import { BatchHeader, batchLeaf, isBatch, POLICY_KEY, runLeaf } from '../../../../schemas/evidence/batch-header.js';
 import type { Checkpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { personTagLeaf } from '../../../../schemas/evidence/person-tag.js';
 import { firstCovered } from '../../../../schemas/evidence/roll-ups.js';
@@ -56,7 +55,7 @@ const COMMIT_MS = 60_000;
 /** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
 const HEAD_BYTES = 40;
 
-const POLICY_KEY = fromHex(streamKey(POLICY_STREAM, new Uint8Array())) ?? new Uint8Array();
+const POLICY_KEY_BYTES = fromHex(POLICY_KEY) ?? new Uint8Array();
 
 export interface AuditOptions {
   /** Folder of this ledger's audit. */
@@ -281,7 +280,7 @@ class StructureAudit {
       this.#continueStream(run, heads.get(nameOf(run.key)) ?? 0, number);
       const length = run.last - run.first + 1;
       end += length;
-      if (compareKeys(run.key, POLICY_KEY) === 0) policies += length;
+      if (compareKeys(run.key, POLICY_KEY_BYTES) === 0) policies += length;
     }
     if (end !== header.count)
       throw new Violation(`states ${header.count} entries of batch ${number}, whose runs have ${end}`, {
@@ -634,9 +633,7 @@ function runAt(bytes: Uint8Array, index: number): FiledRun {
 }
 
 function headBytes(key: Uint8Array, count: number): Uint8Array {
-  const number = new DataView(new ArrayBuffer(HEAD_BYTES - KEY_BYTES));
-  number.setBigUint64(0, BigInt(count));
-  return concatBytes(key, new Uint8Array(number.buffer));
+  return concatBytes(key, uint64(count));
 }
 
 /** A key as a short text for maps. */

@@ -74,14 +74,13 @@ export function ledgerService(base: string, timeoutMs = 20_000): LedgerService {
       return parseConsistencyFile(await get(`/${size}/consistency/${from}`, MAX_JSON_BYTES)) ?? [];
     },
     async keyChanges() {
-      const { data } = await getJson('/keys', LedgerKeysResponse);
-      return keyChangesOf({ data });
+      return keyChangesOf(await getJson('/keys', LedgerKeysResponse));
     },
   };
 }
 
 /** The changes of the keys in a list of them. */
-export function keyChangesOf({ data: { keys } }: z.infer<typeof LedgerKeysResponse>): readonly KeyChange[] {
+export function keyChangesOf({ data: { keys } }: LedgerKeysResponse): readonly KeyChange[] {
   return keys.flatMap(({ key, ml_dsa_key: mlDsaKey, replaces, bridge_size: size }) => {
     const before = keys.find((one) => one.key === replaces);
     if (before === undefined || size === null) return [];
