@@ -31,7 +31,10 @@ const TABLES = {
     key: ['size'],
     columns: ['note', 'tokens', 'gen_time', 'authorities', 'certificates', 'crls', 'ocsp'],
   },
-  ledger_keys: { key: ['key'], columns: ['ml_dsa_key', 'replaces', 'bridge_size', 'published_at', 'salt_key'] },
+  ledger_keys: {
+    key: ['key'],
+    columns: ['ml_dsa_key', 'replaces', 'announced_in', 'handover_size', 'published_at', 'salt_key'],
+  },
 } as const;
 
 /** Dependencies of this section. */
