@@ -224,15 +224,20 @@ try_restarts() {
 
 # Two api processes, one of which dies or hangs.
 try_two-apis() {
-  sed --in-place '$ a API_UPSTREAMS="consent-ledger-try-api-1:8080 consent-ledger-try-api-2:8080"' .env
-  quietly "docker compose up -d --wait --scale api=2" docker compose up -d --wait --scale api=2
+  start_visitors
+  quietly "ops/compose/scale.sh 2" ops/compose/scale.sh 2
+  quietly "ops/compose/upgrade.sh, with two api processes" ops/compose/upgrade.sh
+  # Each visitor was answered 202 at the first try.
+  stop_visitors
+  check_records
   for signal in KILL STOP; do
     hit $signal api 2
     stop_visitors other-answers-allowed
     check_records
   done
-  sed --in-place '$ d' .env
-  quietly "docker compose up -d --wait" docker compose up -d --wait
+  start_visitors
+  quietly "ops/compose/scale.sh 1" ops/compose/scale.sh 1
+  stop_visitors
 }
 
 migrations=src/platform/database/migrations
