@@ -156,6 +156,10 @@ export function ledgerAttacks(): Attack[] {
       { rotateAt: 4, note: (note, size, text) => (size === 2 ? signedNote(text, NEXT_LEDGER_KEY) : note) },
       { ledgerKeys: [verifierKey(NEXT_LEDGER_KEY.verifierKey)] },
     ),
+    attack('a retired key that signs an older checkpoint alone', 'ledger.key', {
+      rotateAt: 2,
+      note: (note, size, text) => (size === 4 ? signedNote(text, LEDGER_KEY) : note),
+    }),
     attack('a retired key that signs on', 'ledger.key', {
       rotateAt: 4,
       note: (note, size, text) => (size === 5 ? signedNote(text, LEDGER_KEY) : note),

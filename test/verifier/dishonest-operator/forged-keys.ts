@@ -93,6 +93,17 @@ const CASES: readonly [string, Partial<Forgery>, Forgery['check']][] = [
     'ledger.announcement',
   ],
   [
+    'a thief adds a signature to the checkpoint, and an announcement that is not sealed to the package',
+    {
+      plan: both(
+        signing(HANDOVER, ({ keys }) => [keys.first, STRANGER]),
+        signing(NEWEST, () => [STRANGER]),
+      ),
+      draft: (draft) => rewrite(draft, LABEL, { keys: [STRANGER.line] }),
+    },
+    'ledger.announcement',
+  ],
+  [
     'the announcement is shown in a batch that does not have it',
     {
       draft: (draft) => {
@@ -130,7 +141,14 @@ const CASES: readonly [string, Partial<Forgery>, Forgery['check']][] = [
   ],
   [
     'the announced key is of another ledger',
-    { plan: both(silent, announcing(79, LABEL, { keys: [ELSEWHERE.line] })) },
+    {
+      plan: both(
+        silent,
+        announcing(79, LABEL, { keys: [ELSEWHERE.line] }),
+        signing(HANDOVER, ({ keys }) => [keys.first, ELSEWHERE]),
+        signing(NEWEST, () => [ELSEWHERE]),
+      ),
+    },
     'ledger.announcement',
   ],
   [

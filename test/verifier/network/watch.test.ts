@@ -16,6 +16,7 @@ import {
   announce,
   checkpointText,
   keyPair,
+  mlDsaLine,
   type NoteKey,
   noteKey,
   signedNote,
@@ -251,6 +252,21 @@ describe('a dishonest ledger', () => {
         const unsigned = announce(ORIGIN, served.tree, keyPair(ORIGIN), next);
         serve(unsigned.tree.grown(3), 9);
         served.announced = [unsigned];
+        served.key = next.key;
+      },
+      /signed neither/,
+    ],
+    [
+      'announces keys in a checkpoint of a ledger without the announcement',
+      () => {
+        const next = keyPair(ORIGIN);
+        const announced = announce(ORIGIN, served.tree, pair, next);
+        const other = served.tree.grown(1);
+        const text = checkpointText(ORIGIN, other);
+        const lines = [pair, next].map(({ mlDsa }) => mlDsaLine(mlDsa, text, 0)).join('');
+        const note = signedNote(text, pair.key, next.key) + lines;
+        serve(announced.tree.grown(3), 9);
+        served.announced = [{ ...announced, proof: { ...announced.proof, note } }];
         served.key = next.key;
       },
       /signed neither/,
