@@ -17,6 +17,7 @@ import {
   NotGenuine,
 } from '../platform/keys/index.js';
 import { auditAttachments, storedAttachments } from './attachments.js';
+import { auditLogEnd } from './log-end.js';
 import { openKnownRows } from './open-known-rows.js';
 import { PAGE } from './pages.js';
 import { readPastGaps } from './read-past-gaps.js';
@@ -56,6 +57,7 @@ export async function auditLog(
     // Later events are in flight: waiting for the end of a busy log would never finish.
     if (!page.atEnd && until !== null && position !== null && position >= until) break;
     if (!page.atEnd) continue;
+    await auditLogEnd(section, position);
     if (sealedBefore !== null && sealedBefore > (position ?? ''))
       findings.add({
         kind: 'derived-differs',
