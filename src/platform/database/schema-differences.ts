@@ -9,7 +9,7 @@ export interface SchemaDifference {
   readonly object: string;
   /** For example `index sites_domain`; empty: the whole object. */
   readonly part: string;
-  /** What differs, as the end of a sentence about the part. */
+  /** The end of a sentence about the part: `is missing`. */
   readonly detail: string;
 }
 

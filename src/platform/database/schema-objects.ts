@@ -23,7 +23,7 @@ const rights = (object: string, part: string, from: string, acl: string, owner: 
    where g.grantee <> ${owner} and (g.grantee = 0 or who.rolname = any ($1)) group by 1, 2`;
 
 /**
- * The texts are those that PostgreSQL itself makes of its catalog, but for views and functions, of whose
+ * The texts are those that PostgreSQL itself makes of its system tables, but for views and functions, of whose
  * bodies the digest is enough; versions of PostgreSQL qualify the columns of a view differently. What an operator tunes is not compared: storage parameters, statistics
  * targets above 0, tablespaces, owners.
  */
