@@ -75,8 +75,8 @@ async function auditRecordKeys({ db, keyring, findings, step }: Section, before:
 }
 
 /**
- * Returns those of the keys whose record is neither sealed nor stored. What is not sealed has no index by
- * its id, and is read only if a record is not sealed. It may have been sealed meanwhile.
+ * Returns those of the keys whose record is neither sealed nor stored. Unsealed events have no index by
+ * their ids, and are read only if a record is not sealed. It may have been sealed meanwhile.
  */
 async function recordless(db: Section['db'], ids: readonly string[]): Promise<readonly string[]> {
   const unsealed = await idsWithout(db, ids, 'sealed_events where event_id = k.id');

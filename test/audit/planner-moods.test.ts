@@ -44,7 +44,7 @@ const Notice = z.object({ message: z.string() });
 /** Rows that a plan read from tables, or compared in a join, each as often as it did so. */
 function rowsRead(node: PlanNode): number {
   const table = node['Relation Name'];
-  // No catalog grows with the consents.
+  // No table of the system grows with the consents.
   if (table?.startsWith('pg_')) return 0;
   const own =
     (table === undefined ? 0 : node['Actual Rows']) +

@@ -9,8 +9,8 @@ export interface LanesOptions {
 }
 
 /**
- * A lane for each webhook that is being delivered. A slow receiver holds its own lane only. What is known
- * of a receiver is forgotten with the process, and a receiver that is not known counts as fast.
+ * A lane for each webhook that is being delivered. A slow receiver holds its own lane only. The process forgets
+ * with its end how fast receivers are, and a receiver that it does not know counts as fast.
  */
 export class Lanes {
   readonly #running = new Map<string, Promise<void>>();
