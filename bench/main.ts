@@ -20,6 +20,7 @@ import { benchProcesses } from './processes.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
+import { benchRecords } from './spine/records.js';
 import { benchSpine } from './spine/spine.js';
 import { benchStored } from './stored.js';
 import { benchWorker } from './worker.js';
@@ -71,7 +72,9 @@ const WORKER_MICROS = 160;
 
 /** Not measured unless the command line names it, because it builds another version first. */
 const SPINE = 'spine';
-const OTHERS = ['scale', EVENTSTOREDB, SPINE];
+/** The same, over many stored records. */
+const RECORDS = 'records';
+const OTHERS = ['scale', EVENTSTOREDB, SPINE, RECORDS];
 
 const names = process.argv.slice(2);
 const unknown = names.find((name) => !OTHERS.includes(name) && !Object.hasOwn(PARTS, name));
@@ -92,6 +95,10 @@ if (names.includes('scale')) {
 if (names.includes(SPINE)) {
   console.log('');
   await benchSpine();
+}
+if (names.includes(RECORDS)) {
+  console.log('');
+  await benchRecords();
 }
 for (const [name, part] of Object.entries(PARTS)) {
   if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, FLOODS, PEER, PROCESSES].includes(name)) continue;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../../schemas/text/counted.js';
 import { consentsStreamSql } from '../platform/database/consents-stream.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';
@@ -96,11 +97,33 @@ const CONTRADICTIONS = [
   },
 ] as const;
 
+const LostRows = z.array(z.object({ site_id: z.string(), records: z.int(), first: z.string() }));
+
+/** A restore of an older database loses thousands of keys at once: each site is one finding. */
+async function findLostKeys({ db, findings }: Section): Promise<void> {
+  const { rows } = await db.query(
+    `select c.site_id, count(*)::int as records, min(c.event_id::text) as first from read_model.consents c
+      where not exists (select from record_keys k where k.event_id = c.event_id)
+        and not exists (select from erased_records e where e.event_id = c.event_id)
+      group by c.site_id`,
+  );
+  for (const { site_id: key, records, first } of LostRows.parse(rows))
+    findings.add({
+      kind: 'record-without-key',
+      table: 'record_keys',
+      key,
+      detail: `${counted(records, 'record')} of this site ${records === 1 ? 'has' : 'have'} no key, and no erasure explains it; the oldest is ${first}`,
+    });
+}
+
 /** Compares the tables of erasures, approval tokens and attachments with each other and with the ledger. */
-export async function auditErasures({ db, findings, step }: Section): Promise<void> {
+export async function auditErasures(section: Section): Promise<void> {
+  const { db, findings, step } = section;
   for (const [done, { table, columns, detail, sql }] of CONTRADICTIONS.entries()) {
     const { rows } = await db.query(`${sql} limit ${PAGE}`);
     for (const { key } of Rows.parse(rows)) findings.add({ kind: 'reference-differs', table, key, columns, detail });
-    await step(done + 1, CONTRADICTIONS.length);
+    await step(done + 1, CONTRADICTIONS.length + 1);
   }
+  await findLostKeys(section);
+  await step(CONTRADICTIONS.length + 1, CONTRADICTIONS.length + 1);
 }

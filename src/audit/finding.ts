@@ -35,8 +35,9 @@ export const FINDING_KINDS = {
   },
   'record-without-key': {
     meaning:
-      'A record has neither a key nor an erasure: its personal values cannot be read, and no one asked for that.',
-    action: 'Restore the row of `record_keys` from a backup, unless an erasure of the journal explains it.',
+      'Records of a site have neither a key nor an erasure: their personal values cannot be read, and no one asked for that.',
+    action:
+      'Restore the rows of `record_keys` from a backup. If there is none, the values are lost: docs/restore.md, “Lost keys”.',
   },
   'content-altered': {
     meaning: 'Stored bytes do not match their hash, or cannot be decrypted with their key.',

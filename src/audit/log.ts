@@ -232,20 +232,11 @@ async function checkRecords(section: Section, events: readonly LoggedEvent[]): P
     [ids],
   );
   const keys = new Map(keyRowsOf(rows).map((row): [string, KeyRow] => [row.event_id, row]));
-  const missing = ids.filter((id) => !keys.has(id));
   const erased = new Set(
     ErasedRows.parse(
       (await db.query('select event_id from erased_records where event_id = any($1::uuid[])', [ids])).rows,
     ).map((row) => row.event_id),
   );
-  for (const key of missing)
-    if (!erased.has(key))
-      findings.add({
-        kind: 'record-without-key',
-        table: 'record_keys',
-        key,
-        detail: 'the record has no key and is not erased',
-      });
   for (const key of keys.keys())
     if (erased.has(key) && (await stillBoth(section, key)))
       findings.add({

@@ -118,7 +118,9 @@ export function migrateCommand(context: CliContext): Command {
         online: options.online === true,
         onStep: ({ id, runsBeside }) => {
           applied.push({ id, runs_beside: runsBeside });
-          context.stderr.write(`applying ${id}, which runs beside: ${runsBeside ?? 'nothing'}\n`);
+          const text = `applying ${id}, which runs beside: ${runsBeside ?? 'nothing'}`;
+          if (options.json === true) loggerOf(context, 'info').info(text);
+          else context.stderr.write(`${text}\n`);
         },
         onDifference: (difference) => differences.push(difference),
       };

@@ -71,7 +71,7 @@ const OTHER: Readonly<Record<string, string>> = {
   'site_configs.sha256': `encode(sha256('other'), 'hex')`,
   'notice_contents.sha256': `encode(sha256('other'), 'hex')`,
   'keyring.purpose': `'other'`,
-  'timestamp_evidence.kind': `case kind when 'crl' then 'ocsp' else 'crl' end`,
+  'evidence_parts.kind': `case kind when 'crl' then 'ocsp' else 'crl' end`,
   'event_log.events.revision': `revision + 1000000`,
   'event_log.events.data': `convert_to(replace(convert_from(data, 'UTF8'), 'accepted', 'rejected'), 'UTF8')`,
   uuid: 'gen_random_uuid()',

@@ -2,6 +2,7 @@ import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { TimestampClient } from '../../timestamping/client.js';
+import { eventSize } from '../event-log/new-events.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
@@ -12,7 +13,8 @@ import type { LedgerState } from '../ledger/ledger-state.js';
 import { readStampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import { bridgingNote } from './checkpoint-note.js';
-import { obtainStamp, type StoredStamp, stampedEvent } from './obtain-stamp.js';
+import { evidenceOf, keepEvidence, keepNotices } from './keep-evidence.js';
+import { type ObtainedStamp, obtainStamp, stampedEvent } from './obtain-stamp.js';
 import { stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface BridgeOptions {
@@ -63,10 +65,10 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
     await rememberHead?.(sealed);
     const note = await bridgingNote(signer, next, size, rootOf(sealed.tree));
     const previous = await readNewest();
-    const stamps: StoredStamp[] = [];
+    const stamps: ObtainedStamp[] = [];
     while (stamps.length < quorum) {
       const exclude = stamps.map(({ stamp }) => stamp.organization);
-      stamps.push(await obtainStamp({ db, client }, { note, previous, exclude }, signal));
+      stamps.push(await obtainStamp(client, { note, previous, exclude }, signal));
     }
     const stamped = stamps.map((stamp, index) => stampedEvent(stamp, { size, note, number: index + 1, quorum }));
     const published = ledgerEvent(LEDGER_KEY_PUBLISHED, {
@@ -77,10 +79,13 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
       replaces: { key: verifierKeyOf(signer), bridge_size: size },
       salt_key: null,
     });
-    let current = await catchUpLedger(db, eventLog, { from: sealed });
+    const gathered = stamps.flatMap(({ stamp }) => evidenceOf(stamp));
+    const bytes = [...stamped, published].reduce((sum, event) => sum + eventSize(event), 0);
+    let current = await keepNotices(db, eventLog, sealed);
     while (current.key === verifierKeyOf(signer) && current.pending === null && (current.stamped?.size ?? 0) < size) {
-      await tryAppendToLedger(eventLog, current, ...stamped, published);
-      current = await catchUpLedger(db, eventLog, { from: current });
+      const { ledger, rest } = await keepEvidence(db, eventLog, current, gathered, bytes);
+      if (ledger === current) await tryAppendToLedger(eventLog, current, ...rest, ...stamped, published);
+      current = await catchUpLedger(db, eventLog, { from: ledger });
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Texts } from '../i18n/texts.js';
 import { scanFacts } from '../report/scan-text.js';
 import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
+import { presentationText } from './presentation-text.js';
 import type { ShownRecord } from './shown-record.js';
 
 /** Content of a record and its later events in words: names and values, in the order of a certificate. */
@@ -31,6 +32,7 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
     [record.agreedText, textText(shown, texts)],
+    [record.presentation.title, presentationText(consent, shown, texts)],
     ...siteLines(shown, texts),
     [record.existedBy, shown.proved.before === null ? texts.words.notProved : dayText(shown.proved.before.time, texts)],
     [record.claimedTime, dayText(consent.created_at, texts)],
@@ -42,6 +44,12 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
 /** Why no time by which the record existed is shown. */
 export function unprovedText(verdict: ShownRecord['verdict'], { record }: Texts): string {
   return verdict === 'invalid' ? record.invalidTime : record.unstampedTime;
+}
+
+/** Why personal values are not shown. */
+export function stateOfHidden(shown: Pick<ShownRecord, 'erased' | 'erasure' | 'key_lost'>, { record }: Texts): string {
+  if (isErasureStanding(shown)) return record.erased;
+  return shown.key_lost ? record.keyLost : record.withheld;
 }
 
 /** Whether the personal values are called erased: an erasure that is not valid erases none. */
@@ -66,14 +74,16 @@ function decisionText(consent: ConsentRecord, { configuration }: ShownRecord, te
   return `${decisionWord(decision, texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 
-function personText({ disclosed, withheld, erased, erasure }: ShownRecord, { record }: Texts): string {
+function personText(shown: ShownRecord, texts: Texts): string {
+  const { disclosed, withheld } = shown;
+  const { record } = texts;
   const values = new Map(disclosed.map(({ name, value }) => [name, value]));
   const parts = PERSON.flatMap((name) => {
     const value = values.get(name);
     return typeof value === 'string' ? [`${record.person[name]} ${value}`] : [];
   });
   if (parts.length > 0) return parts.join(', ');
-  if (isErasureStanding({ erased, erasure })) return record.erased;
+  if (isErasureStanding(shown) || shown.key_lost) return stateOfHidden(shown, texts);
   return withheld > 0 ? record.notDisclosed : record.noPerson;
 }
 

@@ -29,6 +29,30 @@ export const record = {
     visitor_id: 'visitor id',
   },
   fields: personalFields,
+  presentation: {
+    title: 'How it was asked',
+    notStated: 'not stated',
+    notShown: 'stated, and not disclosed in this file or erased',
+    statedBy: {
+      browser: 'The browser stated this, and nothing confirmed it.',
+      s2s: 'The backend of the website stated this, and nothing confirmed it.',
+    },
+    layout: (name: string, version: number | null) => `layout ${name}${version === null ? '' : `, version ${version}`}`,
+    theme: (name: string) => `theme ${name}`,
+    layer: (name: string) => `layer ${name}`,
+    language: (tag: string) => `texts in ${tag}`,
+    schemes: { light: 'light colours', dark: 'dark colours' },
+    sizes: { phone: 'a window of a phone’s size', tablet: 'a window of a tablet’s size', desktop: 'a wide window' },
+    controls: (names: string) => `controls: ${names}`,
+    preselected: {
+      nothing: 'nothing preselected',
+      earlier: 'the earlier choice preselected',
+      gpc: 'the refusal preselected that the browser signals',
+    },
+    used: (name: string) => `used: ${name}`,
+    elapsed: (seconds: number) => `decided after ${seconds} s`,
+    sdk: (name: string) => `shown by ${name}`,
+  },
   reasons: {
     person: 'by an erasure of the person',
     record: 'by an erasure of this record',
@@ -38,6 +62,7 @@ export const record = {
   unstampedTime: 'not proved: no valid time stamp covers the record',
   erased: 'erased',
   withheld: 'withheld',
+  keyLost: 'lost: the service has no key of them any more',
   notDisclosed: 'not disclosed in this file',
   noPerson: 'the record names no person',
   vouched: (values: string | null) =>
@@ -101,9 +126,7 @@ export const record = {
   checksPassed: (count: number) => `${counted(count, 'check')} of this record passed`,
   checks: 'All checks of this record',
   // Files that the person drew or sent.
-  signature: 'Signature',
   signatureText: 'The picture that the record commits to.',
-  document: 'Document of the person',
   sentAs: 'Sent as',
   size: 'Size',
   bytes: (size: number) => counted(size, 'byte'),
