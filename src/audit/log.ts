@@ -63,7 +63,7 @@ export async function auditLog(
     // Later events are in flight: waiting for the end of a busy log would never finish.
     if (!page.atEnd && until !== null && position !== null && position >= until) break;
     if (!page.atEnd) continue;
-    await auditLogEnd(section, position);
+    await auditLogEnd(section, position, latest(until, sealedBefore));
     if (sealedBefore !== null && sealedBefore > (position ?? ''))
       findings.add({
         kind: 'derived-differs',
@@ -76,6 +76,10 @@ export async function auditLog(
   }
   if (done === 0 && from === null)
     findings.add({ kind: 'log-order', table: TABLE, key: '', detail: 'the log is empty' });
+}
+
+function latest(a: Position | null, b: Position | null): Position | null {
+  return (a ?? '') > (b ?? '') ? a : b;
 }
 
 const EndRows = z.tuple([z.object({ events: z.number().nullable(), position: z.string().nullable() })]);
