@@ -4,6 +4,7 @@ import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import { createLedgerGuard, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
 import type { Config } from '../platform/config/index.js';
+import { certificateHint } from '../platform/database/certificate-hint.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { ensureRoles } from '../platform/database/ensure-roles.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
@@ -257,7 +258,6 @@ export async function openEventLog(
 /** The message names the variable only, because the connection string contains a password. */
 function unreachable(cause: unknown): DatabaseSetupError {
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
-  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). Check DATABASE_URL.`, {
-    cause,
-  });
+  const hint = certificateHint(cause) ?? 'Check DATABASE_URL.';
+  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). ${hint}`, { cause });
 }

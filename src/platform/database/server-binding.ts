@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DatabaseSetupError, ServerChanged } from './errors.js';
+import { ServerChanged, standbyReached } from './errors.js';
 import type { SessionStep } from './session.js';
 
 /**
@@ -57,7 +57,7 @@ export function bindServer(): ServerBinding {
     const [found] = Identity.parse(rows);
     if (refusal !== null) throw refusal;
     if (found.is_standby || found.flushed === null) {
-      throw new DatabaseSetupError('unsafe_server', 'The server of DATABASE_URL is a standby: it accepts no writes.');
+      throw standbyReached();
     }
     if (bound === null || (bound === found.server && found.goes_on === true)) {
       bound = found.server;
