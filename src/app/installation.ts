@@ -33,6 +33,7 @@ import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 import { reportAlteredRows } from './report-altered-rows.js';
+import { watchServer } from './watch-server.js';
 
 /**
  * The resources that the roles and commands of one installation use. The function that opens it
@@ -134,6 +135,8 @@ export async function openInstallation(
     sealing.hooks = keyring.sealing;
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
+    // The embedded server is this installation's own.
+    if (embedded === null) closers.push(watchServer({ url: databaseUrl, server, ...WATCHING }));
     metrics.showServer(server);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const eventLog = await openEventLog(config, databaseUrl, logger, {
@@ -172,6 +175,11 @@ export async function openInstallation(
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ADMIN_CONNECTIONS = 4;
+const WATCHING = {
+  role: 'consent_ledger_api',
+  applicationName: 'consent-ledger watch',
+  statementTimeoutMs: 5_000,
+} as const;
 
 /** Opens the embedded database, if the configuration names no other. @returns null with `DATABASE_URL` */
 export async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {

@@ -100,7 +100,25 @@ export function createPool(options: PoolOptions): pg.Pool {
   // A server that shuts down may greet and dismiss a client in one packet, before any other
   // listener is registered.
   pool.on('connect', (db) => db.on('error', () => undefined));
+  if (options.server !== undefined) endWhenLost(pool, options.server);
   return pool;
+}
+
+/**
+ * Ends all connections when the server is left, also those in use: a transaction that is open there must not
+ * commit any more, and no answer of that server arrives.
+ */
+function endWhenLost(pool: pg.Pool, server: ServerBinding): void {
+  const connected = new Set<pg.Client>();
+  pool.on('connect', (db) => {
+    if (db instanceof pg.Client) connected.add(db);
+  });
+  pool.on('remove', (db) => {
+    if (db instanceof pg.Client) connected.delete(db);
+  });
+  server.lost.catch(() => {
+    for (const db of connected) db.end().catch(() => undefined);
+  });
 }
 
 /**
