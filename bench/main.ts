@@ -8,6 +8,7 @@ import { migrate } from '../src/platform/database/migrate.js';
 import { createPool } from '../src/platform/database/pool.js';
 import { createKeyring } from '../src/platform/keys/index.js';
 import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
+import { benchAudit } from './audit.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { benchEventStoreDb } from './eventstoredb.js';
@@ -19,6 +20,7 @@ import { benchProcesses } from './processes.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
+import { benchRecords } from './spine/records.js';
 import { benchSpine } from './spine/spine.js';
 import { benchStored } from './stored.js';
 import { benchWorker } from './worker.js';
@@ -29,6 +31,8 @@ type Part = (postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixtur
 
 /** Not measured unless the command line names it, because it fills a database first. */
 const STORED = 'stored';
+/** Not measured unless the command line names it, because it fills a database first. */
+const AUDIT = 'audit';
 /** Not measured unless the command line names it, because it measures no throughput. */
 const FLOODS = 'floods';
 /** Not measured unless the command line names it, because it installs packages. */
@@ -54,6 +58,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   worker: benchWorker,
   serve: benchServe,
   [STORED]: benchStored,
+  [AUDIT]: benchAudit,
   [FLOODS]: benchFloods,
   [PEER]: benchPeer,
   [PROCESSES]: benchProcesses,
@@ -67,7 +72,9 @@ const WORKER_MICROS = 160;
 
 /** Not measured unless the command line names it, because it builds another version first. */
 const SPINE = 'spine';
-const OTHERS = ['scale', EVENTSTOREDB, SPINE];
+/** The same, over many stored records. */
+const RECORDS = 'records';
+const OTHERS = ['scale', EVENTSTOREDB, SPINE, RECORDS];
 
 const names = process.argv.slice(2);
 const unknown = names.find((name) => !OTHERS.includes(name) && !Object.hasOwn(PARTS, name));
@@ -89,8 +96,12 @@ if (names.includes(SPINE)) {
   console.log('');
   await benchSpine();
 }
+if (names.includes(RECORDS)) {
+  console.log('');
+  await benchRecords();
+}
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS, PEER, PROCESSES].includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, FLOODS, PEER, PROCESSES].includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
 }

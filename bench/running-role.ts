@@ -26,9 +26,11 @@ export interface ProcessUse {
 export class RunningRole {
   private constructor(
     private readonly child: ChildProcess,
-    private readonly env: NodeJS.ProcessEnv,
+    /** Its environment. */
+    readonly env: NodeJS.ProcessEnv,
     private readonly dataDir: string,
     readonly port: number,
+    private readonly program: string,
   ) {}
 
   /**
@@ -64,7 +66,7 @@ export class RunningRole {
       const [, port] = /http:\/\/[\d.]+:(\d+)/.exec(line) ?? [];
       if (port !== undefined) {
         child.stdout.resume();
-        return new RunningRole(child, environment, dataDir, Number(port));
+        return new RunningRole(child, environment, dataDir, Number(port), program);
       }
       console.error(line);
     }
@@ -108,7 +110,7 @@ export class RunningRole {
 
   /** Runs a command of the installation beside the role, until it ends. @throws Error if it fails */
   command(...args: readonly string[]): Promise<MeasuredCommand> {
-    return measuredCommand(this.env, LEDGER, ...args);
+    return measuredCommand(this.env, this.program, ...args);
   }
 
   async stop(): Promise<void> {

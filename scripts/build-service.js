@@ -1,6 +1,7 @@
 // Bundles the service and its libraries into `dist`, one file for each program, with what they share
 // beside them: a process then starts in half the time that it needs to find and read a thousand
-// modules. Types are checked by `npm run types`.
+// modules. Types are checked by `npm run types`. With the name of another folder, it bundles there what
+// runs the service, and nothing else.
 import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -32,13 +33,15 @@ const TOOLS = {
   soak: 'bench/soak/main.ts',
 };
 
+const [outdir = 'dist'] = process.argv.slice(2);
+
 // A file that was renamed would otherwise stay; a step of the schema would be applied.
-await rm(`${root}dist`, { recursive: true, force: true });
-for (const entryPoints of [SERVICE, TOOLS]) {
+await rm(`${root}${outdir}`, { recursive: true, force: true });
+for (const entryPoints of outdir === 'dist' ? [SERVICE, TOOLS] : [SERVICE]) {
   await build({
     absWorkingDir: root,
     entryPoints,
-    outdir: 'dist',
+    outdir,
     bundle: true,
     // A command does not read the code of the service, nor the service that of tracing which is off.
     splitting: true,
@@ -63,7 +66,7 @@ for (const entryPoints of [SERVICE, TOOLS]) {
     logLevel: 'warning',
   });
 }
-await cp(`${root}${migrations}`, `${root}dist/migrations`, {
+await cp(`${root}${migrations}`, `${root}${outdir}/migrations`, {
   recursive: true,
   filter: (name) => !name.endsWith('.ts'),
 });

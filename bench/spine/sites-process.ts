@@ -74,6 +74,7 @@ async function makeSite(owner: pg.Pool) {
   const policy = { siteId, slug: 'cookies', kind: 'cookie_policy', requiresApprovalToken: false } as const;
   const { id: documentId } = await createDocument(owner, policy);
   return {
+    siteId,
     writeKey: (await createApiKey(owner, siteId, 'write')).key,
     readKey: (await createApiKey(owner, siteId, 'read')).key,
     versions: { cookieEn: await activeVersion(owner, siteId, documentId, 'en') },

@@ -1,9 +1,9 @@
 import { cpus, loadavg } from 'node:os';
-import { LoadGenerator } from '../load-generator.js';
+import type { LoadGenerator } from '../load-generator.js';
 import { settled } from '../pipeline-backlog.js';
 import { median } from '../report.js';
 import { describeDurability } from '../storage.js';
-import { type BuiltVersion, buildVersion, PRESENT_VERSION } from './built-version.js';
+import { alternating, type Both, inTurn, namesOf, withBothVersions } from './both-versions.js';
 import {
   type Drain,
   drainRound,
@@ -16,10 +16,8 @@ import {
 } from './rounds.js';
 import { type Goal, type Line, printTable, ratios } from './spine-table.js';
 import { readWrites, type Writes, type WritesEach, writesEach } from './table-writes.js';
-import { type BenchedSite, openVersionBench, type VersionBench } from './version-bench.js';
+import type { BenchedSite, VersionBench } from './version-bench.js';
 
-/** The last version that kept each body in an outbox, in the log and in a read model. */
-const BEFORE = process.env.BENCH_BEFORE ?? '1c5da2b9';
 const SECONDS = Number(process.env.BENCH_SECONDS ?? '6');
 const WARM_UP_SECONDS = 3;
 const MANY_SITES = 1_000;
@@ -30,12 +28,6 @@ const DRAINS = 2;
 const CONNECTIONS = [64, 256, 1_024] as const;
 /** A processor, or all of them, with a smaller idle part than this is what limits the rate. */
 const IDLE = 0.1;
-
-/** Both versions, or what was measured of them. */
-interface Both<T> {
-  readonly before: T;
-  readonly now: T;
-}
 
 /** A load of some sites. */
 interface Load {
@@ -50,31 +42,7 @@ interface Load {
  * @throws Error if the other version cannot be built
  */
 export async function benchSpine(): Promise<void> {
-  const version = await buildVersion(BEFORE);
-  try {
-    await withBoth(version, PRESENT_VERSION, compare);
-  } finally {
-    await version.remove();
-  }
-}
-
-async function withBoth(
-  before: BuiltVersion,
-  now: BuiltVersion,
-  work: (benches: Both<VersionBench>, generator: LoadGenerator) => Promise<void>,
-): Promise<void> {
-  const opened = await Promise.allSettled([before, now].map((version) => openVersionBench(version, MANY_SITES)));
-  const generator = new LoadGenerator();
-  try {
-    const [first, second] = opened.map((one) => {
-      if (one.status === 'rejected') throw one.reason;
-      return one.value;
-    });
-    if (first !== undefined && second !== undefined) await work({ before: first, now: second }, generator);
-  } finally {
-    await generator.stop();
-    for (const one of opened) if (one.status === 'fulfilled') await one.value.close();
-  }
+  await withBothVersions(MANY_SITES, compare);
 }
 
 async function compare(benches: Both<VersionBench>, generator: LoadGenerator): Promise<void> {
@@ -100,30 +68,6 @@ async function compare(benches: Both<VersionBench>, generator: LoadGenerator): P
   await printConnections(benches.now, generator);
   const [load = Number.NaN] = loadavg();
   console.log(`  ${await describeDurability(benches.now.db)}; load average of the machine ${load.toFixed(1)}`);
-}
-
-/** Does the same for both versions, one after the other; every other round begins with this version. */
-async function inTurn<T>(
-  benches: Both<VersionBench>,
-  round: number,
-  work: (bench: VersionBench) => Promise<T>,
-): Promise<Both<T>> {
-  if (round % 2 === 0) {
-    const before = await work(benches.before);
-    return { before, now: await work(benches.now) };
-  }
-  const now = await work(benches.now);
-  return { before: await work(benches.before), now };
-}
-
-async function alternating<T>(
-  benches: Both<VersionBench>,
-  rounds: number,
-  work: (bench: VersionBench) => Promise<T>,
-): Promise<Both<readonly T[]>> {
-  const both: Both<T>[] = [];
-  for (let round = 0; round < rounds; round += 1) both.push(await inTurn(benches, round, work));
-  return { before: both.map(({ before }) => before), now: both.map(({ now }) => now) };
 }
 
 async function readBoth({ before, now }: Both<VersionBench>): Promise<Both<Writes>> {
@@ -275,8 +219,4 @@ function limitOf({ result, waits, busy }: FreeRound): string {
 
 function percent(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
-}
-
-function namesOf({ before }: Both<VersionBench>): [before: string, now: string] {
-  return [`before (${before.name})`, 'now'];
 }

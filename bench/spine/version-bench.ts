@@ -23,7 +23,12 @@ const BATCH_MAX_AGE_MS = 2_000;
 const MOST_IN_PROGRESS = 2_000;
 
 const Sites = z.array(
-  z.object({ writeKey: z.string(), readKey: z.string(), versions: z.object({ cookieEn: z.string() }) }),
+  z.object({
+    siteId: z.string(),
+    writeKey: z.string(),
+    readKey: z.string(),
+    versions: z.object({ cookieEn: z.string() }),
+  }),
 );
 export type BenchedSite = z.infer<typeof Sites>[number];
 

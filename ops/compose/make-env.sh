@@ -38,6 +38,8 @@ hex() { od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n'; }
 mkdir -p private/service private/proxy
 chmod 700 private
 chmod 755 private/service private/proxy
+echo 'to api:8080' > private/proxy/upstreams
+chmod 644 private/proxy/upstreams
 hex > private/service/master.key
 chmod 644 private/service/master.key
 cat > .env <<END

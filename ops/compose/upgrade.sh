@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces the running version of docker-compose.yml by the one in this folder. The running version answers
-# until the new one does. If the migration fails, or the new version does not start, nothing is replaced.
+# Replaces the running version of docker-compose.yml by the one in this folder, or applies changed settings. The
+# running version answers until the new one does. If the migration fails, or the new version does not start, nothing is replaced.
 # Run it in the folder of docker-compose.yml, after a backup.
 #
 #   ops/compose/upgrade.sh           refuses a migration that the running version cannot run beside
@@ -63,6 +63,13 @@ until [ "$(docker inspect --format '{{.State.Health.Status}}' "$next")" = health
   fi
   sleep 1
 done
+# All of them are replaced at once, and this one answers meanwhile.
+upstreams() {
+  # shellcheck disable=SC2046 # names have no spaces
+  "$(dirname "$0")/upstreams.sh" $(docker compose ps --format '{{.Name}}' api | sort -V) "$@"
+}
+upstreams "$(docker inspect --format '{{.Name}}' "$next" | tr -d /)"
 # Without its dependencies, which are migrated.
 replace --no-deps api
+upstreams
 replace

@@ -17,6 +17,7 @@ export const CONSENT_LIMITS = {
   signatureImageBytes: 262_144,
   strokesBytes: 65_536,
   customDocumentBytes: 1_048_576,
+  screenshotBytes: 524_288,
   declarationText: 10_000,
   signerName: 200,
   signerEmail: 254,
@@ -32,7 +33,7 @@ export const CONSENT_LIMITS = {
 } as const;
 
 /**
- * Bytes of a single consent beside its two large contents: metadata, strokes, declaration, and
+ * Bytes of a single consent beside its large contents: metadata, strokes, declaration, and
  * the JSON around them.
  */
 const OTHER_CONTENT_BYTES = 262_144;
@@ -42,7 +43,10 @@ const asBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4 + 100;
 
 /** The largest body of a request with one consent. */
 export const SINGLE_BODY_BYTES =
-  asBase64(CONSENT_LIMITS.signatureImageBytes) + asBase64(CONSENT_LIMITS.customDocumentBytes) + OTHER_CONTENT_BYTES;
+  asBase64(CONSENT_LIMITS.signatureImageBytes) +
+  asBase64(CONSENT_LIMITS.customDocumentBytes) +
+  asBase64(CONSENT_LIMITS.screenshotBytes) +
+  OTHER_CONTENT_BYTES;
 
 /** The largest body of a batch, unless configured: 100 consents with full metadata, and more. */
 export const DEFAULT_BATCH_BODY_BYTES = 8 * 1024 * 1024;

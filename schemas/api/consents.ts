@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
+import { Presentation } from '../evidence/presentation.js';
 import { SignedPromise } from '../evidence/promise.js';
 import { Warnings } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
@@ -44,6 +45,9 @@ const consentFields = {
   source: optionalText(CONSENT_LIMITS.source).describe('Where the person was asked, for example `web` or `ios`.'),
   metadata: optionalObject.describe('Further values, at most 30 keys and 16,384 bytes.'),
   extra_fields: optionalObject.describe('Values of further form fields, at most 30 keys and 16,384 bytes.'),
+  presentation: Presentation.nullish().describe(
+    'How the question was shown to the person, as the caller states it. Unknown members are refused.',
+  ),
   approval_token: optionalText(200).describe(
     'One-time token of /tool/v1/s2s/approval-tokens, for documents that require one.',
   ),
@@ -97,6 +101,10 @@ export const S2sConsentRequest = z
     ...consentFields,
     ip_address: z.union([z.ipv4(), z.ipv6()]).nullish().describe('IP address of the person, as the backend saw it.'),
     user_agent: optionalText(CONSENT_LIMITS.userAgent).describe('User agent of the person, as the backend saw it.'),
+    presentation_screenshot: z
+      .string()
+      .nullish()
+      .describe('Picture of what was shown, as base64 of a PNG, JPEG or WebP, at most 524,288 bytes when decoded.'),
     otp_verified: z.boolean().nullish().describe('Whether the backend verified a one-time password of the person.'),
     otp_reference: optionalText(CONSENT_LIMITS.otpReference).describe('Reference of that verification at the backend.'),
   })
@@ -135,9 +143,8 @@ const acceptance = {
   ),
 };
 
-/** Members of an accepted consent that were ignored, and may have been misspelled. */
 const warnings = Warnings.describe(
-  'Members that are unknown, were ignored, and resemble a known one. Absent if there are none.',
+  'What was ignored: unknown members and categories; an unknown `consent_type`, which was recorded; and `idempotency_key`, if the key was used before with another consent. Absent if there is nothing.',
 );
 
 export const ConsentResponse = z

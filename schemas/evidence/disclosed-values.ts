@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AttachmentReference, type Disclosure } from './disclosure.js';
+import { Presentation } from './presentation.js';
 
 const Text = z.string();
 const Values = z.record(z.string(), z.unknown());
@@ -20,6 +21,8 @@ export const DISCLOSED_VALUES = {
   metadata: Values.describe('Further values'),
   otp_reference: Text.describe('Reference of a one-time password check at the backend'),
   otp_verified: z.boolean().describe('Whether the backend verified a one-time password of the person'),
+  presentation: Presentation.describe('How the question was shown'),
+  presentation_screenshot: AttachmentReference.describe('Picture of what was shown'),
   screen_resolution: Text.describe('Screen resolution'),
   signature_image: AttachmentReference.describe('Drawn signature'),
   signature_mime_type: Text.describe('Media type that was sent with the signature'),
@@ -39,7 +42,11 @@ export const DISCLOSED_VALUES = {
 export type DisclosureName = keyof typeof DISCLOSED_VALUES;
 
 /** Names of the values whose content is a file of its own; their disclosures refer to it. */
-export const ATTACHMENT_NAMES = ['signature_image', 'custom_document_content'] as const satisfies DisclosureName[];
+export const ATTACHMENT_NAMES = [
+  'signature_image',
+  'custom_document_content',
+  'presentation_screenshot',
+] as const satisfies DisclosureName[];
 
 export type AttachmentName = (typeof ATTACHMENT_NAMES)[number];
 

@@ -2,6 +2,9 @@ import type { BrowserConsent } from '../shared/types.js';
 import type { Configuration } from './answers.js';
 import { isFramework } from './precedence.js';
 
+/** How the visitor was asked, as the record keeps it. */
+export type Presentation = NonNullable<BrowserConsent['presentation']>;
+
 /** A consent to send to the service. */
 export interface Outgoing {
   readonly key: string;

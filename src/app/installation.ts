@@ -14,6 +14,7 @@ import { createPool, type TransactionHooks } from '../platform/database/pool.js'
 import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
+import { compareSchema, type SchemaDifference } from '../platform/database/schema-differences.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { bindServer, type ServerBinding } from '../platform/database/server-binding.js';
 import { messageOf } from '../platform/errors/message-of.js';
@@ -69,11 +70,16 @@ export interface Installation {
   close(): Promise<void>;
 }
 
+/** A migration after which the schema is compared with the one that the migrations make. */
+export interface ComparedMigration extends MigrateOptions {
+  readonly onDifference: (difference: SchemaDifference) => void;
+}
+
 export interface InstallationOptions {
   /** Shown in `pg_stat_activity` and log lines. */
   readonly role: string;
   /** Whether a database given by `DATABASE_URL` is migrated, and how; the embedded one always is. */
-  readonly migrates: boolean | MigrateOptions;
+  readonly migrates: boolean | ComparedMigration;
   /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
   readonly signs?: boolean;
   /** Earlier knowledge of the ledger in this process; absent: none. */
@@ -190,7 +196,7 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Embe
 function schemaWork(
   migrates: InstallationOptions['migrates'],
   isEmbedded: boolean,
-): MigrateOptions | 'migrate' | 'check' {
+): ComparedMigration | 'migrate' | 'check' {
   if (typeof migrates === 'object') return migrates;
   return migrates || isEmbedded ? 'migrate' : 'check';
 }
@@ -202,7 +208,7 @@ function schemaWork(
 export async function prepareSchema(
   databaseUrl: string,
   logger: Logger,
-  work: MigrateOptions | 'migrate' | 'check' | 'roles',
+  work: ComparedMigration | 'migrate' | 'check' | 'roles',
 ): Promise<void> {
   const owner = createPool({
     url: databaseUrl,
@@ -222,6 +228,7 @@ export async function prepareSchema(
     if (work !== 'check') {
       const applied = await migrate(owner, migrations, work === 'migrate' ? undefined : work);
       if (applied.length > 0) logger.info({ applied }, 'database schema migrated');
+      if (work !== 'migrate') for (const difference of await compareSchema(owner)) work.onDifference(difference);
     } else {
       await refuseUnmigrated(owner, migrations);
     }

@@ -6,7 +6,10 @@ import type { Section } from './section.js';
 
 const Rows = z.array(z.object({ key: z.string() }));
 
-/** Statements that find contradictory rows. Each is one statement, and therefore reads one snapshot. */
+/**
+ * Statements that find contradictory rows. Each is one statement, and therefore reads one snapshot. `OFFSET
+ * 0` keeps a look-up by key from becoming a pass over the table in which it looks.
+ */
 const CONTRADICTIONS = [
   {
     table: 'erased_records',
@@ -20,7 +23,8 @@ const CONTRADICTIONS = [
     table: 'erased_records',
     columns: ['site_id'],
     detail: 'the erased record is of another site',
-    sql: `select e.event_id::text as key from erased_records e join leaves l on l.event_id = e.event_id
+    sql: `select e.event_id::text as key from erased_records e
+            cross join lateral (select stream from leaves where event_id = e.event_id offset 0) l
            where l.stream <> ${consentsStreamSql('e.site_id')}`,
   },
   {
@@ -81,9 +85,9 @@ const CONTRADICTIONS = [
     sql: `select t.id as key from approval_tokens t
            where consumed_by is not null
              and not exists (select from read_model.consents c
-                              where c.event_id = t.consumed_by and c.approval_token_id = t.id)
-             and not (exists (select from record_keys k where k.event_id = t.consumed_by)
-                      and not exists (select from read_model.consents c where c.event_id = t.consumed_by))`,
+                              where c.event_id = t.consumed_by and c.approval_token_id = t.id offset 0)
+             and not (exists (select from record_keys k where k.event_id = t.consumed_by offset 0)
+                      and not exists (select from read_model.consents c where c.event_id = t.consumed_by offset 0))`,
   },
   {
     table: 'attachments',

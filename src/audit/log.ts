@@ -17,6 +17,7 @@ import {
   NotGenuine,
 } from '../platform/keys/index.js';
 import { auditAttachments, storedAttachments } from './attachments.js';
+import { auditLogEnd } from './log-end.js';
 import { openKnownRows } from './open-known-rows.js';
 import { PAGE } from './pages.js';
 import { readPastGaps } from './read-past-gaps.js';
@@ -56,6 +57,7 @@ export async function auditLog(
     // Later events are in flight: waiting for the end of a busy log would never finish.
     if (!page.atEnd && until !== null && position !== null && position >= until) break;
     if (!page.atEnd) continue;
+    await auditLogEnd(section, position);
     if (sealedBefore !== null && sealedBefore > (position ?? ''))
       findings.add({
         kind: 'derived-differs',
@@ -169,11 +171,12 @@ async function checkEvents(section: Section, all: readonly LoggedEvent[], sealed
   await checkErasures(section, events);
 }
 
+/** Each leaf is looked up by its key (`OFFSET 0`): a join could read all leaves for each page. */
 async function readLeaves({ db }: Section, events: readonly LoggedEvent[]): Promise<ReadonlyMap<string, Leaf>> {
   const { rows } = await db.query(
     `select l.stream, l.revision, l.event_id, l.hash, l.person_tag
        from unnest($1::text[], $2::bigint[]) as w (stream, revision)
-       join leaves l on l.stream = w.stream and l.revision in (w.revision, w.revision - 1)`,
+      cross join lateral (select * from leaves where stream = w.stream and revision in (w.revision, w.revision - 1) offset 0) l`,
     [events.map(({ stream }) => stream), events.map(({ revision }) => revision)],
   );
   return new Map(LeafRows.parse(rows).map((leaf) => [`${leaf.stream} ${leaf.revision}`, leaf]));

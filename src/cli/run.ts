@@ -16,9 +16,23 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   } catch (error) {
     // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    context.stderr.write(`${messageOf(error)}\n`);
+    await writeFailure(args, context, messageOf(error));
     return error instanceof CommandError ? error.exitCode : EXIT.failed;
   }
+}
+
+/** Programs that write their log to standard error. */
+const LOGGING: readonly string[] = ['serve', 'api', 'worker', 'migrate'];
+
+/** A collector of logs reads lines of JSON, and would lose the one that says why the process ended. */
+async function writeFailure(args: readonly string[], { stderr }: CliContext, message: string): Promise<void> {
+  if (!LOGGING.includes(args[0] ?? '') || !args.includes('--json')) {
+    stderr.write(`${message}\n`);
+    return;
+  }
+  // Loaded only now: each command would load it.
+  const { pino } = await import('pino');
+  pino({}, { write: (line: string) => stderr.write(line) }).fatal(message);
 }
 
 function messageOf(error: unknown): string {

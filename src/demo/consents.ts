@@ -30,7 +30,21 @@ export function browserConsent(n: number, versions: Versions, categories: readon
     visitor_country: language === 'tr' ? 'TR' : 'IE',
     compliance_framework: language === 'tr' ? 'kvkk' : 'gdpr',
     source: 'client',
-    metadata: { page: `/articles/${n % 40}`, banner_shown_ms: 1200 + n },
+    metadata: { page: `/articles/${n % 40}` },
+    presentation: {
+      layout: 'bar',
+      layout_version: 1,
+      theme: 'default',
+      layer: decision === 'partial' ? 'settings' : 'first',
+      language,
+      colour_scheme: n % 3 === 0 ? 'dark' : 'light',
+      size_class: n % 2 === 0 ? 'phone' : 'desktop',
+      controls: decision === 'partial' ? ['save', 'accept', 'reject'] : ['accept', 'reject', 'settings'],
+      preselected: 'nothing',
+      control: decision === 'partial' ? 'save' : decision === 'accepted' ? 'accept' : 'reject',
+      elapsed_ms: 1200 + n,
+      sdk: 'browser 0.1.0',
+    },
   };
 }
 

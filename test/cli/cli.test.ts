@@ -218,6 +218,12 @@ describe('consent-ledger', () => {
     }
   });
 
+  it.each(['serve', 'api', 'worker', 'migrate'])('reports why %s --json ended in one line of JSON', async (role) => {
+    const { exitCode, stdout, stderr } = await run([role, '--json'], { PORT: 'x' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({ level: 60, msg: expect.stringMatching(/PORT must be/) });
+  });
+
   it('documents its exit codes in every help', async () => {
     for (const args of [
       ['--help'],

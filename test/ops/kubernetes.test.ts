@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1';
+import { Job } from 'kubernetes-models/batch/v1';
+import { Ingress as KubernetesIngress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { Namespace, PersistentVolumeClaim, Service, ServiceAccount } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
@@ -95,9 +100,11 @@ describe.each([
   it('satisfies the pod security standard "restricted", and can write to its volumes only', () => {
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
-      runAsUser: 1000,
       seccompProfile: { type: 'RuntimeDefault' },
     });
+    // OpenShift assigns it, and the image has one.
+    expect(pod.securityContext).not.toHaveProperty('runAsUser');
+    expect(read('../../Dockerfile')).toContain('USER 1000:1000');
     expect(container.securityContext).toEqual({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -107,7 +114,7 @@ describe.each([
 
   it('runs its role, with a volume for each mount and a mount for each file', () => {
     // The pods of the version before run beside the Job.
-    expect(container.args).toEqual(name === 'migrate' ? [name, '--online'] : [name]);
+    expect(container.args).toEqual(name === 'migrate' ? [name, '--online', '--json'] : [name, '--json']);
     expect(pod.volumes.map((volume) => volume.name).sort()).toEqual(
       container.volumeMounts.map((mount) => mount.name).sort(),
     );
@@ -151,6 +158,99 @@ it('sets existing variables only', () => {
   for (const name of Object.keys(settings)) expect(Object.keys(variables.shape)).toContain(name);
 });
 
+describe('the network policies', () => {
+  const Policy = z.object({
+    podSelector: z.union([
+      z.object({ matchLabels: Labels }),
+      z.object({
+        matchExpressions: z.tuple([
+          z.object({ key: z.string(), operator: z.literal('In'), values: z.array(z.string()) }),
+        ]),
+      }),
+      z.strictObject({}),
+    ]),
+    policyTypes: z.tuple([z.literal('Ingress')]),
+    ingress: z.array(z.object({ ports: z.tuple([z.object({ port: z.string() })]) })).default([]),
+  });
+  const policy = (name: string) => Policy.parse(named('NetworkPolicy', name));
+
+  it('close every pod, and open the port of those that someone calls', () => {
+    expect(policy('closed')).toEqual({ podSelector: {}, policyTypes: ['Ingress'], ingress: [] });
+    const { container, template } = workload('Deployment', 'api');
+    const ports = [{ port: container.ports[0]?.name }];
+    expect(policy('api')).toMatchObject({
+      podSelector: { matchLabels: template.metadata.labels },
+      ingress: [{ ports }],
+    });
+    expect(policy('metrics')).toMatchObject({
+      podSelector: { matchExpressions: [{ values: ['api', 'worker'] }] },
+      ingress: [{ ports }],
+    });
+  });
+});
+
+describe('monitoring', () => {
+  it('finds the pods of both roles by their port, with the token of the metrics', () => {
+    const { spec } = Resource.parse(parse(read('monitoring/pod-monitor.yaml')));
+    expect(spec).toMatchObject({
+      selector: { matchExpressions: [{ key: 'app.kubernetes.io/name', values: ['api', 'worker'] }] },
+      podMetricsEndpoints: [
+        {
+          port: 'http',
+          path: '/metrics',
+          authorization: { credentials: { name: 'environment', key: 'METRICS_TOKEN' } },
+        },
+      ],
+    });
+  });
+});
+
+const KINDS = [
+  'Deployment',
+  'Ingress',
+  'Job',
+  'Namespace',
+  'NetworkPolicy',
+  'PersistentVolumeClaim',
+  'PodDisruptionBudget',
+  'Service',
+  'ServiceAccount',
+  'StatefulSet',
+] as const;
+/** The published schema of each kind. */
+const MODELS: Readonly<Record<(typeof KINDS)[number], new (...input: never[]) => { validate(): void }>> = {
+  Deployment,
+  Ingress: KubernetesIngress,
+  Job,
+  Namespace,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+};
+const Kind = z.object({ kind: z.enum(KINDS) }).loose();
+
+it.each([
+  'base/api.yaml',
+  'base/data.yaml',
+  'base/ingress.yaml',
+  'base/namespace.yaml',
+  'base/network-policy.yaml',
+  'base/service-account.yaml',
+  'base/worker.yaml',
+  'migrate/job.yaml',
+  'witness/namespace.yaml',
+  'witness/witness.yaml',
+])('%s is valid by the published schemas of Kubernetes', (file) => {
+  for (const document of parseAllDocuments(read(file))) {
+    const resource = Kind.parse(document.toJS());
+    const model: { validate(): void } = Reflect.construct(MODELS[resource.kind], [resource]);
+    expect(() => model.validate(), resource.kind).not.toThrow();
+  }
+});
+
 describe('the Ingress', () => {
   const [{ http }] = Ingress.parse(named('Ingress', 'consent-ledger')).rules;
   const leadsTo = (path: string): boolean =>
@@ -162,7 +262,7 @@ describe('the Ingress', () => {
     const paths = Object.values(PLACES).map(({ path }) => path);
     for (const path of [...paths, '/tool/v1/consents', '/api/v1/auth/login', '/security.txt'])
       expect(leadsTo(path), path).toBe(true);
-    for (const path of ['/metrics', '/healthz']) expect(leadsTo(path), path).toBe(false);
+    for (const path of ['/metrics', '/healthz', '/readyz']) expect(leadsTo(path), path).toBe(false);
   });
 
   it('leads to the service api', () => {

@@ -10,6 +10,7 @@ const script = (name: string): string => fileURLToPath(new URL(`../../ops/compos
 let folder: ComposeFolder;
 beforeEach(() => {
   folder = composeFolder();
+  folder.makeEnv();
   mkdirSync(join(folder.path, 'bin'));
   writeFileSync(join(folder.path, 'calls'), '');
 });
@@ -24,13 +25,16 @@ interface Given {
   readonly next?: 'healthy' | 'ended';
 }
 
-/** Runs `upgrade.sh` with a Docker that writes its calls down. */
-function upgrade(args: readonly string[], { failing = 'none', apis = 1, next = 'healthy' }: Given = {}) {
+/** Runs a script with a Docker that writes its calls down, and what the proxy reads. */
+function run(name: string, args: readonly string[], { failing = 'none', apis = 1, next = 'healthy' }: Given = {}) {
   const docker = `#!/bin/sh
 case "$*" in
   inspect*Health*) echo ${next}; exit ;;
   inspect*Running*) echo ${next === 'healthy'}; exit ;;
+  inspect*Name*) echo /next; exit ;;
   'compose ps --quiet api') for i in $(seq ${apis}); do echo $i; done; exit ;;
+  'compose ps --format {{.Name}} api') for i in $(seq ${apis}); do echo api-$i; done; exit ;;
+  *'caddy reload'*) sed 's/^/proxy: /' private/proxy/upstreams >> "${folder.path}/calls"; exit ;;
 esac
 echo "$@" >> "${folder.path}/calls"
 case "$*" in
@@ -40,14 +44,17 @@ esac
 `;
   writeFileSync(join(folder.path, 'bin/docker'), docker, { mode: 0o755 });
   const env = { PATH: `${join(folder.path, 'bin')}:${process.env.PATH ?? ''}` };
-  const { status, stderr } = spawnSync(script('upgrade.sh'), args, { cwd: folder.path, env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(script(name), args, { cwd: folder.path, env, encoding: 'utf8' });
   const calls = readFileSync(join(folder.path, 'calls'), 'utf8').trim();
   return { status, stderr, calls: calls === '' ? [] : calls.replaceAll('compose ', '').split('\n') };
 }
 
+const upgrade = (args: readonly string[], given?: Given) => run('upgrade.sh', args, given);
+
 const ONLINE = 'run --rm -T migrate migrate --online';
 const BESIDE = 'run --detach -T --no-deps --use-aliases api';
 const REMOVED = ['stop next', 'rm --force next'];
+const TOLD = ['proxy: to api-1:8080 next:8080', 'up -d --wait --scale api=1 --no-deps api', 'proxy: to api-1:8080'];
 const replaced = (apis: number) => [
   `up -d --wait --scale api=${apis} --no-deps api`,
   `up -d --wait --scale api=${apis}`,
@@ -55,7 +62,7 @@ const replaced = (apis: number) => [
 
 describe('upgrade.sh', () => {
   it('migrates beside the version before, and replaces it while another api of the new version answers', () => {
-    const calls = ['build', ONLINE, BESIDE, ...replaced(1), ...REMOVED];
+    const calls = ['build', ONLINE, BESIDE, ...TOLD, 'up -d --wait --scale api=1', ...REMOVED];
     expect(upgrade([])).toMatchObject({ status: 0, calls });
   });
 
@@ -95,7 +102,26 @@ describe('upgrade.sh', () => {
   });
 });
 
-it.each(['upgrade.sh', 'try.sh'])('%s describes itself', (name) => {
+describe('scale.sh', () => {
+  const scaled = (apis: number) => `up -d --wait --no-deps --no-recreate --scale api=${apis} api`;
+
+  it('lets the proxy forget an api before it stops', () => {
+    // The Docker of the test stops none.
+    const calls = ['proxy: to api-1:8080', scaled(1), 'proxy: to api-1:8080 api-2:8080'];
+    expect(run('scale.sh', ['1'], { apis: 2 })).toMatchObject({ status: 0, calls });
+  });
+
+  it('names the containers of several apis', () => {
+    const calls = ['proxy: to api-1:8080 api-2:8080', scaled(3), 'proxy: to api-1:8080 api-2:8080'];
+    expect(run('scale.sh', ['3'], { apis: 2 })).toMatchObject({ status: 0, calls });
+  });
+
+  it.each(['0', 'two', ''])('changes nothing for %j', (number) => {
+    expect(run('scale.sh', [number])).toMatchObject({ status: 2, calls: [] });
+  });
+});
+
+it.each(['upgrade.sh', 'scale.sh', 'upstreams.sh', 'try.sh'])('%s describes itself', (name) => {
   const { status, stdout } = spawnSync(script(name), ['--help'], { encoding: 'utf8' });
   expect({ status, usage: stdout.includes(`ops/compose/${name} `) }).toEqual({ status: 0, usage: true });
 });

@@ -26,6 +26,7 @@ const Service = z.object({
   init: z.boolean().default(false),
   restart: z.string().optional(),
   cap_drop: z.array(z.string()).default([]),
+  logging: z.object({ options: z.object({ 'max-size': z.string(), 'max-file': z.string() }) }),
   security_opt: z.array(z.string()).default([]),
   stop_grace_period: z.string().optional(),
 });

@@ -234,7 +234,8 @@ class Shapes:
 
     def object_fits(self, value, shape):
         known, further = shape.get("properties", {}), shape.get("additionalProperties", {})
-        return (all(name in value for name in shape.get("required", []))
+        return (len(value) >= shape.get("minProperties", 0)
+                and all(name in value for name in shape.get("required", []))
                 and ("propertyNames" not in shape or all(self.fits(name, shape["propertyNames"]) for name in value))
                 and (further is not False or all(name in known for name in value))
                 and all(self.fits(item, known.get(name, further)) for name, item in value.items()))
@@ -1313,7 +1314,7 @@ def check_values(package, manifest, entries):
             require(salt not in salts, "two values share a salt")
             salts.add(salt)
             entry.values[name] = value
-            if name in ("signature_image", "custom_document_content"):
+            if name in ("signature_image", "custom_document_content", "presentation_screenshot"):
                 content = package.read(f"attachments/{value['sha256']}")
                 require(len(content) == value["size"], f"{entry} has an attachment of another size")
                 attachments.add(f"attachments/{value['sha256']}")

@@ -7,6 +7,8 @@ export const personalFields: Readonly<Record<string, string>> = {
   source: 'Page',
   metadata: 'Further data',
   extra_fields: 'Further fields',
+  presentation: 'How it was shown',
+  presentation_screenshot: 'Picture of what was shown',
   signature_image: 'Signature',
   signature_mime_type: 'Format of the signature',
   signer_name: 'Name',

@@ -7,6 +7,8 @@ export const personalFields: Readonly<Record<string, string>> = {
   source: 'Sayfa',
   metadata: 'Ek veriler',
   extra_fields: 'Ek alanlar',
+  presentation: 'Sorunun gösterilişi',
+  presentation_screenshot: 'Gösterilenin resmi',
   signature_image: 'İmza',
   signature_mime_type: 'İmzanın biçimi',
   signer_name: 'Ad',

@@ -1,5 +1,6 @@
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from '../../core/answers.js';
 import { type Categories, type Choice, cookiePolicyOf, isInForce } from '../../core/choice.js';
+import type { Presentation } from '../../core/consent-body.js';
 import { ConsentPage } from '../../core/consent-page.js';
 import type { KeptRecord } from '../../core/consent-queue.js';
 import { CookieJar } from '../../core/cookie-jar.js';
@@ -131,25 +132,27 @@ export class Consent {
   /**
    * Records the visitor's choice, which is in force at once. Required categories are on.
    * @param chosen the optional categories that the visitor permits
+   * @param presentation how the visitor was asked, which the record keeps as a statement of the browser
    * @returns the service's answer, whenever it comes
    * @throws ServiceError `UNAVAILABLE` before the configuration is known
    */
-  choose(chosen: Categories): Promise<Acceptance> {
+  choose(chosen: Categories, presentation?: Presentation): Promise<Acceptance> {
     if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
     this.#error = null;
     // Its response would bring the choice before this one back.
     this.#renewal.abort();
-    return this.#record({ type: 'chose', categories: chosen });
+    return this.#record({ type: 'chose', categories: chosen, presentation });
   }
 
   /** Permits every category. @throws as `choose` */
-  acceptAll(): Promise<Acceptance> {
-    return this.choose(Object.fromEntries(this.#configuration().categories.map(({ key }) => [key, true])));
+  acceptAll(presentation?: Presentation): Promise<Acceptance> {
+    const { categories } = this.#configuration();
+    return this.choose(Object.fromEntries(categories.map(({ key }) => [key, true])), presentation);
   }
 
   /** Refuses every optional category; withdraws those that were permitted. @throws as `choose` */
-  rejectAll(): Promise<Acceptance> {
-    return this.choose({});
+  rejectAll(presentation?: Presentation): Promise<Acceptance> {
+    return this.choose({}, presentation);
   }
 
   /**

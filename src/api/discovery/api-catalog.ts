@@ -66,6 +66,5 @@ function contextOf({ base, description }: Api, urlOf: UrlOf): JsonObject {
     ...(description !== null && { 'service-desc': [link(description)] }),
     'service-doc': [link(PLACES.llmsText)],
     'service-meta': [link(PLACES.agentSkills)],
-    status: [link(PLACES.readiness)],
   };
 }

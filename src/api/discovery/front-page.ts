@@ -32,7 +32,6 @@ export function frontPage(skills: readonly Skill[], hasSecurityText: boolean): P
   const more: readonly PublicLink[] = [
     ...links.more,
     { title: 'llms.txt', path: PLACES.llmsText.path, notes: 'this page for language models' },
-    { title: 'State of the service', path: PLACES.readiness.path, notes: 'whether this process is ready' },
     ...(hasSecurityText ? [security] : []),
   ];
   const html = `<!doctype html>

@@ -24,7 +24,6 @@ export const PLACES = {
   verifierFile: { path: '/verify/consent-verify.html', mediaType: 'text/html' },
   dashboard: { path: '/panel', mediaType: 'text/html' },
   browserSdk: { path: '/sdk/consent.js', mediaType: 'text/javascript' },
-  readiness: { path: '/readyz', mediaType: 'application/json' },
 } as const satisfies Record<string, Place>;
 
 /** The URL by which a document names a path of the service. */

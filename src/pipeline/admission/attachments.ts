@@ -36,7 +36,8 @@ const TEXT_TYPES = new Set(['text/plain', 'text/html', 'text/markdown']);
 /**
  * Decodes the large values of a consent and compares them with their declared types.
  * @throws RequestRefused INVALID_SIGNATURE_IMAGE, SIGNATURE_IMAGE_TOO_LARGE,
- *   INVALID_CUSTOM_DOCUMENT, UNSUPPORTED_CUSTOM_DOCUMENT_TYPE, CUSTOM_DOCUMENT_TOO_LARGE
+ *   INVALID_CUSTOM_DOCUMENT, UNSUPPORTED_CUSTOM_DOCUMENT_TYPE, CUSTOM_DOCUMENT_TOO_LARGE;
+ *   VALIDATION_ERROR for a picture of what was shown
  */
 export function attachmentsOf(request: ConsentRequest): readonly Attachment[] {
   const attachments: Attachment[] = [];
@@ -46,6 +47,7 @@ export function attachmentsOf(request: ConsentRequest): readonly Attachment[] {
   if (request.custom_document_content != null) {
     attachments.push(customDocument(request.custom_document_content, request.custom_document_mime_type ?? null));
   }
+  if (request.presentation_screenshot != null) attachments.push(screenshot(request.presentation_screenshot));
   return attachments;
 }
 
@@ -54,12 +56,33 @@ function signatureImage(text: string, statedType: string | null): Attachment {
   if (base64Size(payload) > CONSENT_LIMITS.signatureImageBytes) throw new RequestRefused('SIGNATURE_IMAGE_TOO_LARGE');
   const content = fromBase64(payload);
   if (content === null || content.length === 0) throw new RequestRefused('INVALID_SIGNATURE_IMAGE');
-  const mediaType = Object.keys(IMAGE_TYPES).find((type) => IMAGE_TYPES[type]?.(content));
+  const mediaType = imageTypeOf(content);
   const stated = [urlType, statedType === null ? null : bareType(statedType)];
   if (mediaType === undefined || stated.some((type) => type !== null && type !== mediaType)) {
     throw new RequestRefused('INVALID_SIGNATURE_IMAGE');
   }
   return attachment('signature_image', mediaType, content);
+}
+
+function imageTypeOf(content: Uint8Array): string | undefined {
+  return Object.keys(IMAGE_TYPES).find((type) => IMAGE_TYPES[type]?.(content));
+}
+
+/** The picture of what a backend showed. The specification has no code for it. */
+function screenshot(text: string): Attachment {
+  const { mediaType: urlType, payload } = splitDataUrl(text);
+  const isTooLarge = base64Size(payload) > CONSENT_LIMITS.screenshotBytes;
+  const content = isTooLarge ? null : fromBase64(payload);
+  const mediaType = content === null ? undefined : imageTypeOf(content);
+  if (content === null || mediaType === undefined || (urlType !== null && urlType !== mediaType)) {
+    const message = isTooLarge
+      ? `is larger than ${CONSENT_LIMITS.screenshotBytes} bytes`
+      : 'must be base64 of a PNG, JPEG or WebP';
+    throw new RequestRefused('VALIDATION_ERROR', undefined, {
+      errors: [{ field: 'presentation_screenshot', message }],
+    });
+  }
+  return attachment('presentation_screenshot', mediaType, content);
 }
 
 /**

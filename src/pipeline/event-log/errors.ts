@@ -83,8 +83,10 @@ export class LogBehind extends LogDamaged {
 }
 
 /**
- * Revisions are missing before an event of a stream, as after the server removed its first events
- * (`$maxCount`, `$maxAge`, `$tb`, a deletion that is followed by an append).
+ * An event of a stream has another revision than the next one. Revisions are missing before it, as
+ * after the server removed its first events (`$maxCount`, `$maxAge`, `$tb`, a deletion that is followed
+ * by an append); or the revision was read before, as after the log was emptied while a reader followed
+ * it.
  */
 export class RevisionGap extends LogDamaged {
   override readonly name = 'RevisionGap';
@@ -94,9 +96,13 @@ export class RevisionGap extends LogDamaged {
     readonly foundRevision: number,
   ) {
     super(
-      `Stream ${stream} of the event log lacks ${foundRevision - expectedRevision} events, revisions ${expectedRevision} to ${foundRevision - 1}. ` +
-        'Remove `$maxCount`, `$maxAge` and `$tb` from its metadata: events that no scavenge removed are there again. ' +
-        'For others, restore a backup of the event log.',
+      foundRevision < expectedRevision
+        ? `Stream ${stream} of the event log goes on with revision ${foundRevision}, which was read before, instead of revision ${expectedRevision}: ` +
+            'another log was put in the place of this one, or it was restored from an older backup. ' +
+            'See docs/restore.md.'
+        : `Stream ${stream} of the event log lacks ${foundRevision - expectedRevision} events, revisions ${expectedRevision} to ${foundRevision - 1}. ` +
+            'Remove `$maxCount`, `$maxAge` and `$tb` from its metadata: events that no scavenge removed are there again. ' +
+            'For others, restore a backup of the event log.',
     );
   }
 }

@@ -57,6 +57,8 @@ export function exportRules(world: World): void {
         source: 'till',
         metadata: { note: 'ğ', list: [1, null, { deep: true }] },
         extra_fields: { 'a name': -1.5, empty: '' },
+        presentation: { layout: 'till', layout_version: 3, controls: ['sign', 'refuse'], control: 'sign' },
+        presentation_screenshot: pngOfBytes(700),
         signature_image: pngOfBytes(400),
         signature_mime_type: 'image/png',
         signer_name: 'Ayşe Yılmaz',

@@ -11,6 +11,7 @@ import { type RunningApp, startApp } from '../server/running-app.js';
 /** Routes that are no operations: documents for agents and browsers, and probes. */
 const OTHERS = [
   ...Object.values(PLACES).map(({ path }) => path),
+  '/readyz',
   ...agentSkills().map(({ path }) => path),
   TOOL_API.base,
   PANEL_API.base,

@@ -25,6 +25,8 @@ const FULL = {
   source: 'server',
   metadata: { page: '/checkout', nested: { list: [1, 2.5, null, 'ş'] } },
   extra_fields: { campaign: 'spring' },
+  presentation: { layout: 'till', control: 'sign' },
+  presentation_screenshot: PNG.toString('base64'),
   signature_image: PNG.toString('base64'),
   signature_mime_type: 'image/png',
   signer_name: 'Ayşe Yılmaz',
@@ -105,6 +107,7 @@ describe('GET /tool/v1/s2s/consents/export', () => {
       attachments: [
         { field: 'signature_image', media_type: 'image/png', size: PNG.length, encoding: 'base64' },
         { field: 'custom_document_content', media_type: 'text/plain', size: 16, encoding: 'utf-8' },
+        { field: 'presentation_screenshot', media_type: 'image/png', size: PNG.length, encoding: 'base64' },
       ],
     });
     for (const name of PERSONAL_FIELDS) expect(data[0], name).toHaveProperty(name);

@@ -15,7 +15,7 @@ const FOREIGN = new Set([
   'JOURNAL_VOLUME',
   'SERVICE_FILES',
   'PROXY_FILES',
-  'API_UPSTREAMS',
+  'IMAGE_TARGET',
 ]);
 
 const read = (name: string): string =>

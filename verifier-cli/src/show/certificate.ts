@@ -4,6 +4,7 @@ import type { Texts } from '../i18n/texts.js';
 import { scanFacts } from '../report/scan-text.js';
 import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
+import { presentationText } from './presentation-text.js';
 import type { ShownRecord } from './shown-record.js';
 
 /** Content of a record and its later events in words: names and values, in the order of a certificate. */
@@ -31,6 +32,7 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
     [record.agreedText, textText(shown, texts)],
+    [record.presentation.title, presentationText(consent, shown, texts)],
     ...siteLines(shown, texts),
     [record.existedBy, shown.proved.before === null ? texts.words.notProved : dayText(shown.proved.before.time, texts)],
     [record.claimedTime, dayText(consent.created_at, texts)],

@@ -54,7 +54,7 @@ function attachments({ attachments: files }: ShownRecord, texts: Texts): Markup[
   const { record } = texts;
   return files.map((file) =>
     section(
-      file.name === 'signature_image' ? record.signature : record.document,
+      wordOf(record.fields, file.name),
       ...content(file, texts),
       facts([
         [record.sentAs, foreign(file.media_type)],
@@ -69,11 +69,8 @@ function attachments({ attachments: files }: ShownRecord, texts: Texts): Markup[
 function content({ name, picture, text: source, media_type: type, base64 }: ShownAttachment, texts: Texts): Markup[] {
   const { record } = texts;
   if (picture !== null && base64 !== null)
-    return [
-      element('p', {}, record.signatureText),
-      { picture, base64, alt: name === 'signature_image' ? record.signature : record.document },
-    ];
-  if (name === 'signature_image') return [element('p', {}, record.notAPicture)];
+    return [element('p', {}, record.signatureText), { picture, base64, alt: wordOf(record.fields, name) }];
+  if (name !== 'custom_document_content') return [element('p', {}, record.notAPicture)];
   if (source === null) return [element('p', {}, record.documentNotShown)];
   return [element('p', {}, record.documentSource), sourceBlock(source, type)];
 }

@@ -96,9 +96,7 @@ function personalLines(shown: ShownRecord, texts: Texts): string[] {
   const { terminal } = record;
   if (token === null) return [];
   const state = stateOfHidden(shown, texts);
-  const files = attachments.map(
-    ({ name, file }) => [name === 'signature_image' ? record.signature : record.document, file] as const,
-  );
+  const files = attachments.map(({ name, file }) => [wordOf(record.fields, name), file] as const);
   return [
     terminal.personal,
     ...disclosed.map(({ name, value }) => `  ${wordOf(record.fields, name).padEnd(MEMBER_NAMES)} ${valueText(value)}`),

@@ -1,5 +1,10 @@
 import type { ShownAttachment } from './shown-attachments.js';
 
+const BEGINNINGS = {
+  signature_image: 'signature',
+  custom_document_content: 'document',
+  presentation_screenshot: 'presentation',
+} as const;
 const ENDINGS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' } as const;
 
 /**
@@ -8,5 +13,5 @@ const ENDINGS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', '
  */
 export function savedName({ name, sha256, picture, text }: ShownAttachment): string {
   const ending = picture === null ? (text === null ? 'bin' : 'txt') : ENDINGS[picture];
-  return `${name === 'signature_image' ? 'signature' : 'document'}-${sha256.slice(0, 12)}.${ending}`;
+  return `${BEGINNINGS[name]}-${sha256.slice(0, 12)}.${ending}`;
 }

@@ -68,8 +68,14 @@ export const consents = {
   refused: 'Not permitted',
   identity: 'Who the person is',
   attested: 'Your backend vouches for it',
-  notAttested: 'As the browser stated, without a check',
-  shown: 'What the person saw',
+  notAttested: {
+    browser: 'As the browser stated, without a check',
+    s2s: 'As your backend stated, without an approval token',
+  },
+  shown: {
+    browser: 'The text and the words of the banner',
+    s2s: 'The text, and the words of the banner at that time',
+  },
   document: 'Text',
   documentVersion: (number: string, language: string) => `Version ${number}, ${language}`,
   bannerTexts: 'Words of the banner',

@@ -74,8 +74,14 @@ export const consents: typeof English = {
   refused: 'İzin verilmedi',
   identity: 'Kişinin kimliği',
   attested: 'Arka ucunuz doğruluyor',
-  notAttested: 'Tarayıcının bildirdiği gibi, denetlenmeden',
-  shown: 'Kişiye gösterilenler',
+  notAttested: {
+    browser: 'Tarayıcının bildirdiği gibi, denetlenmeden',
+    s2s: 'Arka ucunuzun bildirdiği gibi, onay kodu olmadan',
+  },
+  shown: {
+    browser: 'Metin ve bandın sözleri',
+    s2s: 'Metin ve o andaki bandın sözleri',
+  },
   document: 'Metin',
   documentVersion: (number, language) => `Sürüm ${number}, ${language}`,
   bannerTexts: 'Bandın metinleri',

@@ -16,7 +16,7 @@ import { ProofSection } from './proof-section.js';
 import { ShownSection } from './shown-section.js';
 import { useShownConfiguration } from './use-shown-configuration.js';
 
-/** One record: the decision, what the person saw, its proof, and its personal values. */
+/** One record: the decision, the words of text and banner, its proof, and its personal values. */
 export function Consent() {
   const { consents } = useMessages();
   const { dateTime } = useFormats();
@@ -69,7 +69,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
   const { consents } = useMessages();
   const { date, languageName } = useFormats();
   const shown = useShownConfiguration(siteId, record.site_config_hash);
-  /** The title of a category as the person saw it; its key until it is known. */
+  /** The title of a category as it was published; its key until it is known. */
   const titleOf = (key: string) =>
     shown.data?.categories.find((category) => category.key === key)?.title[record.language] ?? key;
   return (
@@ -94,7 +94,10 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
           [consents.language, languageName(record.language)],
           [consents.law, consents.laws[record.compliance_framework ?? 'unknown']],
           [consents.channel, consents.channels[record.channel]],
-          [consents.identity, record.identity_assurance === null ? consents.notAttested : consents.attested],
+          [
+            consents.identity,
+            record.identity_assurance === null ? consents.notAttested[record.channel] : consents.attested,
+          ],
           [consents.token, <code key="token">{consent.consent_token}</code>],
         ]}
       />

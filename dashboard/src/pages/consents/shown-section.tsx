@@ -16,11 +16,14 @@ interface ShownSectionProps {
   readonly slug: string | null;
 }
 
-/** The text and the banner that the person saw, found by the hashes in the record. */
+/**
+ * The text and the banner that were published when the record was made, found by the hashes in it. Only the
+ * caller knows what the person saw: a backend need not show the banner.
+ */
 export function ShownSection({ siteId, record, slug }: ShownSectionProps) {
   const { consents } = useMessages();
   return (
-    <Section title={consents.shown}>
+    <Section title={consents.shown[record.channel]}>
       <div className="columns">
         {slug === null ? null : <ShownDocument siteId={siteId} slug={slug} versionId={record.document_version_id} />}
         <ShownBanner siteId={siteId} hash={record.site_config_hash} language={record.language} />

@@ -1,6 +1,7 @@
 import type { ServiceError } from '../../../shared/service-error.js';
 import type { Consent, ConsentState } from '../consent.js';
 import { element } from './element.js';
+import { presentationOf, type ShownLayer } from './presentation.js';
 import { BannerTexts, settingsDialog, type BannerTexts as Texts } from './settings-dialog.js';
 import { BANNER_STYLE } from './style.js';
 import { PageRoom, styleRoot } from './style-sheet.js';
@@ -47,6 +48,7 @@ class ShownBanner implements Banner {
   #section: HTMLElement | null = null;
   #dialog: HTMLDialogElement | null = null;
   #open: HTMLButtonElement | null = null;
+  #first: ShownLayer | null = null;
   #shown: unknown;
 
   constructor(consent: Consent, { nonce, settingsButton }: BannerOptions) {
@@ -117,6 +119,7 @@ class ShownBanner implements Banner {
     this.#section?.remove();
     this.#resized.disconnect();
     this.#section = section;
+    if (section === null) this.#first = null;
     if (section !== null) {
       this.#root.append(section);
       // It takes no focus, so that the page can be read; a screen reader announces it.
@@ -131,6 +134,10 @@ class ShownBanner implements Banner {
 
   #makeSection(texts: Texts): HTMLElement {
     const { banner, language: lang, direction: dir } = texts.configuration;
+    // The language can be changed while the banner is shown: the time counts from the first one.
+    const { since } = this.#first ?? this.#layer('first', lang);
+    const first = { ...this.#layer('first', lang), since };
+    this.#first = first;
     return element(
       'section',
       { 'aria-labelledby': 'banner-title', part: 'banner', lang, dir },
@@ -144,7 +151,7 @@ class ShownBanner implements Banner {
       element(
         'div',
         { class: 'row' },
-        ...this.#choiceButtons(texts),
+        ...this.#choiceButtons(texts, first),
         texts.button('settings', '', () => this.#openDialog()),
       ),
     );
@@ -166,9 +173,10 @@ class ShownBanner implements Banner {
     if (configuration === null) return;
     this.#dialog?.remove();
     const texts = new BannerTexts(configuration);
+    const layer = this.#layer('settings', configuration.language);
     const dialog = settingsDialog(this.#consent, texts, {
-      choose: (chosen) => this.#choose(() => this.#consent.choose(chosen)),
-      choiceButtons: this.#choiceButtons(texts),
+      choose: (chosen) => this.#choose(() => this.#consent.choose(chosen, presentationOf(layer, 'save'))),
+      choiceButtons: this.#choiceButtons(texts, layer),
       setLanguage: (language) => this.#setLanguage(language, () => this.#openDialog()),
     });
     this.#dialog = dialog;
@@ -177,11 +185,26 @@ class ShownBanner implements Banner {
     dialog.showModal();
   }
 
+  #layer(layer: ShownLayer['layer'], language: string): ShownLayer {
+    const { state, isGpcOn } = this.#consent;
+    return {
+      layer,
+      language,
+      controls: layer === 'first' ? ['accept', 'reject', 'settings'] : ['save', 'accept', 'reject'],
+      preselected: layer === 'settings' && state.choice !== null ? 'earlier' : isGpcOn ? 'gpc' : 'nothing',
+      since: performance.now(),
+    };
+  }
+
   /** Accepting and refusing take one press each, in the banner and in the settings. */
-  #choiceButtons(texts: Texts): readonly HTMLButtonElement[] {
+  #choiceButtons(texts: Texts, layer: ShownLayer): readonly HTMLButtonElement[] {
     return [
-      texts.button('accept', 'choice', () => this.#choose(() => this.#consent.acceptAll())),
-      texts.button('reject', 'choice', () => this.#choose(() => this.#consent.rejectAll())),
+      texts.button('accept', 'choice', () =>
+        this.#choose(() => this.#consent.acceptAll(presentationOf(layer, 'accept'))),
+      ),
+      texts.button('reject', 'choice', () =>
+        this.#choose(() => this.#consent.rejectAll(presentationOf(layer, 'reject'))),
+      ),
     ];
   }
 

@@ -49,7 +49,7 @@ export const createInvitationOperation = operation({
   tag,
   summary: 'Invite a person to become a user of the tenant',
   description:
-    'A service that sends mail delivers the token, at most 100 a day for a tenant, and `token` is null. Otherwise only this response contains it: give it to the invited person. The person sends it to /api/v1/auth/accept-invitation within 7 days. An open invitation of the same address is revoked. The invitation becomes invalid when the inviting user may no longer assign the role. Only an owner can invite owners, DPOs and API users.',
+    'A service that sends mail delivers the token, at most 100 a day for a tenant, and `token` is null. Otherwise only this response contains it. The invited person sends it to /api/v1/auth/accept-invitation within 7 days. An open invitation of the same address is revoked. The invitation becomes invalid when the inviting user may no longer assign the role. Only an owner can invite owners, DPOs and API users.',
   roles: EDITORS,
   params: None,
   query: None,

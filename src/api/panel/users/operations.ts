@@ -69,7 +69,7 @@ export const createPasswordResetOperation = operation({
   tag,
   summary: 'Create a token with which a user sets a new password',
   description:
-    'A service that sends mail delivers the token to the user, and `token` is null. Otherwise only this response contains it: give it to the user. The user sends it to /api/v1/auth/reset-password within 24 hours. An earlier token becomes invalid. The token becomes invalid when role or state of the user change, or when its creator may no longer create it. Only an owner can create one for owners, DPOs and API users. Users change their own password at /api/v1/auth/change-password.',
+    'A service that sends mail delivers the token to the user, and `token` is null. Otherwise only this response contains it. The user sends it to /api/v1/auth/reset-password within 24 hours. An earlier token becomes invalid. The token becomes invalid when role or state of the user change, or when its creator may no longer create it. Only an owner can create one for owners, DPOs and API users. Users change their own at /api/v1/auth/change-password.',
   roles: EDITORS,
   params: UserParams,
   query: None,

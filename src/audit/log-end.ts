@@ -1,0 +1,37 @@
+import { counted } from '../../schemas/text/counted.js';
+import { NO_STREAM, type Position } from '../pipeline/event-log/port.js';
+import { streamEnds } from '../pipeline/relay/log-check.js';
+import type { Section } from './section.js';
+
+/** Streams that a finding names. */
+const NAMED = 3;
+
+/**
+ * Checks that the log still has the ends of its streams, as far as the database knows them. A log that was
+ * restored from an older backup lacks its last events, and everything that is derived from them disagrees
+ * with it: one finding says so, and the disagreements after it are folded below it (`collectFindings`).
+ * @param end position of the last event that was read; null: the log has none
+ */
+export async function auditLogEnd({ db, eventLog, findings }: Section, end: Position | null): Promise<void> {
+  const shortened: { readonly stream: string; readonly first: number; readonly events: number }[] = [];
+  for await (const { stream, known, actual } of streamEnds(db, eventLog))
+    if (actual < known) shortened.push({ stream, first: actual - NO_STREAM, events: known - actual });
+  if (shortened.length === 0) return;
+  const events = shortened.reduce((sum, one) => sum + one.events, 0);
+  const named = shortened.slice(0, NAMED).map(({ stream, first }) => `${stream} from revision ${first} on`);
+  const others = shortened.length - named.length;
+  findings.add({
+    kind: 'log-tail-lost',
+    table: 'event_log.events',
+    key: '',
+    detail:
+      `the log lost its tail: ${counted(events, 'event')} of ${counted(shortened.length, 'stream')} ${from(end)} are gone ` +
+      `(${named.join(', ')}${others > 0 ? `, and ${others} more` : ''})`,
+  });
+}
+
+/** The `postgres` log counts positions by one; those of other logs have no next one. */
+function from(end: Position | null): string {
+  if (end === null) return 'from the first position on';
+  return /^\d+$/.test(end) ? `from position ${BigInt(end) + 1n} on` : `after position ${end}`;
+}

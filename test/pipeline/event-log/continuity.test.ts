@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { Continuity } from '../../../src/pipeline/event-log/continuity.js';
+
+describe('a reader of the whole log', () => {
+  it('says how many events a stream lacks, and what brings them back', () => {
+    const continuity = new Continuity(true);
+    continuity.check([{ stream: 'policy', revision: 0 }]);
+    expect(() => continuity.check([{ stream: 'policy', revision: 3 }])).toThrow(/lacks 2 events, revisions 1 to 2/);
+  });
+
+  it('says that another log was put in the place of the one that it followed', () => {
+    const continuity = new Continuity(true);
+    continuity.check([0, 1, 2].map((revision) => ({ stream: 'ledger', revision })));
+    expect(() => continuity.check([{ stream: 'ledger', revision: 0 }])).toThrow(
+      /goes on with revision 0, which was read before, instead of revision 3: another log/,
+    );
+  });
+});

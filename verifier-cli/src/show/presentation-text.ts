@@ -1,0 +1,39 @@
+import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { Presentation } from '../../../schemas/evidence/presentation.js';
+import { matchShape } from '../files/parse.js';
+import type { Texts } from '../i18n/texts.js';
+import type { ShownRecord } from './shown-record.js';
+
+/** Says in words how the person was asked, and who states it. The ledger proves only that it was stated. */
+export function presentationText(
+  { channel, disclosures }: Pick<ConsentRecord, 'channel' | 'disclosures'>,
+  { disclosed }: Pick<ShownRecord, 'disclosed'>,
+  { record }: Texts,
+): string {
+  const { presentation: texts } = record;
+  if (disclosures.presentation === undefined) return texts.notStated;
+  const found = disclosed.find(({ name }) => name === 'presentation');
+  const stated = found === undefined ? null : matchShape(Presentation, found.value);
+  if (stated === null || !stated.ok) return texts.notShown;
+  return `${partsOf(stated.value, texts).join('; ')}. ${texts.statedBy[channel]}`;
+}
+
+function partsOf(stated: Presentation, texts: Texts['record']['presentation']): string[] {
+  const { layout, layout_version: version, theme, layer, language, colour_scheme: scheme } = stated;
+  const { size_class: size, controls, preselected, control, elapsed_ms: elapsed, sdk } = stated;
+  const given = <T>(value: T | undefined, say: (value: T) => string): string[] =>
+    value === undefined ? [] : [say(value)];
+  return [
+    ...given(layout, (name) => texts.layout(name, version ?? null)),
+    ...given(theme, texts.theme),
+    ...given(layer, texts.layer),
+    ...given(language, texts.language),
+    ...given(scheme, (name) => texts.schemes[name]),
+    ...given(size, (name) => texts.sizes[name]),
+    ...given(controls, (names) => texts.controls(names.join(', '))),
+    ...given(preselected, (what) => texts.preselected[what]),
+    ...given(control, texts.used),
+    ...given(elapsed, (ms) => texts.elapsed(ms / 1_000)),
+    ...given(sdk, texts.sdk),
+  ];
+}
