@@ -8,6 +8,7 @@ import { migrate } from '../src/platform/database/migrate.js';
 import { createPool } from '../src/platform/database/pool.js';
 import { createKeyring } from '../src/platform/keys/index.js';
 import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
+import { benchAudit } from './audit.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { benchEventStoreDb } from './eventstoredb.js';
@@ -30,6 +31,8 @@ type Part = (postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixtur
 
 /** Not measured unless the command line names it, because it fills a database first. */
 const STORED = 'stored';
+/** Not measured unless the command line names it, because it fills a database first. */
+const AUDIT = 'audit';
 /** Not measured unless the command line names it, because it measures no throughput. */
 const FLOODS = 'floods';
 /** Not measured unless the command line names it, because it installs packages. */
@@ -55,6 +58,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   worker: benchWorker,
   serve: benchServe,
   [STORED]: benchStored,
+  [AUDIT]: benchAudit,
   [FLOODS]: benchFloods,
   [PEER]: benchPeer,
   [PROCESSES]: benchProcesses,
@@ -97,7 +101,7 @@ if (names.includes(RECORDS)) {
   await benchRecords();
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, FLOODS, PEER, PROCESSES].includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, FLOODS, PEER, PROCESSES].includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
 }

@@ -26,7 +26,8 @@ export interface ProcessUse {
 export class RunningRole {
   private constructor(
     private readonly child: ChildProcess,
-    private readonly env: NodeJS.ProcessEnv,
+    /** Its environment. */
+    readonly env: NodeJS.ProcessEnv,
     private readonly dataDir: string,
     readonly port: number,
     private readonly program: string,

@@ -47,7 +47,7 @@ export async function benchStored(postgres: EmbeddedPostgres, key: Uint8Array, s
     max: 2,
     options: '-c synchronous_commit=off',
   });
-  const fill = (events: number): Promise<Backlog> => processPage(bench, filler, site, events);
+  const fill = (events: number): Promise<ProcessedPage> => processPage(bench, filler, site, events);
   try {
     await fill(FEW);
     const few = await measure(bench, fill);
@@ -74,18 +74,20 @@ export async function benchStored(postgres: EmbeddedPostgres, key: Uint8Array, s
   }
 }
 
-interface Backlog {
+/** Times of one page of consents. */
+export interface ProcessedPage {
   readonly ms: number;
   readonly workerCpuMs: number;
   readonly postgresCpuMs: number;
 }
 
-async function processPage(
+/** Stores consents that the worker does not see before all are there, and waits until they are sealed and projected. */
+export async function processPage(
   { keyring, serve, postmaster }: ServeBench,
   filler: pg.Pool,
   site: SiteFixture,
   events: number,
-): Promise<Backlog> {
+): Promise<ProcessedPage> {
   await settled(filler);
   const client = await filler.connect();
   try {
@@ -108,11 +110,11 @@ async function processPage(
   }
 }
 
-async function measure(bench: ServeBench, fill: (events: number) => Promise<Backlog>): Promise<Measured> {
+async function measure(bench: ServeBench, fill: (events: number) => Promise<ProcessedPage>): Promise<Measured> {
   const stored = await loggedConsents(bench.owner);
-  const runs: Backlog[] = [];
+  const runs: ProcessedPage[] = [];
   for (let round = 0; round < ROUNDS; round += 1) runs.push(await fill(FEW));
-  const each = (pick: (run: Backlog) => number): number => median(runs.map((run) => (pick(run) * 1000) / FEW));
+  const each = (pick: (run: ProcessedPage) => number): number => median(runs.map((run) => (pick(run) * 1000) / FEW));
   const before = await usage(bench);
   const accepted = await searchRate(bench);
   const after = await usage(bench);

@@ -4,7 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 /** Committed, and written by `npm run openapi`, `npm run docs:schema` and the builders of the corpus. */
-const GENERATED = [/^docs\/schema\.md$/, /^test\/corpus\/index\.json$/];
+const GENERATED = [
+  /^docs\/schema\.md$/,
+  /^src\/platform\/database\/migrations\/schema\.json$/,
+  /^test\/corpus\/index\.json$/,
+];
 /** Start and end of a comment in each language. */
 const COMMENTS = {
   css: { line: /^$/, from: '/*', to: '*/' },

@@ -130,7 +130,7 @@ check_records() {
     if tokens_in event_id "read_model.consents where site_id = '$site'" | cmp --silent - "$files/tokens"; then
       # The log in EventStoreDB has no query: its consents are counted only.
       [ "$log" != postgres ] ||
-        tokens_in id "event_log.events where type = 'ConsentRecorded.v1' and stream = 'consents-$site'" | cmp --silent - "$files/tokens" ||
+        tokens_in id "event_log.events e join event_log.streams s on s.number = e.stream where type = 'ConsentRecorded.v1' and name = 'consents-$site'" | cmp --silent - "$files/tokens" ||
         fail "the log does not have exactly the accepted consents"
       counts=$(admin admin count --json --site "$site")
       [ "$(number log_consents <<<"$counts")/$(number read_model_rows <<<"$counts")" = "$accepted/$accepted" ] ||
@@ -285,7 +285,7 @@ try_upgrade() {
   stop_visitors other-answers-allowed
   check_records
   migration 9999-try/01-rewrite nothing \
-    'alter table event_log.events alter column position type bigint using position + 0; select pg_sleep(5)'
+    'alter table event_log.runs alter column position type bigint using position + 0; select pg_sleep(5)'
   upgrade 1 "a migration that needs a stop, without --stop"
   stop_visitors
   upgrade 0 "a migration of 5 s that needs a stop, with --stop" --stop

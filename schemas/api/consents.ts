@@ -143,9 +143,8 @@ const acceptance = {
   ),
 };
 
-/** Members of an accepted consent that were ignored, and may have been misspelled. */
 const warnings = Warnings.describe(
-  'Members that are unknown, were ignored, and resemble a known one. Absent if there are none.',
+  'What was ignored: unknown members and categories; an unknown `consent_type`, which was recorded; and `idempotency_key`, if the key was used before with another consent. Absent if there is nothing.',
 );
 
 export const ConsentResponse = z

@@ -153,6 +153,11 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: 'The range begins after the end of the content. Content-Range states the length.',
   },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    isOwn: true,
+    meaning: 'The request has more than 200 header lines or 16 KiB of headers. Send fewer.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     isOwn: true,

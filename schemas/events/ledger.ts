@@ -46,6 +46,36 @@ export const LedgerEventSkippedBody = z.strictObject({
 });
 export type LedgerEventSkippedBody = z.infer<typeof LedgerEventSkippedBody>;
 
+export const EVIDENCE_KEPT = 'EvidenceKept.v1';
+
+/** Bytes of one part: with base64 and the rest of its event, one append accepts it. */
+export const EVIDENCE_PART_BYTES = 512 * 1024;
+
+/** Kinds of such data: what was gathered with a time stamp, and the exact bytes of a published document version. */
+export const EVIDENCE_KINDS = ['certificate', 'crl', 'ocsp', 'notice'] as const;
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+
+/**
+ * A part of what evidence needs beside the entries and the tree, so that the log alone restores it. All parts
+ * precede the `CheckpointStamped` whose evidence needs them. What the ledger has already is not added again.
+ */
+export const EvidenceKeptBody = z
+  .strictObject({
+    v: z.literal(1),
+    kind: z.enum(EVIDENCE_KINDS),
+    /** Digest of the whole item. */
+    sha256: Sha256Hex,
+    /** Place of this part, from 0. */
+    part: Count,
+    parts: z.int().min(1).max(64),
+    data: BytesFromBase64.refine(
+      ({ length }) => length > 0 && length <= EVIDENCE_PART_BYTES,
+      'a part has 1 to 524,288 bytes',
+    ),
+  })
+  .refine(({ part, parts }) => part < parts, 'the number of the part is not below that of all parts');
+export type EvidenceKeptBody = z.infer<typeof EvidenceKeptBody>;
+
 /** The first event of `ledger`: its first keys. Later ones are announced in the stream `policy`. */
 export const LedgerKeyPublishedBody = z.strictObject({
   v: z.literal(1),
@@ -103,10 +133,7 @@ export const CheckpointStampedBody = z.strictObject({
   /** Organization of the trust anchor: time stamps with equal ones are of one authority. */
   organization: z.string().max(2000),
   gen_time: Instant,
-  /**
-   * SHA-256 of what was gathered when the stamp was obtained; the bytes are kept in the table
-   * `timestamp_evidence`.
-   */
+  /** SHA-256 of what was gathered when the stamp was obtained: `EvidenceKept` has the bytes. */
   certificates: z.array(Sha256Hex),
   crls: z.array(Sha256Hex),
   ocsp: z.array(Sha256Hex),

@@ -75,6 +75,8 @@ const MEMBERS = {
     entries: Count,
     consents: Count,
     erased: Count,
+    /** Records whose key the service lost. */
+    key_lost: Count,
     attachments: Count,
     /** Consents that match the filter but were sealed after the checkpoint. */
     not_yet_stamped: Count,

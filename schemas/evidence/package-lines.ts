@@ -44,6 +44,11 @@ export const EntryLine = z.strictObject({
    * checkpoint.
    */
   erased: z.strictObject({ stream: StreamName, revision: Count }).optional(),
+  /**
+   * The service has the key of the record's values no more, although the record is not erased: a restore of
+   * an older database lost it. Absent otherwise.
+   */
+  key_lost: z.literal(true).optional(),
   /** In a receipt that discloses `visitor_id`: opens the entry's person tag. Absent otherwise. */
   person: PersonOpening.optional(),
 });

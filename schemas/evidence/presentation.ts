@@ -37,5 +37,5 @@ export const Presentation = z
   })
   .partial()
   .refine((stated) => Object.keys(stated).length > 0, 'must state something')
-  .meta({ id: 'Presentation' });
+  .meta({ id: 'Presentation', minProperties: 1 });
 export type Presentation = z.infer<typeof Presentation>;

@@ -182,7 +182,7 @@ const README_EXAMPLE = {
       person: null,
       disclose: 'none',
     },
-    counts: { entries: 1, consents: 1, erased: 0, attachments: 0, not_yet_stamped: 1 },
+    counts: { entries: 1, consents: 1, erased: 0, key_lost: 1, attachments: 0, not_yet_stamped: 1 },
     complete: [],
   },
   checkpoint: { size: 3, stamps: [{ genTime: new Date(0), authority: 'An authority' }] },

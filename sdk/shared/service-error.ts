@@ -4,9 +4,17 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** Name of the member that a warning about a repeated idempotency key has. */
+const KEY_FIELD = 'idempotency_key';
+
+/** The warning that a consent was not recorded, because its key was used with another one; undefined without it. */
+export function conflictOf(warnings: readonly FieldError[] = []): FieldError | undefined {
+  return warnings.find(({ field }) => field === KEY_FIELD);
+}
+
 /** A refusal by the service, or the lack of an answer. */
 export class ServiceError extends Error {
-  override readonly name = 'ServiceError';
+  override readonly name: string = 'ServiceError';
 
   /**
    * @param code stable code of the service, for example `CONFIG_OUTDATED`; `NO_ANSWER` if none

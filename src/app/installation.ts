@@ -4,6 +4,7 @@ import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import { createLedgerGuard, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
 import type { Config } from '../platform/config/index.js';
+import { certificateHint } from '../platform/database/certificate-hint.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { ensureRoles } from '../platform/database/ensure-roles.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
@@ -13,6 +14,7 @@ import { createPool, type TransactionHooks } from '../platform/database/pool.js'
 import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
+import { compareSchema, type SchemaDifference } from '../platform/database/schema-differences.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { bindServer, type ServerBinding } from '../platform/database/server-binding.js';
 import { messageOf } from '../platform/errors/message-of.js';
@@ -32,6 +34,7 @@ import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 import { reportAlteredRows } from './report-altered-rows.js';
+import { watchServer } from './watch-server.js';
 
 /**
  * The resources that the roles and commands of one installation use. The function that opens it
@@ -67,11 +70,16 @@ export interface Installation {
   close(): Promise<void>;
 }
 
+/** A migration after which the schema is compared with the one that the migrations make. */
+export interface ComparedMigration extends MigrateOptions {
+  readonly onDifference: (difference: SchemaDifference) => void;
+}
+
 export interface InstallationOptions {
   /** Shown in `pg_stat_activity` and log lines. */
   readonly role: string;
   /** Whether a database given by `DATABASE_URL` is migrated, and how; the embedded one always is. */
-  readonly migrates: boolean | MigrateOptions;
+  readonly migrates: boolean | ComparedMigration;
   /** Whether the process continues the ledger, and therefore keeps its head; absent: it does not. */
   readonly signs?: boolean;
   /** Earlier knowledge of the ledger in this process; absent: none. */
@@ -133,6 +141,8 @@ export async function openInstallation(
     sealing.hooks = keyring.sealing;
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
+    // The embedded server is this installation's own.
+    if (embedded === null) closers.push(watchServer({ url: databaseUrl, server, ...WATCHING }));
     metrics.showServer(server);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const eventLog = await openEventLog(config, databaseUrl, logger, {
@@ -171,6 +181,11 @@ export async function openInstallation(
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ADMIN_CONNECTIONS = 4;
+const WATCHING = {
+  role: 'consent_ledger_api',
+  applicationName: 'consent-ledger watch',
+  statementTimeoutMs: 5_000,
+} as const;
 
 /** Opens the embedded database, if the configuration names no other. @returns null with `DATABASE_URL` */
 export async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
@@ -181,7 +196,7 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Embe
 function schemaWork(
   migrates: InstallationOptions['migrates'],
   isEmbedded: boolean,
-): MigrateOptions | 'migrate' | 'check' {
+): ComparedMigration | 'migrate' | 'check' {
   if (typeof migrates === 'object') return migrates;
   return migrates || isEmbedded ? 'migrate' : 'check';
 }
@@ -193,7 +208,7 @@ function schemaWork(
 export async function prepareSchema(
   databaseUrl: string,
   logger: Logger,
-  work: MigrateOptions | 'migrate' | 'check' | 'roles',
+  work: ComparedMigration | 'migrate' | 'check' | 'roles',
 ): Promise<void> {
   const owner = createPool({
     url: databaseUrl,
@@ -213,6 +228,7 @@ export async function prepareSchema(
     if (work !== 'check') {
       const applied = await migrate(owner, migrations, work === 'migrate' ? undefined : work);
       if (applied.length > 0) logger.info({ applied }, 'database schema migrated');
+      if (work !== 'migrate') for (const difference of await compareSchema(owner)) work.onDifference(difference);
     } else {
       await refuseUnmigrated(owner, migrations);
     }
@@ -257,7 +273,6 @@ export async function openEventLog(
 /** The message names the variable only, because the connection string contains a password. */
 function unreachable(cause: unknown): DatabaseSetupError {
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
-  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). Check DATABASE_URL.`, {
-    cause,
-  });
+  const hint = certificateHint(cause) ?? 'Check DATABASE_URL.';
+  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). ${hint}`, { cause });
 }

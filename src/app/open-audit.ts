@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { AuditParts } from '../audit/section.js';
 import type { Config } from '../platform/config/index.js';
+import { INDEX_JOINS, INDEX_LOOK_UPS } from '../platform/database/index-look-ups.js';
 import { loadMigrations } from '../platform/database/load-migrations.js';
 import { createPool } from '../platform/database/pool.js';
 import { refuseTransactionPooling } from '../platform/database/pooling.js';
@@ -47,6 +48,7 @@ export async function openAudit(config: Config, logger: Logger): Promise<OpenAud
       applicationName: 'consent-ledger audit',
       maxConnections: CONNECTIONS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      sessionSteps: [INDEX_LOOK_UPS, INDEX_JOINS],
       onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
     });
     closers.push(() => db.end());

@@ -3,7 +3,7 @@ import { LogDamaged } from '../pipeline/event-log/errors.js';
 import { auditCatalogue } from './catalogue.js';
 import { auditErasures } from './erasures.js';
 import { auditExports } from './exports.js';
-import { collectFindings, damagedLog, type Finding } from './finding.js';
+import { collectFindings, damagedLog, type Finding, type FoldedFindings } from './finding.js';
 import { auditKeys } from './keys.js';
 import { auditLedger } from './ledger.js';
 import { auditLog } from './log.js';
@@ -30,6 +30,8 @@ export interface AuditResult {
   readonly findings: readonly Finding[];
   /** Findings that are not listed because there are too many. */
   readonly more: number;
+  /** Findings that may follow from a lost tail of the log, counted. */
+  readonly folded: readonly FoldedFindings[];
 }
 
 /**
@@ -40,10 +42,11 @@ export interface AuditResult {
  */
 export async function runAudit(options: AuditOptions): Promise<AuditResult> {
   const { from = NOTHING_AUDITED, onProgress = () => undefined, onState = async () => undefined } = options;
-  const findings = collectFindings(from.findings, options.onFinding);
+  const findings = collectFindings({ all: from.findings, folded: from.folded }, options.onFinding);
   const done = [...from.done];
   let logPosition = from.logPosition;
-  const store = (): Promise<void> => onState({ done: [...done], logPosition, findings: [...findings.all] });
+  const store = (): Promise<void> =>
+    onState({ done: [...done], logPosition, findings: [...findings.all], folded: findings.folded });
   for (const name of SECTIONS) {
     if (done.includes(name)) continue;
     const pace = createPace(options.load ?? 1, options.signal);
@@ -65,7 +68,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditResult> {
     done.push(name);
     await store();
   }
-  return { findings: findings.all, more: findings.more };
+  return { findings: findings.all, more: findings.more, folded: findings.folded };
 }
 
 const WORK: Readonly<Record<Exclude<SectionName, 'log'>, (section: Section) => Promise<void>>> = {

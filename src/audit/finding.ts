@@ -16,6 +16,12 @@ export const FINDING_KINDS = {
     action:
       'Treat the log as damaged. Keep it, compare it with a backup, and restore the newest one without the fault.',
   },
+  'log-tail-lost': {
+    meaning:
+      'The log ends before events that it had, as after a restore from an older backup. Everything that is derived from them disagrees with it.',
+    action:
+      'Stop the service, and run `admin log recover`: it appends again what the database has, and names what stays lost. Audit again: this tells whether there are other disagreements.',
+  },
   'derived-differs': {
     meaning: 'A row that the service derives from the log is not what the log gives.',
     action:
@@ -29,8 +35,9 @@ export const FINDING_KINDS = {
   },
   'record-without-key': {
     meaning:
-      'A record has neither a key nor an erasure: its personal values cannot be read, and no one asked for that.',
-    action: 'Restore the row of `record_keys` from a backup, unless an erasure of the journal explains it.',
+      'Records of a site have neither a key nor an erasure: their personal values cannot be read, and no one asked for that.',
+    action:
+      'Restore the rows of `record_keys` from a backup. If there is none, the values are lost: docs/restore.md, “Lost keys”.',
   },
   'content-altered': {
     meaning: 'Stored bytes do not match their hash, or cannot be decrypted with their key.',
@@ -54,9 +61,10 @@ export const FINDING_KINDS = {
     action: 'Read `projections status` and `admin quarantine list`.',
   },
   'protection-missing': {
-    meaning: 'The schema is not the one of this version: a trigger is missing or disabled, or a step was changed.',
+    meaning:
+      'The schema is not what the migrations of this version make: a part or a right is missing, was changed or was added.',
     action:
-      'Find out who changed the schema. Enable the trigger, and audit again: rows may have been changed meanwhile.',
+      'Find out who changed the schema. Make the part as the finding states it, and audit again: rows may have been changed meanwhile.',
   },
 } as const;
 export type FindingKind = keyof typeof FINDING_KINDS;
@@ -79,12 +87,30 @@ export function damagedLog({ stream }: LogDamaged, detail: string): Omit<Finding
   return { kind: 'log-order', table: 'event_log.events', key: stream ?? '', detail };
 }
 
-/** Collects findings, each once. */
+/** Findings of one kind about one table that follow from a lost tail of the log, or cannot be told from those. */
+export interface FoldedFindings {
+  readonly kind: FindingKind;
+  readonly table: string;
+  readonly count: number;
+  /** Key of the first one. */
+  readonly firstKey: string;
+}
+
+/** Kinds that are folded once the log is known to have lost its tail: comparisons with the log. */
+const FOLDED: ReadonlySet<FindingKind> = new Set([
+  'log-order',
+  'derived-differs',
+  'ledger-corrupt',
+  'reference-differs',
+]);
+
+/** Collects findings, each once. After `log-tail-lost`, those that may follow from it are only counted. */
 export interface Findings {
   add(finding: Omit<Finding, 'columns'> & { readonly columns?: readonly string[] }): void;
   readonly all: readonly Finding[];
   /** Findings beyond the limit, which are counted only. */
   readonly more: number;
+  readonly folded: readonly FoldedFindings[];
 }
 
 /** Findings that one audit lists. A table that was exchanged as a whole must not fill the memory. */
@@ -92,16 +118,23 @@ export const MAX_FINDINGS = 1_000;
 
 /** @param before findings of the audit that this one continues */
 export function collectFindings(
-  before: readonly Finding[] = [],
+  before: Partial<Pick<Findings, 'all' | 'folded'>> = {},
   onFinding: (finding: Finding) => void = () => undefined,
 ): Findings {
-  const all = [...before];
+  const all = [...(before.all ?? [])];
+  const folded = new Map((before.folded ?? []).map((one) => [`${one.kind} ${one.table}`, one]));
   const known = new Set(all.map(nameOf));
   let more = 0;
+  const fold = ({ kind, table, key }: Finding): void => {
+    const name = `${kind} ${table}`;
+    const { count = 0, firstKey = key } = folded.get(name) ?? {};
+    folded.set(name, { kind, table, count: count + 1, firstKey });
+  };
   return {
     add: ({ columns = [], ...rest }) => {
       const finding: Finding = { ...rest, columns };
       if (known.has(nameOf(finding))) return;
+      if (FOLDED.has(finding.kind) && all.some(({ kind }) => kind === 'log-tail-lost')) return fold(finding);
       if (all.length >= MAX_FINDINGS) {
         more += 1;
         return;
@@ -115,6 +148,9 @@ export function collectFindings(
     },
     get more() {
       return more;
+    },
+    get folded() {
+      return [...folded.values()];
     },
   };
 }

@@ -8,7 +8,9 @@ import {
   ProjectionFailure,
   readLive,
   type StoredProjection,
+  schemaOf,
 } from '../pipeline/projector/index.js';
+import { differencesOfTables } from './read-model-tables.js';
 import type { Section } from './section.js';
 import { compareWithReplay, withReplay } from './shadow.js';
 
@@ -93,7 +95,10 @@ async function compareReplay(
     });
   if (isReached) await compareTables(section, client, projection);
   await client.query('commit');
-  return (await readLive(db, name))?.live?.generation === before?.generation;
+  const differences = live === null ? [] : await differencesOfTables(db, projection, live.generation);
+  const isSame = (await readLive(db, name))?.live?.generation === before?.generation;
+  if (isSame) for (const difference of differences) findings.add(difference);
+  return isSame;
 }
 
 async function compareTables(
@@ -172,8 +177,9 @@ async function auditNames({ db, findings }: Section): Promise<void> {
   );
   for (const [view, name] of wanted) {
     const live: StoredProjection | null = await readLive(db, name);
-    const schema = `rm_${name}_${live?.live?.generation}`;
-    if (live?.live != null && !shown.some((one) => one.view === view && one.schema === schema))
+    if (live?.live == null) continue;
+    const schema = schemaOf(name, live.live.generation);
+    if (!shown.some((one) => one.view === view && one.schema === schema))
       findings.add({
         kind: 'derived-differs',
         table: 'projections',

@@ -38,7 +38,7 @@ const TOKENS = 20;
 export async function auditStamps(section: Section): Promise<void> {
   await auditTokens(section);
   await auditHashedContents(section, {
-    table: 'timestamp_evidence',
+    table: 'kept_evidence',
     column: 'bytes',
     detail: 'the bytes do not match their hash',
   });
@@ -67,7 +67,7 @@ async function auditTokens(section: Section): Promise<void> {
 
 async function auditToken({ db, findings, trustAnchors, now }: Section, row: TokenRow): Promise<void> {
   const table = 'checkpoint_tokens';
-  const { rows } = await db.query('select sha256, kind, bytes from timestamp_evidence where sha256 = any($1)', [
+  const { rows } = await db.query('select sha256, kind, bytes from kept_evidence where sha256 = any($1)', [
     [...row.certificates, ...row.crls, ...row.ocsp],
   ]);
   const evidence = new Map(EvidenceRows.parse(rows).map((one) => [one.sha256, one]));
@@ -77,7 +77,7 @@ async function auditToken({ db, findings, trustAnchors, now }: Section, row: Tok
       if (found?.kind === kind) return [found.bytes];
       findings.add({
         kind: 'reference-differs',
-        table: 'timestamp_evidence',
+        table: 'kept_evidence',
         key: digest,
         columns: found === undefined ? [] : ['kind'],
         detail: `time stamp ${row.key} names it as ${kind}, and the table has ${found === undefined ? 'no such row' : found.kind}`,

@@ -21,6 +21,9 @@ const State = z.strictObject({
       }),
     )
     .max(MAX_FINDINGS),
+  folded: z
+    .array(z.strictObject({ kind: Kind, table: z.string(), count: z.int().positive(), first_key: z.string() }))
+    .default([]),
 });
 
 /** A file is no state of an audit. */
@@ -40,19 +43,26 @@ export async function readState(path: string): Promise<AuditState> {
   });
   if (text === null) return NOTHING_AUDITED;
   try {
-    const { done, log_position: logPosition, findings } = State.parse(JSON.parse(text));
-    return { done, logPosition, findings };
+    const { done, log_position: logPosition, findings, folded } = State.parse(JSON.parse(text));
+    return {
+      done,
+      logPosition,
+      findings,
+      folded: folded.map(({ first_key: firstKey, ...rest }) => ({ ...rest, firstKey })),
+    };
   } catch (cause) {
     throw new StateUnreadable(`${path} is not the state of an audit. Remove it to begin anew.`, { cause });
   }
 }
 
 /** Writes how far an audit came, whole or not at all. */
-export async function writeState(path: string, { done, logPosition, findings }: AuditState): Promise<void> {
+export async function writeState(path: string, state: AuditState): Promise<void> {
+  const { done, logPosition: log_position, findings } = state;
+  const folded = state.folded.map(({ firstKey: first_key, ...rest }) => ({ ...rest, first_key }));
   const draft = `${path}.partial`;
   const file = await open(draft, 'w', 0o600);
   try {
-    await file.writeFile(`${JSON.stringify({ v: 1, done, log_position: logPosition, findings })}\n`);
+    await file.writeFile(`${JSON.stringify({ v: 1, done, log_position, findings, folded })}\n`);
     await file.sync();
   } finally {
     await file.close();

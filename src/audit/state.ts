@@ -1,5 +1,5 @@
 import type { Position } from '../pipeline/event-log/port.js';
-import type { Finding } from './finding.js';
+import type { Finding, FoldedFindings } from './finding.js';
 
 /** Sections in the order of an audit. */
 export const SECTIONS = [
@@ -23,6 +23,7 @@ export interface AuditState {
   /** Position up to which the section `log` compared every event; null: none. */
   readonly logPosition: Position | null;
   readonly findings: readonly Finding[];
+  readonly folded: readonly FoldedFindings[];
 }
 
-export const NOTHING_AUDITED: AuditState = { done: [], logPosition: null, findings: [] };
+export const NOTHING_AUDITED: AuditState = { done: [], logPosition: null, findings: [], folded: [] };

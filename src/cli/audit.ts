@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { counted } from '../../schemas/text/counted.js';
 import { openAudit } from '../app/open-audit.js';
 import { type AuditResult, runAudit } from '../audit/audit.js';
-import { FINDING_KINDS, type Finding } from '../audit/finding.js';
+import { FINDING_KINDS, type Finding, type FindingKind, type FoldedFindings } from '../audit/finding.js';
 import type { AuditState, SectionName } from '../audit/state.js';
 import { readState, writeState } from '../audit/state-file.js';
 import { type CliContext, configOf, print } from './command/context.js';
@@ -28,12 +28,9 @@ export function auditCommand(context: CliContext): Command {
       const from = options.resume === undefined ? undefined : await readState(options.resume);
       const result = await audit(context, options, from);
       const findings = result.findings.map((finding) => ({ ...finding, ...FINDING_KINDS[finding.kind] }));
-      print(context, options, { findings, more: result.more }, linesOf(result));
-      if (result.findings.length > 0)
-        throw new CommandError(
-          `The audit found ${counted(result.findings.length + result.more, 'disagreement')}.`,
-          EXIT.failed,
-        );
+      const folded = result.folded.map(({ firstKey: first_key, ...rest }) => ({ ...rest, first_key }));
+      print(context, options, { findings, folded, more: result.more }, linesOf(result));
+      if (result.findings.length > 0) throw new CommandError(`The audit found ${total(result)}.`, EXIT.failed);
     });
 }
 
@@ -98,17 +95,30 @@ function createProgress(context: CliContext): Progress {
   };
 }
 
-function linesOf({ findings, more }: AuditResult): readonly string[] {
+function total({ findings, more, folded }: AuditResult): string {
+  const hidden = folded.reduce((sum, { count }) => sum + count, 0);
+  return `${counted(findings.length + more, 'disagreement')}${hidden === 0 ? '' : `, and ${hidden} below them`}`;
+}
+
+function linesOf({ findings, more, folded }: AuditResult): readonly string[] {
   if (findings.length === 0) return ['No disagreement.'];
-  const kinds = [...new Set(findings.map(({ kind }) => kind))];
+  // First the one that explains the others.
+  const kinds = [...new Set(findings.map(({ kind }) => kind))].sort((a, b) => Number(isTail(b)) - Number(isTail(a)));
   return [
     ...kinds.flatMap((kind) => [
       `${kind}: ${FINDING_KINDS[kind].meaning}`,
       ...findings.filter((finding) => finding.kind === kind).map(lineOf),
+      ...(isTail(kind) ? folded.map(foldedLineOf) : []),
       `  What to do: ${FINDING_KINDS[kind].action}`,
     ]),
     ...(more === 0 ? [] : [`${counted(more, 'further disagreement')} not listed.`]),
   ];
+}
+
+const isTail = (kind: FindingKind): boolean => kind === 'log-tail-lost';
+
+function foldedLineOf({ kind, table, count, firstKey }: FoldedFindings): string {
+  return `    which may explain ${count} of ${kind} in ${table}, the first of them ${firstKey}`;
 }
 
 function lineOf({ table, key, detail }: Finding): string {

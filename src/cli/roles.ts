@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type Logger, pino } from 'pino';
+import type { ComparedMigration } from '../app/installation.js';
 import type { Service } from '../app/start-service.js';
 import type { Config } from '../platform/config/index.js';
-import type { MigrateOptions } from '../platform/database/migrate.js';
+import type { SchemaDifference } from '../platform/database/schema-differences.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 import { CommandError } from './command/exit-codes.js';
@@ -94,8 +95,8 @@ function signalled(): Promise<void> {
 }
 
 /**
- * `migrate`: migrates the schema of the database, and tells what may run beside each step. With
- * `--roles` it only creates the roles.
+ * `migrate`: migrates the schema of the database, and tells what may run beside each step, and what of the
+ * schema is not as the steps make it. With `--roles` it only creates the roles.
  */
 export function migrateCommand(context: CliContext): Command {
   return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat')
@@ -112,7 +113,8 @@ export function migrateCommand(context: CliContext): Command {
         return;
       }
       const applied: { readonly id: string; readonly runs_beside: string | null }[] = [];
-      const migrates: MigrateOptions = {
+      const differences: SchemaDifference[] = [];
+      const migrates: ComparedMigration = {
         online: options.online === true,
         onStep: ({ id, runsBeside }) => {
           applied.push({ id, runs_beside: runsBeside });
@@ -120,11 +122,21 @@ export function migrateCommand(context: CliContext): Command {
           if (options.json === true) loggerOf(context, 'info').info(text);
           else context.stderr.write(`${text}\n`);
         },
+        onDifference: (difference) => differences.push(difference),
       };
       await withInstallation(
         context,
-        async () => print(context, options, { migrated: true, applied }, ['The database schema is up to date.']),
+        async () => print(context, options, { migrated: true, applied, differences }, linesOf(differences)),
         migrates,
       );
     });
+}
+
+function linesOf(differences: readonly SchemaDifference[]): readonly string[] {
+  if (differences.length === 0) return ['The database schema is up to date.'];
+  return [
+    'All steps are applied. The schema is not what they make, so it was changed by other means:',
+    ...differences.map(({ object, part, detail }) => `  ${object}${part === '' ? '' : `, ${part}`}: ${detail}`),
+    'Restore these parts. docs/schema.md describes them.',
+  ];
 }

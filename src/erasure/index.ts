@@ -6,7 +6,7 @@ export { createErasureRunner } from './erasure-runner.js';
 export { JournalUnavailable, UnknownSite } from './errors.js';
 export type { ErasureSubject } from './identifiers.js';
 export { IDENTIFIER_KINDS } from './identifiers.js';
-export { openErasureJournal } from './journal.js';
+export { type ErasureJournal, openErasureJournal } from './journal.js';
 export { findSpellings, type SpellingMatch } from './near-matches.js';
 export { type Erasure, erasureReceipt, listErasures, readErasure } from './read-erasures.js';
 export { readRemains, statementOf } from './remains.js';

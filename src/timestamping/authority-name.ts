@@ -9,7 +9,7 @@ export const DEVELOPMENT_AUTHORITY = 'development';
  * @param checkpoint alias of the row of `checkpoints`
  */
 export function isDevelopmentStamp(checkpoint: 'c' | 'p'): string {
-  return `exists (select from timestamp_evidence e
+  return `exists (select from kept_evidence e
                    where e.sha256 = any(${checkpoint}.certificates) and e.kind = 'certificate'
                      and position(convert_to('${DEVELOPMENT_MARK}', 'UTF8') in e.bytes) > 0)`;
 }

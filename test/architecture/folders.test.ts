@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/background': ['platform/health'],
   'platform/cache': [],
   'platform/clock': ['platform/background', 'platform/database'],
-  'platform/config': [],
+  'platform/config': ['platform/database'],
   'platform/database': [],
   'platform/errors': [],
   'platform/exports': ['platform/database'],
@@ -95,7 +95,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'api/openapi': ['api/server', 'api/guards', 'api/tool', 'api/auth', 'api/public', 'api/panel', 'api/checkpoints'],
   'api/discovery': ['platform', 'api/server', 'api/openapi'],
 
-  audit: ['platform', 'pipeline/event-log', 'pipeline/ledger', 'pipeline/projector', 'evidence/exports'],
+  audit: [
+    'platform',
+    'pipeline/event-log',
+    'pipeline/ledger',
+    'pipeline/projector',
+    'pipeline/relay',
+    'evidence/exports',
+  ],
 
   'app/metrics': ['platform', 'pipeline', 'erasure', 'api'],
   app: [

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseWitnessKey } from '../../schemas/evidence/cosignature.js';
 import { formatVerifierKey } from '../../schemas/evidence/signed-note.js';
 import { type OpenAudit, openAudit } from '../../src/app/open-audit.js';
-import { runAudit } from '../../src/audit/audit.js';
+import { type AuditResult, runAudit } from '../../src/audit/audit.js';
 import type { Finding } from '../../src/audit/finding.js';
 import { createCosigner } from '../../src/pipeline/cosigner/cosigner.js';
 import { catchUpLedger } from '../../src/pipeline/ledger/apply-ledger.js';
@@ -26,6 +26,8 @@ export interface AuditedInstallation {
   readonly app: RunningApp;
   /** One whole audit. */
   audit(): Promise<readonly Finding[]>;
+  /** The same, with what is only counted. */
+  auditWhole(): Promise<AuditResult>;
   remove(): Promise<void>;
 }
 
@@ -48,13 +50,9 @@ const ROLL_UP = 128;
  */
 export async function recordInstallation(): Promise<AuditedInstallation> {
   const folder = await mkdtemp(join(tmpdir(), 'audit-test-'));
-  const app = await startApp('serve');
+  const app = await startApp('serve', { WEBHOOK_NETWORKS: '127.0.0.0/8' });
   const { installation } = app.service;
-  const shop = await RecordingTenant.of(app);
-  const foreign = await RecordingTenant.of(app);
-  await recordConsents(shop, foreign);
-  await manageCatalogue(app, shop);
-  await eraseAndExport(app, shop);
+  const shop = await useEverything(app);
   const line = commandLine(app);
   await line.json('admin', 'sign-in', 'rotate-key');
   await whenSettled(app);
@@ -75,12 +73,23 @@ export async function recordInstallation(): Promise<AuditedInstallation> {
   return {
     app,
     audit: async () => (await runAudit(audits.parts)).findings,
+    auditWhole: () => runAudit(audits.parts),
     remove: async () => {
       await audits.close();
       await app.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Does everything once that tenants do, in two new tenants. @returns the first of them */
+export async function useEverything(app: RunningApp): Promise<RecordingTenant> {
+  const shop = await RecordingTenant.of(app);
+  const foreign = await RecordingTenant.of(app);
+  await recordConsents(shop, foreign);
+  await manageCatalogue(app, shop);
+  await eraseAndExport(app, shop);
+  return shop;
 }
 
 async function recordConsents(shop: RecordingTenant, foreign: RecordingTenant): Promise<void> {
@@ -131,7 +140,7 @@ async function manageCatalogue(app: RunningApp, shop: RecordingTenant): Promise<
     scanResult(shop.backend.demo.site.id),
     shop.backend.demo.site.domain,
   );
-  const webhook = { url: 'https://shop.example/webhooks', events: ['consent.erased'] };
+  const webhook = { url: 'https://127.0.0.1:9/webhooks', events: ['consent.erased'] };
   idOf(await shop.inSite('admin', 'POST', '/webhooks', webhook));
   const { demo } = shop.backend;
   const [policy] = demo.documents;
@@ -186,7 +195,7 @@ async function eraseAndExport(app: RunningApp, shop: RecordingTenant): Promise<v
 }
 
 /** Waits until nothing is in flight: relayed, projected, announced, sealed and stamped. */
-async function whenSettled({ superuser }: RunningApp): Promise<void> {
+export async function whenSettled({ superuser }: RunningApp): Promise<void> {
   const isSettled = async (): Promise<boolean> =>
     (await count(superuser, 'event_log.waiting')) === 0 &&
     (await count(superuser, 'erased_records where erasure_event_id is null')) === 0 &&

@@ -29,7 +29,7 @@ import { ConsentLedger, ServiceError, type Acceptance } from '@consent-ledger/no
 import { Consent, showBanner, startConsent, type ConsentState } from '@consent-ledger/browser';
 
 async function record(version: string): Promise<Acceptance> {
-  const ledger = new ConsentLedger({ baseUrl: 'https://consent.example', apiKey: 'svc_live_x', user: { email: 'a', password: 'b' } });
+  const ledger = new ConsentLedger({ baseUrl: 'https://consent.example', apiKey: 'svc_live_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', user: { email: 'a', password: 'b' } });
   for await (const { cursor, erased_record } of ledger.erasures()) console.log(cursor, erased_record.id);
   // @ts-expect-error there is no such decision
   await ledger.record({ consent_type: 'cookie', decision: 'perhaps', document_version_id: version });
@@ -105,7 +105,7 @@ describe('the built SDK packages', () => {
         '-e',
         `
       import { ConsentLedger } from '@consent-ledger/node';
-      await new ConsentLedger({ baseUrl: 'http://127.0.0.1:1', apiKey: 'x', attempts: 1 }).ping().catch(({ code }) => console.log(code));
+      await new ConsentLedger({ baseUrl: 'http://127.0.0.1:1', apiKey: 'svc_live_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', attempts: 1 }).ping().catch(({ code }) => console.log(code));
     `,
       ],
       { cwd: folder },

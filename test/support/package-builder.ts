@@ -240,6 +240,7 @@ function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
       entries: own.length,
       consents: own.filter(({ event }) => event.type === CONSENT_RECORDED).length,
       erased: ledger.world.erased.length,
+      key_lost: 0,
       attachments: files.size - listed.length,
       not_yet_stamped: 0,
     },

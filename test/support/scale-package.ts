@@ -136,7 +136,14 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
         disclose: 'all',
       },
       salt: toHex(testSalt(world.siteId)),
-      counts: { entries: consents + notices.length, consents, erased: 0, attachments: 0, not_yet_stamped: 0 },
+      counts: {
+        entries: consents + notices.length,
+        consents,
+        erased: 0,
+        key_lost: 0,
+        attachments: 0,
+        not_yet_stamped: 0,
+      },
       complete: [
         { stream: sealed[1]?.run.stream ?? '', first: 0, last: consents - 1 },
         { stream: sealed[0]?.run.stream ?? '', first: 0, last: notices.length - 1 },

@@ -169,7 +169,7 @@ function readableManifest(): Manifest {
       ...{ event_ids: [fixtureUuid('far')], person: null, disclose: 'all' },
     },
     salt: '0'.repeat(64),
-    counts: { entries: 0, consents: 0, erased: 0, attachments: 0, not_yet_stamped: 0 },
+    counts: { entries: 0, consents: 0, erased: 0, key_lost: 0, attachments: 0, not_yet_stamped: 0 },
     ...{ complete: [], files: {} },
   };
 }

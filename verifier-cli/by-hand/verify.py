@@ -234,7 +234,8 @@ class Shapes:
 
     def object_fits(self, value, shape):
         known, further = shape.get("properties", {}), shape.get("additionalProperties", {})
-        return (all(name in value for name in shape.get("required", []))
+        return (len(value) >= shape.get("minProperties", 0)
+                and all(name in value for name in shape.get("required", []))
                 and ("propertyNames" not in shape or all(self.fits(name, shape["propertyNames"]) for name in value))
                 and (further is not False or all(name in known for name in value))
                 and all(self.fits(item, known.get(name, further)) for name, item in value.items()))
@@ -1177,6 +1178,7 @@ class Entry:
     def __init__(self, package, line):
         self.text, self.batch, self.index = line["entry"], line["batch"], line["index"]
         self.disclosures, self.erased, self.person, self.values = line["disclosures"], line.get("erased"), line.get("person"), {}
+        self.is_key_lost = line.get("key_lost", False)
         self.leaf = leaf_hash(self.text.encode())
         self.entry = parse(self.text)
         self.is_read = not is_newer(self.entry)
@@ -1324,7 +1326,8 @@ def check_values(package, manifest, entries):
         require(not (entry.disclosures and is_gone and entry.is_read), f"{entry} is erased, and values of it are disclosed")
         if not entry.is_known:
             continue
-        require(entry.type == CONSENT or not entry.disclosures, f"{entry} is no consent and discloses a value")
+        require(entry.type == CONSENT or not (entry.disclosures or entry.is_key_lost), f"{entry} is no consent and has or lost values")
+        require(not (entry.is_key_lost and (entry.disclosures or entry.erased)), f"{entry} has a lost key, and is erased or discloses a value")
         for disclosure in entry.disclosures:
             salt, name, value = read_disclosure(package, disclosure)
             digest = base64url(sha256(disclosure.encode()))
@@ -1333,7 +1336,7 @@ def check_values(package, manifest, entries):
             require(salt not in salts, "two values share a salt")
             salts.add(salt)
             entry.values[name] = value
-            if name in ("signature_image", "custom_document_content"):
+            if name in ("signature_image", "custom_document_content", "presentation_screenshot"):
                 content = package.read(f"attachments/{value['sha256']}")
                 require(len(content) == value["size"], f"{entry} has an attachment of another size")
                 attachments.add(f"attachments/{value['sha256']}")
@@ -1373,7 +1376,7 @@ def check_disclosed(package, manifest, entry):
     allowed = {"all": set(entry.values), "none": set()}.get(disclose, disclose) if isinstance(disclose, str) else disclose
     require(not entry.values or is_match, f"{entry} does not match the filter, and discloses values")
     require(set(entry.values) <= set(allowed), f"{entry} discloses a value that is not to be disclosed")
-    if disclose == "all" and is_match and not entry.is_erased:
+    if disclose == "all" and is_match and not entry.is_erased and not entry.is_key_lost:
         package.expect(set(entry.values) == set(entry.record["disclosures"]), f"{entry} withholds a value, although all are to be disclosed")
 
 
@@ -1464,6 +1467,9 @@ def check_counts(package, manifest, entries):
     require(0 <= counts["consents"] - len(consents) <= may_be, "the manifest counts other consents")
     proved = sum(1 for entry in consents if entry.is_proved)
     require(0 <= counts["erased"] - proved <= len(unknown), "the manifest counts other erased records")
+    lost = sum(1 for entry in consents if entry.is_key_lost and entry.is_known)
+    newer = sum(1 for entry in entries if entry.stream.startswith("consents-") and not entry.is_known)
+    require(0 <= counts["key_lost"] - lost <= newer, "the manifest counts other records with lost keys")
     require(counts["attachments"] == sum(1 for name in package.names if name.startswith("attachments/")), "the manifest counts other attachments")
     package.expect(consents, "the package contains no consent")
 
@@ -1517,7 +1523,7 @@ def check_person(package, manifest, batches, entries):
     require(len(mine) <= len(tags) <= len(mine) + unknown, "a record of the person is missing")
     ids = {unicodedata.normalize("NFC", entry.values["visitor_id"]) for entry in mine if entry.values.get("visitor_id")}
     require(len(ids) <= 1, "the records are of several persons")
-    unnamed = sum(1 for entry in mine if entry.is_read and not entry.is_erased and not entry.values.get("visitor_id"))
+    unnamed = sum(1 for entry in mine if entry.is_read and not entry.is_erased and not entry.is_key_lost and not entry.values.get("visitor_id"))
     package.expect(ids and not unnamed, "records of the person do not disclose visitor_id, so that nothing shows whose they are")
     for number in cover_of(batches.size) if person["id"] else []:
         next_tag = tag_of_person(person, person["records"] + 1)

@@ -124,6 +124,7 @@ const FinishedPackage = z
         entries: Count.describe('Entries of the log in the package.'),
         consents: Count.describe('Number of consents.'),
         erased: Count.describe('Records whose personal values were erased.'),
+        key_lost: Count.describe('Records whose personal values are lost, because the service lost their keys.'),
         attachments: Count.describe('Signature pictures and custom documents in the package.'),
         not_yet_stamped: Count.describe(
           'Consents that match the filter, but are not stamped yet and not in the package.',

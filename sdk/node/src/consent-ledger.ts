@@ -16,7 +16,7 @@ import { ScanResponse } from '../../../schemas/api/scans.js';
 import { StatusResponse } from '../../../schemas/api/status.js';
 import { VerifyResponse } from '../../../schemas/api/verify.js';
 import { Receipt } from '../../../schemas/evidence/receipt.js';
-import { ServiceError } from '../../shared/service-error.js';
+import { conflictOf, ServiceError } from '../../shared/service-error.js';
 import type {
   Acceptance,
   ActiveDocument,
@@ -41,6 +41,7 @@ import type {
   StatusQuery,
   Verification,
 } from '../../shared/types.js';
+import { IdempotencyConflict } from './idempotency-conflict.js';
 import type { LedgerOptions } from './options.js';
 import { SignIn } from './sign-in.js';
 import { type Parse, type ServiceRequest, Transport } from './transport.js';
@@ -72,10 +73,12 @@ export interface FieldChoice {
  */
 export class ConsentLedger {
   readonly #transport: Transport;
+  readonly #acceptsConflicts: boolean;
   readonly #signIn: SignIn | undefined;
 
-  /** @throws TypeError if `baseUrl` is not a URL */
+  /** @throws TypeError if `baseUrl` is not a URL, or `apiKey` does not have the form of an API key */
   constructor(options: LedgerOptions) {
+    this.#acceptsConflicts = options.acceptsConflicts ?? false;
     this.#transport = new Transport(options);
     this.#signIn = options.user === undefined ? undefined : new SignIn(this.#transport, options.user);
   }
@@ -129,17 +132,23 @@ export class ConsentLedger {
    * Records one consent of a person.
    * @param consent give it an `idempotency_key` that outlives this process, such as the id of the
    *   form that the person sent; otherwise a random one protects only the attempts of this call
+   * @throws IdempotencyConflict if the key was used with another consent, unless the option
+   *   `acceptsConflicts` is set
    */
   async record(consent: Consent): Promise<Acceptance> {
     const content = withKey(consent);
-    return this.#whileActive([content], () =>
+    const acceptance = await this.#whileActive([content], () =>
       this.#post('/tool/v1/s2s/consents', content, (body) => ConsentResponse.parse(body).data),
     );
+    const conflict = conflictOf(acceptance.warnings);
+    if (conflict === undefined || this.#acceptsConflicts) return acceptance;
+    throw new IdempotencyConflict(`${conflict.field} ${conflict.message}`, acceptance);
   }
 
   /**
    * Records 1 to 100 consents.
-   * @returns a result for each, in order: check every one, because an item can be rejected alone
+   * @returns a result for each, in order: check every one, because an item can be rejected alone, and
+   *   the `warnings` of an accepted one name `idempotency_key` if it was used with another consent
    */
   async recordBatch(consents: readonly Consent[]): Promise<BatchResult> {
     const content = { consents: consents.map(withKey) };

@@ -26,6 +26,7 @@ export type {
   Verification,
 } from '../../shared/types.js';
 export { ConsentLedger, type FieldChoice, PERSONAL_FIELDS, type RecordFilter } from './consent-ledger.js';
+export { IdempotencyConflict } from './idempotency-conflict.js';
 export type { LedgerOptions } from './options.js';
 export { type RenewalRequest, renewedCookies } from './renewed-cookies.js';
 export { InvalidWebhook, verifyWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.js';

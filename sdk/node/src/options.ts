@@ -10,6 +10,8 @@ export interface LedgerOptions {
   readonly user?: Credentials | undefined;
   /** Name and version of the calling program for the header `User-Agent`, for example `shop/2.1`. */
   readonly application?: string | undefined;
+  /** Whether `record` returns the first acceptance when its idempotency key was used with another consent; false if absent. */
+  readonly acceptsConflicts?: boolean | undefined;
   /** Attempts of each request, the first one included; 5 if absent. */
   readonly attempts?: number | undefined;
   /** Milliseconds that an attempt may take; 30,000 if absent. */

@@ -50,6 +50,11 @@ class NoAnswer {
   constructor(readonly cause: unknown) {}
 }
 
+/** Form of every API key. The service would refuse a name or a part of one only at the first request. */
+const API_KEY = /^svc_live_[A-Za-z0-9_-]{43}$/;
+/** Failures that another attempt meets again: no such host, or a certificate that is not trusted. */
+const LASTING =
+  /^(ENOTFOUND|CERT_.+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.+|ERR_TLS_.+|ERR_SSL_.+)$/;
 const DEFAULTS = { attempts: 5, timeoutMs: 30_000, longestWaitMs: 60_000 } as const;
 
 /** Sends requests: signs them, and sends them again by the rules of the specification. */
@@ -64,6 +69,8 @@ export class Transport {
     this.#options = options;
     // Refuses what is no URL before the first request.
     this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+    if (!API_KEY.test(options.apiKey))
+      throw new TypeError('apiKey must be an API key of Consent Ledger: svc_live_ and 43 further characters.');
     const names = [options.application, `consent-ledger-node/${VERSION}`, `node/${process.versions.node}`];
     this.#userAgent = names.filter((name) => name !== undefined).join(' ');
   }
@@ -93,7 +100,7 @@ export class Transport {
   /** @returns milliseconds until the next attempt; null if the answer is final */
   #waitMs(answer: Answer | NoAnswer, code: string, attempt: number): number | null {
     const backOff = backOffMs(attempt, Math.random());
-    if (answer instanceof NoAnswer) return backOff;
+    if (answer instanceof NoAnswer) return LASTING.test(codeOf(answer.cause)) ? null : backOff;
     if (isRetried(answer.status)) {
       const stated = retryAfterMs(answer.headers.get('retry-after'), Date.now()) ?? backOff;
       return stated > (this.#options.longestWaitMs ?? DEFAULTS.longestWaitMs) ? null : stated;
@@ -195,6 +202,19 @@ function unexpected(status: number): ServiceError {
   return new ServiceError(message, 'UNEXPECTED_ANSWER', status);
 }
 
+/** The code of the failure on which a request ended, or an empty text. `fetch` wraps it. */
+function codeOf(error: unknown): string {
+  const inner = error instanceof Error ? (error.cause ?? error) : error;
+  return inner instanceof Error && 'code' in inner ? String(inner.code) : '';
+}
+
 function noAnswer(baseUrl: string, cause: unknown): ServiceError {
-  return new ServiceError(`No answer came from ${baseUrl}.`, 'NO_ANSWER', 0, [], cause);
+  const code = codeOf(cause);
+  return new ServiceError(
+    `No answer came from ${baseUrl}${code === '' ? '' : ` (${code})`}.`,
+    'NO_ANSWER',
+    0,
+    [],
+    cause,
+  );
 }

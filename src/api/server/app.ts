@@ -5,6 +5,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createClientAddresses } from '../../platform/net/client-address.js';
 import { countedClient } from '../../platform/net/counted-client.js';
 import { boundBodies } from './bound-bodies.js';
+import { boundHeaders } from './bound-headers.js';
 import { answerClientError } from './client-errors.js';
 import { Connections } from './connections.js';
 import { type DrainOptions, drainOnClose } from './drain.js';
@@ -82,6 +83,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
       return countedClient(this.clientAddress ?? '', ipv6ClientPrefix);
     },
   });
+  boundHeaders(app);
   boundBodies(app);
   keepRawBodies(app);
   drainOnClose(app, connections, options.drain ?? DEFAULT_DRAIN);

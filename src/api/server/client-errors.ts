@@ -5,6 +5,7 @@ import { errorBody } from './error-response.js';
 
 const REASONS: Readonly<Record<string, { readonly line: string; readonly code: ErrorCode }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', code: 'REQUEST_TIMEOUT' },
+  HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', code: 'HEADERS_TOO_LARGE' },
 };
 const OTHERWISE = { line: '400 Bad Request', code: 'BAD_REQUEST' } as const;
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CONSENT_LIMITS, DEFAULT_BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import type { BatchItemResult, ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
-import { ERROR_CODES, type FieldError } from '../../../schemas/api/error-codes.js';
+import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import { type ParsedConsent, parseConsents } from '../../pipeline/admission/parse-consents.js';
@@ -72,18 +72,18 @@ export function recordingRoutes({
 type RecordingCall = Pick<SignedCall<unknown, unknown, unknown>, 'signed' | 'caller' | 'request' | 'reply'>;
 
 async function recordOne(recorder: Recorder, call: RecordingCall): Promise<ConsentResponse> {
-  const { consents, warnings } = await admit(recorder, call, 'single');
+  const { consents } = await admit(recorder, call, 'single');
   const [consent] = consents;
   if (consent?.status !== 'accepted') throw new Error('a single consent was neither accepted nor refused');
   return {
     message: consent.duplicate ? 'Consent was accepted before.' : 'Consent accepted.',
-    data: acceptance(consent, warnings[0]),
+    data: acceptance(consent),
   };
 }
 
 async function recordBatch(recorder: Recorder, call: RecordingCall): Promise<ConsentBatchResponse> {
-  const { consents, warnings } = await admit(recorder, call, 'batch');
-  const results = consents.map((consent, index) => batchItem(consent, index, warnings[index]));
+  const { consents } = await admit(recorder, call, 'batch');
+  const results = consents.map(batchItem);
   const accepted = results.filter(({ status }) => status === 'accepted').length;
   return {
     message: 'Batch processed; see the result of each item.',
@@ -91,17 +91,12 @@ async function recordBatch(recorder: Recorder, call: RecordingCall): Promise<Con
   };
 }
 
-/** By consent of the request: what the caller may have misspelled. */
-interface Warned {
-  readonly warnings: readonly (readonly FieldError[])[];
-}
-
 /** Consents have errors of their own beside those of their schema, so admission parses the body. */
 async function admit(
   { admission, rateLimiter, turns }: Recorder,
   { signed, caller, request, reply }: RecordingCall,
   shape: 'single' | 'batch',
-): Promise<AdmissionResult & Warned> {
+): Promise<AdmissionResult> {
   const asked = {
     ...signed,
     shape,
@@ -109,12 +104,7 @@ async function admit(
     takeConsents: (consents: number) => takeConsents(rateLimiter, caller, request.countedClient, consents),
   };
   const { rawBody } = request;
-  let warnings: Warned['warnings'] = [];
-  const consentsOf = (json: JsonValue): ParsedConsent[] => {
-    const consents = parseConsents(json, shape, caller.channel);
-    warnings = consents.map((consent) => consent.warnings);
-    return consents;
-  };
+  const consentsOf = (json: JsonValue): ParsedConsent[] => parseConsents(json, shape, caller.channel);
   const result =
     rawBody.length <= LARGE_BODY_BYTES
       ? await admission.admit(asked, () => consentsOf(parseJsonBody(rawBody)))
@@ -128,7 +118,7 @@ async function admit(
           goneClient(reply),
         );
   if (result.isMismatch) reply.header('idempotency-mismatch', 'true');
-  return { ...result, warnings };
+  return result;
 }
 
 /** @returns a function that returns the value of `make`, or throws its error */
@@ -150,10 +140,14 @@ function connectionOf(request: FastifyRequest): Connection {
   };
 }
 
-function acceptance(
-  { consentToken, proofHash, createdAt, duplicate, promise }: Extract<ConsentResult, { status: 'accepted' }>,
-  warnings: readonly FieldError[] = [],
-) {
+function acceptance({
+  consentToken,
+  proofHash,
+  createdAt,
+  duplicate,
+  promise,
+  warnings,
+}: Extract<ConsentResult, { status: 'accepted' }>) {
   return {
     consent_token: consentToken,
     proof_hash: proofHash,
@@ -164,8 +158,8 @@ function acceptance(
   };
 }
 
-function batchItem(result: ConsentResult, index: number, warnings: readonly FieldError[] | undefined): BatchItemResult {
-  if (result.status === 'accepted') return { index, status: 'accepted', ...acceptance(result, warnings) };
+function batchItem(result: ConsentResult, index: number): BatchItemResult {
+  if (result.status === 'accepted') return { index, status: 'accepted', ...acceptance(result) };
   const { message, code } = result.error;
   return { index, status: 'rejected', error: message, error_code: code, code: ERROR_CODES[code].status };
 }

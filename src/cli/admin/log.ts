@@ -2,9 +2,11 @@ import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import { type Installation, openEventLog } from '../../app/installation.js';
 import { ledgerHeadFile } from '../../app/ledger-head-file.js';
+import { type ErasureJournal, openErasureJournal } from '../../erasure/index.js';
 import { copyLog } from '../../pipeline/event-log/copy-log.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import { acceptRestoredLedger } from '../../pipeline/ledger/ledger-head.js';
+import type { LostKeys } from '../../pipeline/relay/lost-keys.js';
 import { recoverLog } from '../../pipeline/relay/recover-log.js';
 import { eventStoreUrl } from '../../platform/config/formats.js';
 import { jsonCommand } from '../command/command.js';
@@ -26,8 +28,9 @@ export function logCommand(context: CliContext): Command {
   group.addCommand(
     jsonCommand('recover', 'reconcile event log and database after a restore or a copy').action(
       async (options: { readonly json?: boolean }) => {
-        await withInstallation(context, async ({ workerPool, eventLog, keyring }) => {
-          const result = await recoverLog(workerPool, eventLog, keyring);
+        await withInstallation(context, async ({ workerPool, eventLog, keyring, config }) => {
+          const erased = await journaledRecords(openErasureJournal(config.erasureJournal));
+          const result = await recoverLog(workerPool, eventLog, keyring, erased);
           const lost = result.missing.reduce((sum, one) => sum + one.lastRevision - one.firstRevision + 1, 0);
           print(context, options, result, [
             `Appended to the log again: ${counted(result.refilledEvents, 'event')} of ${counted(result.refilledStreams, 'stream')}.`,
@@ -40,6 +43,7 @@ export function logCommand(context: CliContext): Command {
               ({ stream, revision, type }) =>
                 `Foreign: revision ${revision} of stream ${stream} has the type ${type}. Another program wrote it.`,
             ),
+            ...result.lostKeys.map(lostKeysText),
             ...(lost + result.foreign.length === 0
               ? ['Start the service now: it rebuilds its read models beside the live ones.']
               : []),
@@ -79,6 +83,19 @@ export function logCommand(context: CliContext): Command {
     }),
   );
   return group;
+}
+
+function lostKeysText({ siteId, records, isSiteKnown }: LostKeys): string {
+  if (!isSiteKnown)
+    return `Lost: site ${siteId}, which was made after the backup, with the keys of ${counted(records, 'record')}. Its events stay in the log.`;
+  return `Lost: the keys of ${counted(records, 'record')} of site ${siteId}. They were in the database only. Exports state this gap, and prove the records without their personal values.`;
+}
+
+/** Event ids of the records that the journal lists as erased: their keys are gone on purpose. */
+async function journaledRecords(journal: ErasureJournal): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const { line } of journal.read(0)) for (const id of line?.erased?.event_ids ?? []) ids.add(id);
+  return ids;
 }
 
 async function copyTo(

@@ -173,7 +173,7 @@ interface Evidence {
 }
 
 async function readEvidence(db: Queryable, { sha }: Evidence): Promise<Uint8Array> {
-  const { rows } = await db.query('select bytes from timestamp_evidence where sha256 = $1', [sha]);
+  const { rows } = await db.query('select bytes from kept_evidence where sha256 = $1', [sha]);
   const [row] = z.array(z.object({ bytes })).parse(rows);
   if (row === undefined || toHex(sha256(row.bytes)) !== sha)
     differ(`the revocation data ${sha} of a time stamp is missing`);

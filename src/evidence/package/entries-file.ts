@@ -61,7 +61,7 @@ const MAX_BATCHES = 180_000;
 
 /** Makes the lines of `entries.ndjson`, and collects the data that the other files need. */
 export class EntriesFile {
-  readonly counts = { entries: 0, consents: 0, erased: 0 };
+  readonly counts = { entries: 0, consents: 0, erased: 0, key_lost: 0 };
   /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
   /** Batches of the enclosed policies, sorted. */
@@ -71,10 +71,10 @@ export class EntriesFile {
   readonly notErased: AbsentTag[] = [];
   /**
    * SHA-256, in hex, of the enclosed document versions' contents; `configurations` has those of the
-   * enclosed site configurations.
+   * enclosed site configurations, with their records as JCS text.
    */
   readonly contents = new Set<string>();
-  readonly configurations = new Set<string>();
+  readonly configurations = new Map<string, string>();
   /** The site and its controller, as the newest enclosed configuration states them. */
   site: ReadmeSite | null = null;
   /** The first consent; without consents, the first entry. */
@@ -132,13 +132,15 @@ export class EntriesFile {
       const key = consent?.isFit === true ? keys.keys.get(event.id) : undefined;
       const disclosures = consent === null || key === undefined ? [] : this.#disclose(consent, key);
       const erasure = consent === null ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
+      const isKeyLost = consent?.isFit === true && keys.lost.has(event.id);
       this.#count(entry, consent !== null, erasure !== undefined);
+      if (isKeyLost) this.counts.key_lost += 1;
       if (erasure !== undefined) this.#supporting.add(erasure);
       else if (consent?.isFit === true && scope.showsAbsence && entry.personTag !== null)
         this.notErased.push({ tag: erasureTag(event.id), from: batch });
       this.#noteNotice(entry);
       const person = openTag !== null && isPersonNamed(disclosures) ? await openTag(entry) : null;
-      lines.push(lineOf(entry, disclosures, erasure, person));
+      lines.push(lineOf(entry, disclosures, { erasure, isKeyLost }, person));
     }
     return lines;
   }
@@ -194,7 +196,7 @@ export class EntriesFile {
     else if (event.type === DOCUMENT_VERSION_PUBLISHED) {
       this.contents.add(parseRecord(DOCUMENT_VERSION_PUBLISHED, recordText).content_sha256);
     } else if (event.type === SITE_CONFIG_PUBLISHED) {
-      this.configurations.add(sha256Hex(recordText));
+      this.configurations.set(sha256Hex(recordText), recordText);
       const { domain, controller } = parseRecord(SITE_CONFIG_PUBLISHED, recordText);
       // Revisions ascend: the last one is the newest.
       this.site = { domain, controller: controller.legal_name, contact: controller.contact };
@@ -206,14 +208,16 @@ export class EntriesFile {
 function lineOf(
   entry: SealedEntry,
   disclosures: readonly string[],
-  erasure: number | undefined,
+  gap: { readonly erasure: number | undefined; readonly isKeyLost: boolean },
   person: PersonOpening | null,
 ): string {
   const { event, batch, index } = entry;
+  const { erasure, isKeyLost } = gap;
   const erased =
     erasure === undefined ? '' : `,"erased":${JSON.stringify({ stream: event.stream, revision: erasure })}`;
+  const lost = isKeyLost ? ',"key_lost":true' : '';
   const opened = person === null ? '' : `,"person":${JSON.stringify(person)}`;
-  return `{"entry":${entryJson(entry)},"batch":${batch},"index":${index},"disclosures":${JSON.stringify(disclosures)}${erased}${opened}}\n`;
+  return `{"entry":${entryJson(entry)},"batch":${batch},"index":${index},"disclosures":${JSON.stringify(disclosures)}${erased}${lost}${opened}}\n`;
 }
 
 /** The entry's text as a JSON string. */

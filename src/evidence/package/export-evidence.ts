@@ -239,8 +239,8 @@ class WrittenPackage {
     const saltKey = await readSaltKey(db);
     const { lines, newest } = await this.#addLedger(entries, entryBytes, saltKey);
     // The entry of a configuration holds the same text: a receipt does not repeat it.
-    const configurations = this.#isReceipt ? new Set<string>() : entries.configurations;
-    await addNotices(this.writer, db, siteId, entries.contents, configurations);
+    const configurations = this.#isReceipt ? new Map<string, string>() : entries.configurations;
+    await addNotices(this.writer, db, entries.contents, configurations);
     this.#report('attachments', 0, entries.attachments.length);
     const source = { db, keyring, siteId, assertRunning: this.#beforePiece };
     const attachments = await addAttachments(this.writer, source, entries.attachments);

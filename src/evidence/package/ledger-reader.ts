@@ -254,7 +254,7 @@ export async function readBatches(db: Queryable, numbers: readonly number[]): Pr
  */
 export async function isDevelopmentLedger(db: Queryable): Promise<boolean> {
   const { rows } = await db.query(
-    `select exists (select from timestamp_evidence
+    `select exists (select from kept_evidence
                      where kind = 'certificate' and position(convert_to($1, 'UTF8') in bytes) > 0) as development`,
     [DEVELOPMENT_MARK],
   );

@@ -8,34 +8,27 @@ import type { FileSink } from './package-writer.js';
 
 /**
  * Adds `notices/`: the exact bytes of document versions and configurations, named by SHA-256.
+ * @param configurations records of configurations as JCS text, by SHA-256
  * @throws ExportFailed `log-and-ledger-differ` if a published text is missing
  */
 export async function addNotices(
   writer: FileSink,
   db: Queryable,
-  siteId: string,
   contents: ReadonlySet<string>,
-  configurations: ReadonlySet<string>,
+  configurations: ReadonlyMap<string, string>,
 ): Promise<void> {
   for (const sha of contents) {
-    const { rows } = await db.query('select content from notice_contents where sha256 = $1', [sha]);
-    const [row] = z.array(z.object({ content: z.instanceof(Uint8Array) })).parse(rows);
-    await add(writer, sha, row?.content);
+    // The ledger has the texts that a restored database lacks.
+    const { rows } = await db.query(
+      'select content from notice_contents where sha256 = $1 union all select bytes from kept_evidence where sha256 = $1',
+      [sha],
+    );
+    const found = ContentRows.parse(rows).find(({ content }) => toHex(sha256(content)) === sha);
+    if (found === undefined) differ(`the text with SHA-256 ${sha} was published, but is not kept`);
+    await writer.add(PACKAGE_FILES.notice(sha), [found.content]);
   }
-  for (const sha of configurations) {
-    if (contents.has(sha)) continue;
-    const { rows } = await db.query('select record from site_configs where sha256 = $1 and site_id = $2', [
-      sha,
-      siteId,
-    ]);
-    const [row] = z.array(z.object({ record: z.string() })).parse(rows);
-    await add(writer, sha, row === undefined ? undefined : utf8(row.record));
-  }
+  for (const [sha, text] of configurations)
+    if (!contents.has(sha)) await writer.add(PACKAGE_FILES.notice(sha), [utf8(text)]);
 }
 
-async function add(writer: FileSink, sha: string, content: Uint8Array | undefined): Promise<void> {
-  if (content === undefined || toHex(sha256(content)) !== sha) {
-    differ(`the text with SHA-256 ${sha} was published, but is not kept`);
-  }
-  await writer.add(PACKAGE_FILES.notice(sha), [content]);
-}
+const ContentRows = z.array(z.object({ content: z.instanceof(Uint8Array) }));

@@ -63,7 +63,7 @@ function contents({ manifest }: ReadmeOptions): string {
 ${counted(counts.entries, 'entry', 'entries')}, of which ${counted(counts.consents, 'consent')}. Erased consents: ${counts.erased}. Their personal values are destroyed;
 their records and proofs are kept. ${counted(counts.attachments, 'attachment')}. Consents that were requested but have no time
 stamp yet, and are not in this package: ${counts.not_yet_stamped}.
-
+${lostKeys(counts.key_lost)}
 ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The package is complete within:\n${runs.join('\n')}`}
 
   ${PACKAGE_FILES.entries}      one event a line: its exact text, its position, and its disclosed values
@@ -73,6 +73,14 @@ ${runs.length === 0 ? 'The package claims completeness for no stream.' : `The pa
   notices/            the texts consented to and the configurations of the site, named by their SHA-256
   attachments/        disclosed contents such as drawn signatures, named by their SHA-256
   ${PACKAGE_FILES.manifest}       the filter of the export, and the SHA-256 of every file but attachments; signed in ${PACKAGE_FILES.manifestSignature}`;
+}
+
+/** The gap that a restore of an older database left; empty: there is none. */
+function lostKeys(records: number): string {
+  if (records === 0) return '';
+  return `The service lost the keys of ${counted(records, 'consent')} that ${records === 1 ? 'is' : 'are'} not erased. Their personal values cannot
+be read any more ("key_lost" in ${PACKAGE_FILES.entries}). Their records and proofs are kept.
+`;
 }
 
 function checking({ verifier }: ReadmeOptions): string {

@@ -22,6 +22,8 @@ export interface RecordKeys {
   readonly keys: ReadonlyMap<string, Uint8Array>;
   /** Records whose key row was altered. The service does not open them. */
   readonly altered: ReadonlySet<string>;
+  /** Records that have no key and are not erased: a restore of an older database lost their keys. */
+  readonly lost: ReadonlySet<string>;
   /** Announced erased records, each with the id of its `SubjectErased`. */
   readonly erasedBy: ReadonlyMap<string, string>;
 }
@@ -36,6 +38,7 @@ const KeyStates = z.object({
   id_number_indexes: textsOrNulls,
   erased_ids: texts,
   erasure_event_ids: texts,
+  lost_ids: texts,
 });
 
 const KEY_COLUMNS = jsonColumns(
@@ -48,12 +51,14 @@ const KEY_COLUMNS = jsonColumns(
     phone_indexes: `encode(k.phone_index, 'hex')`,
     id_number_indexes: `encode(k.id_number_index, 'hex')`,
   },
-  'e.event_id is null',
+  'k.seed is not null and e.event_id is null',
 );
 const ERASURE_COLUMNS = jsonColumns(
   { erased_ids: 'w.event_id', erasure_event_ids: 'e.erasure_event_id' },
   'e.erasure_event_id is not null',
 );
+
+const LOST_COLUMNS = jsonColumns({ lost_ids: 'w.event_id' }, 'k.seed is null and e.event_id is null');
 
 /**
  * Reads the keys of a page of records. An erased record has no key here, even if the key table has
@@ -67,11 +72,10 @@ export async function readRecordKeys(
   eventIds: readonly string[],
 ): Promise<RecordKeys> {
   const { rows } = await db.query(
-    `select ${KEY_COLUMNS}, ${ERASURE_COLUMNS}
+    `select ${KEY_COLUMNS}, ${ERASURE_COLUMNS}, ${LOST_COLUMNS}
        from unnest($2::uuid[]) as w (event_id)
        left join record_keys k on k.event_id = w.event_id and k.site_id = $1
-       left join erased_records e on e.event_id = w.event_id
-      where k.seed is not null or e.erasure_event_id is not null`,
+       left join erased_records e on e.event_id = w.event_id`,
     [siteId, uuidArray(eventIds)],
   );
   const [states] = z.tuple([KeyStates]).parse(rows);
@@ -89,6 +93,7 @@ export async function readRecordKeys(
   return {
     keys,
     altered: new Set(keys.size === states.event_ids.length ? [] : states.event_ids.filter((id) => !keys.has(id))),
+    lost: new Set(states.lost_ids),
     erasedBy: new Map(states.erased_ids.map((id, i) => [id, at(states.erasure_event_ids, i)])),
   };
 }

@@ -26,7 +26,7 @@ ${
 }
 ${controllerLines(site, { domain: 'Site', controller: 'Veri sorumlusu', contact: 'İletişim' })}Defter:         ${printable(manifest.origin)}
 Hazırlanma:     ${manifest.exported_at}
-İçindekiler:    ${counts.entries} girdi, bunların ${counts.consents} tanesi rıza; silinmiş rıza: ${counts.erased}; ek: ${counts.attachments}
+İçindekiler:    ${counts.entries} girdi, bunların ${counts.consents} tanesi rıza; silinmiş rıza: ${counts.erased};${counts.key_lost === 0 ? '' : ` anahtarı kaybolmuş rıza: ${counts.key_lost};`} ek: ${counts.attachments}
 Damgalanma:     ${
     checkpoint === null
       ? 'bu paket hazırlandığında defterin henüz zaman damgası yoktu: paket hiçbir zamanı kanıtlamaz'

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 import type { Channel } from '../../tenancy/directory/caller.js';
 
@@ -25,8 +27,9 @@ export function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: st
 
 /**
  * Returns the digest that shows whether a later request with the same idempotency key has the same
- * body. It is keyed, so low-entropy content cannot be guessed from it.
+ * body: of its canonical text (RFC 8785), because an order of members is no other body. It is keyed, so
+ * low-entropy content cannot be guessed from it.
  */
-export function bodyDigest(siteKey: Uint8Array, consent: unknown): Buffer {
-  return hmacSha256(siteKey, `body\0${JSON.stringify(consent)}`).subarray(0, DIGEST_BYTES);
+export function bodyDigest(siteKey: Uint8Array, consent: JsonObject): Buffer {
+  return hmacSha256(siteKey, `body\0${canonicalJson(consent)}`).subarray(0, DIGEST_BYTES);
 }

@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Channel } from '../../tenancy/directory/caller.js';
 import { type Attachment, attachmentsOf } from './attachments.js';
-import { misspelledMembers } from './misspelled-members.js';
+import { ignoredMembers } from './ignored-members.js';
 
 /** A consent with valid shape and sizes. */
 export interface ParsedConsent {
@@ -20,7 +20,7 @@ export interface ParsedConsent {
   readonly attachments: readonly Attachment[];
   /** The item as received. */
   readonly source: JsonObject;
-  /** Members that were ignored and resemble a known one. */
+  /** Members that were ignored. */
   readonly warnings: readonly FieldError[];
 }
 
@@ -33,7 +33,7 @@ export interface ParsedConsent {
 export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channel: Channel): ParsedConsent[] {
   if (shape === 'single') {
     const request = validated(channel === 's2s' ? S2sConsentRequest : BrowserConsentRequest, json, isCategories);
-    return [parsed(request, objectOf(json))];
+    return [parsed(request, objectOf(json), channel)];
   }
   const schema = channel === 's2s' ? S2sConsentBatchRequest : BrowserConsentBatchRequest;
   const batch: { readonly consents: readonly ConsentRequest[] } = validated(schema, json, isCategoriesOfItem);
@@ -41,7 +41,7 @@ export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channe
   const sources = Array.isArray(consents) ? consents : [];
   return batch.consents.map((request, index) => {
     try {
-      return parsed(request, objectOf(sources[index]));
+      return parsed(request, objectOf(sources[index]), channel);
     } catch (error) {
       throw error instanceof RequestRefused ? atItem(error, index) : error;
     }
@@ -83,7 +83,7 @@ function objectOf(json: JsonValue | undefined): JsonObject {
   return json;
 }
 
-function parsed(request: ConsentRequest, source: JsonObject): ParsedConsent {
+function parsed(request: ConsentRequest, source: JsonObject, channel: Channel): ParsedConsent {
   checkObject(request.metadata, CONSENT_LIMITS.metadataKeys, CONSENT_LIMITS.metadataBytes, [
     'METADATA_TOO_MANY_KEYS',
     'METADATA_TOO_LARGE',
@@ -100,7 +100,7 @@ function parsed(request: ConsentRequest, source: JsonObject): ParsedConsent {
   if (request.strokes_data != null && jsonBytes(request.strokes_data) > CONSENT_LIMITS.strokesBytes) {
     throw new RequestRefused('STROKES_DATA_TOO_LARGE');
   }
-  return { request, attachments: attachmentsOf(request), source, warnings: misspelledMembers(source) };
+  return { request, attachments: attachmentsOf(request), source, warnings: ignoredMembers(source, channel) };
 }
 
 function checkObject(

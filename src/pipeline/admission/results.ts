@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
@@ -16,6 +17,8 @@ export interface AcceptedConsent {
   readonly duplicate: boolean;
   /** Null if the service could not sign it. */
   readonly promise: SignedPromise | null;
+  /** Parts of the request that were ignored. */
+  readonly warnings: readonly FieldError[];
 }
 
 export type ConsentResult = AcceptedConsent | { readonly status: 'rejected'; readonly error: RequestRefused };
@@ -33,6 +36,13 @@ export interface AdmissionResult {
   readonly isMismatch: boolean;
 }
 
+/** The caller must not take the response for one to this consent. */
+const OTHER_BODY: FieldError = {
+  field: 'idempotency_key',
+  message:
+    'was used before with another consent: this consent was not recorded, and the response is that to the first one. Use a new key for each action of the person.',
+};
+
 /**
  * Builds the result of a request.
  * @throws RequestRefused if the request was refused as a whole, or its single consent was refused
@@ -48,8 +58,12 @@ export function resultsOf(
   for (const consent of consents) {
     if (consent.kind === 'twin') {
       const first = known(results[consent.of]);
-      if (first.status === 'accepted' && !consent.sameBody) isMismatch = true;
-      results.push(first.status === 'accepted' ? { ...first, duplicate: true } : first);
+      if (first.status !== 'accepted') {
+        results.push(first);
+        continue;
+      }
+      isMismatch ||= !consent.sameBody;
+      results.push({ ...first, duplicate: true, warnings: consent.sameBody ? consent.warnings : [OTHER_BODY] });
       continue;
     }
     const own = known(outcome.consents[consent.place]);
@@ -66,14 +80,18 @@ function resultOf(
   outcome: ConsentOutcome,
   promise: SignedPromise | null,
 ): ConsentResult {
+  const { warnings } = consent;
   switch (outcome.kind) {
     case 'accepted': {
       const { eventId, proofHash, createdAt } = known(consent.prepared);
-      return accepted(eventId, proofHash.toString('hex'), createdAt, false, promise);
+      return { ...accepted(eventId, proofHash.toString('hex'), createdAt, false, promise), warnings };
     }
     case 'duplicate': {
-      const { eventId, proofHash, createdAt } = outcome.original;
-      return accepted(eventId, proofHash, createdAt, true, promise);
+      const { eventId, proofHash, createdAt, sameBody } = outcome.original;
+      return {
+        ...accepted(eventId, proofHash, createdAt, true, promise),
+        warnings: sameBody ? warnings : [OTHER_BODY],
+      };
     }
     case 'refused':
       return rejected(known(consent.refusal).error);
@@ -118,7 +136,7 @@ function accepted(
   createdAt: number,
   duplicate: boolean,
   promise: SignedPromise | null,
-): AcceptedConsent {
+): Omit<AcceptedConsent, 'warnings'> {
   return {
     status: 'accepted',
     consentToken: consentToken(eventId),

@@ -1,9 +1,11 @@
+import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { Submission, SubmittedConsent } from './admit-group.js';
 import { bodyDigest, idempotencyDigest } from './digests.js';
 import { evaluate } from './evaluate.js';
+import { unknownValues } from './ignored-members.js';
 import type { ParsedConsent } from './parse-consents.js';
 import { type PreparedConsent, prepareConsent } from './prepare-consent.js';
 import type { ConsentsRequest } from './request.js';
@@ -17,11 +19,17 @@ export type EvaluatedConsent =
       readonly place: number;
       readonly prepared: PreparedConsent | null;
       readonly refusal: { readonly scope: 'whole' | 'item'; readonly error: RequestRefused } | null;
+      readonly warnings: readonly FieldError[];
     }
   /**
    * The same idempotency key occurred earlier in the same submission batch; that result applies.
    */
-  | { readonly kind: 'twin'; readonly of: number; readonly sameBody: boolean };
+  | {
+      readonly kind: 'twin';
+      readonly of: number;
+      readonly sameBody: boolean;
+      readonly warnings: readonly FieldError[];
+    };
 
 export interface EvaluatedRequest {
   readonly submission: Submission;
@@ -90,13 +98,18 @@ class Evaluation {
     if (key !== null && body !== null) {
       const first = this.#firstByKey.get(key);
       if (first !== undefined) {
-        this.#evaluated.push({ kind: 'twin', of: first.index, sameBody: first.body.equals(body) });
+        this.#evaluated.push({
+          kind: 'twin',
+          of: first.index,
+          sameBody: first.body.equals(body),
+          warnings: consent.warnings,
+        });
         return;
       }
       this.#firstByKey.set(key, { index: this.#evaluated.length, body });
     }
-    const { prepared, refusal } = evaluateAndPrepare(this.options, consent, this.random);
-    this.#evaluated.push({ kind: 'submitted', place: this.#submitted.length, prepared, refusal });
+    const { prepared, refusal, warnings } = evaluateAndPrepare(this.options, consent, this.random);
+    this.#evaluated.push({ kind: 'submitted', place: this.#submitted.length, prepared, refusal, warnings });
     this.#submitted.push({
       refusal: refusal?.scope ?? 'none',
       prepared,
@@ -116,17 +129,19 @@ function evaluateAndPrepare(
   { request, site, tokens, now, sealWithinMs, isOutboxFull }: SubmissionOptions,
   consent: ParsedConsent,
   random: RandomPool,
-): Pick<Extract<EvaluatedConsent, { kind: 'submitted' }>, 'prepared' | 'refusal'> {
+): Pick<Extract<EvaluatedConsent, { kind: 'submitted' }>, 'prepared' | 'refusal' | 'warnings'> {
   const token = consent.request.approval_token;
   const evaluation = evaluate(consent, site, token == null ? null : (tokens.get(token) ?? null));
-  if (evaluation.kind === 'refused') return { prepared: null, refusal: evaluation };
+  const { warnings } = consent;
+  if (evaluation.kind === 'refused') return { prepared: null, refusal: evaluation, warnings };
   if (isOutboxFull) {
     const error = new RequestRefused('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    return { prepared: null, refusal: { scope: 'whole', error } };
+    return { prepared: null, refusal: { scope: 'whole', error }, warnings };
   }
   const { caller, connection } = request;
   return {
     prepared: prepareConsent({ consent, evaluation, site, caller, connection, now, sealWithinMs }, random),
     refusal: null,
+    warnings: [...warnings, ...unknownValues(consent.request, evaluation.config, evaluation.version)],
   };
 }

@@ -9,6 +9,7 @@ import { LogBehind } from '../event-log/errors.js';
 import type { EventLog, Position, StreamEvent } from '../event-log/port.js';
 import { type CheckedBatch, checkBatch, insertBatch } from './apply-batch.js';
 import { insertCheckpoint } from './apply-checkpoint.js';
+import { insertEvidence } from './apply-evidence.js';
 import { LedgerCorrupt, LedgerMoved, TablesDiffer } from './errors.js';
 import type { FollowedLedger } from './followed-ledger.js';
 import { type FollowedEvent, followEvent, type LedgerChange } from './ledger-rules.js';
@@ -131,6 +132,8 @@ async function insertOf(
     }
     case 'stamp':
       return { insert: (db) => insertCheckpoint(db, change.body, change.handover), heads: null };
+    case 'evidence':
+      return { insert: (db) => insertEvidence(db, change.body), heads: null };
     case 'first-key':
       return { insert: (db) => insertFirstKey(db, change.body), heads: null };
     case 'note':

@@ -5,6 +5,8 @@ import {
   BatchSealedBody,
   CHECKPOINT_STAMPED,
   CheckpointStampedBody,
+  EVIDENCE_KEPT,
+  EvidenceKeptBody,
   LEDGER_EVENT_SKIPPED,
   LEDGER_KEY_PUBLISHED,
   LEDGER_RESTORED,
@@ -26,6 +28,7 @@ import { SALT_KEY_BYTES, streamKeysUnder } from './stream-keys.js';
 export type LedgerChange =
   | { readonly kind: 'batch'; readonly header: BatchHeader; readonly body: BatchSealedBody }
   | { readonly kind: 'stamp'; readonly body: CheckpointStampedBody; readonly handover: KeyHandover | null }
+  | { readonly kind: 'evidence'; readonly body: EvidenceKeptBody }
   | { readonly kind: 'first-key'; readonly body: LedgerKeyPublishedBody }
   | { readonly kind: 'note' };
 
@@ -67,6 +70,8 @@ async function followValid(
       return followBatch(state, parseBody(BatchSealedBody, type, data));
     case CHECKPOINT_STAMPED:
       return followStamp(state, parseBody(CheckpointStampedBody, type, data));
+    case EVIDENCE_KEPT:
+      return followEvidence(state, parseBody(EvidenceKeptBody, type, data));
     case LEDGER_KEY_PUBLISHED:
       return followKey(state, parseBody(LedgerKeyPublishedBody, type, data));
     case LEDGER_RESTORED:
@@ -127,6 +132,13 @@ async function followStamp(state: FollowedLedger, body: CheckpointStampedBody): 
     ...(handover !== null && { key: handover.key, mlDsaKey: handover.mlDsaKey, announced: null }),
   };
   return { state: after, change: { kind: 'stamp', body, handover } };
+}
+
+/** The digest of an item with several parts is checked where the item is used: the parts may be far apart. */
+function followEvidence(state: FollowedLedger, body: EvidenceKeptBody): FollowedEvent {
+  if (body.parts === 1 && toHex(sha256(body.data)) !== body.sha256)
+    throw new LedgerCorrupt(state.revision, 'its data does not match its hash');
+  return { state, change: { kind: 'evidence', body } };
 }
 
 function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): FollowedEvent {

@@ -10,6 +10,7 @@ export {
   removeProjection,
 } from './rebuild.js';
 export { createReplay } from './replay.js';
+export { schemaOf } from './sql.js';
 export {
   fileProjections,
   type KnownProjection,

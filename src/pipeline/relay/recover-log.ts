@@ -9,6 +9,7 @@ import { isForeign } from '../event-log/foreign-event.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
 import { streamEnds } from './log-check.js';
+import { findUnknownSites, LostKeyCounter, type LostKeys } from './lost-keys.js';
 import { storedEvents } from './stored-events.js';
 import { loggedRevision } from './waiting.js';
 
@@ -38,6 +39,8 @@ export interface LogRecovery {
   readonly missing: readonly MissingEvents[];
   /** The first one of each stream that has one. */
   readonly foreign: readonly ForeignEvent[];
+  /** Among the adopted events, and of sites that this database does not have. */
+  readonly lostKeys: readonly LostKeys[];
 }
 
 /**
@@ -49,19 +52,29 @@ export interface LogRecovery {
  * cannot be appended again.
  * Positions in the log change their meaning. Therefore the sealer reads the log from its start
  * once, and the projections require a rebuild.
- * The service must be stopped. The function may be called again after a failure.
+ * The service must be stopped. The function may be called again after a failure. It counts lost keys among
+ * the events that it takes over; `consent-ledger audit` counts all of them at any time.
+ * @param journaled event ids of the records that the erasure journal lists as erased
  * @throws LogDiverged if the log has another event where one of the database must be
  * @throws NotGenuine if a stored event was altered
  */
-export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
+export async function recoverLog(
+  db: Queryable,
+  eventLog: EventLog,
+  keyring: ProofKeys,
+  journaled: ReadonlySet<string> = new Set(),
+): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
   const missing: MissingEvents[] = [];
   const foreign: ForeignEvent[] = [];
+  const keys = new LostKeyCounter(db, journaled);
+  let unknownSites: readonly LostKeys[] = [];
   await forgetLogPositions(db, 'the event log was recovered');
   const { rows } = await db.query('select site_id as id from quarantined_sites');
   const quarantined = siteRows.parse(rows).map((row) => row.id);
   for await (const { stream, known, first, actual } of streamEnds(db, eventLog)) {
     if (first > 0) missing.push({ stream, firstRevision: 0, lastRevision: first - 1 });
+    if (stream === LEDGER_STREAM) unknownSites = await findUnknownSites(db, eventLog, Math.min(known, actual));
     if (actual >= known) continue;
     const reached = await refill(db, eventLog, keyring, stream, actual, known);
     if (reached < known) missing.push({ stream, firstRevision: reached + 1, lastRevision: known });
@@ -71,7 +84,7 @@ export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: Pro
   }
   for await (const siteId of allSites(db)) {
     for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
-      const { adopted, stoppedAt } = await adopt(db, eventLog, stream);
+      const { adopted, stoppedAt } = await adopt(db, eventLog, stream, (events) => keys.take(siteId, events));
       found.adoptedEvents += adopted;
       if (stoppedAt !== null) foreign.push({ stream, revision: stoppedAt.revision, type: stoppedAt.type });
     }
@@ -80,7 +93,7 @@ export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: Pro
   await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [
     quarantined.filter((siteId) => !incomplete.has(siteId)),
   ]);
-  return { ...found, missing, foreign };
+  return { ...found, missing, foreign, lostKeys: [...keys.found(), ...unknownSites] };
 }
 
 /**
@@ -128,12 +141,14 @@ const waitingRows = z.array(z.object({ id: z.string(), type: z.string(), data: z
 /**
  * Takes over the end of a stream that the log has beyond this database. Waiting events that are in the
  * log wait no longer, and the others follow its end.
+ * @param onFound called with each page of events that the log has beyond this database
  * @returns number of events found, and the foreign one that ended the search; null: the end of the log did
  */
 async function adopt(
   db: Queryable,
   eventLog: EventLog,
   stream: string,
+  onFound: (events: readonly StreamEvent[]) => Promise<void>,
 ): Promise<{ readonly adopted: number; readonly stoppedAt: StreamEvent | null }> {
   const known = await loggedRevision(db, stream);
   const present: string[] = [];
@@ -153,6 +168,7 @@ async function adopt(
       assertSameEvent({ ...own, metadata: new Uint8Array(0) }, event);
       present.push(event.id);
     }
+    await onFound(found);
     end += found.length;
     if (found.length > 0 && stoppedAt === null) continue;
     if (end > known)

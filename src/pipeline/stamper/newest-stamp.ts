@@ -33,7 +33,7 @@ export async function readNewestStamp(
 ): Promise<NewestStamp | null> {
   const { rows } = await db.query(`
     select t.size, t.note, t.tsr, t.gen_time,
-           array(select bytes from timestamp_evidence e where e.sha256 = any(t.certificates) and e.kind = 'certificate') as certificates
+           array(select bytes from kept_evidence e where e.sha256 = any(t.certificates) and e.kind = 'certificate') as certificates
       from checkpoint_tokens t where t.size = (select max(size) from checkpoints)`);
   const stamps: NewestStamp[] = [];
   for (const row of stampRows.parse(rows)) {

@@ -1,12 +1,11 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { CHECKPOINT_STAMPED } from '../../../schemas/events/ledger.js';
-import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { ObtainedTimestamp, TimestampClient } from '../../timestamping/client.js';
 import type { NewEvent } from '../event-log/port.js';
 import { ledgerEvent } from '../ledger/append-to-ledger.js';
-import { type EvidenceDigests, storeEvidence } from './evidence-store.js';
+import { evidenceDigests } from './keep-evidence.js';
 
 export interface StampRequest {
   /** Note of the checkpoint; the time stamp is over its exact bytes. */
@@ -17,35 +16,32 @@ export interface StampRequest {
   readonly exclude: readonly string[];
 }
 
-/** A time stamp whose evidence is stored, before an event names it. */
-export interface StoredStamp {
+/** A time stamp, and the SHA-256 of its response in hex. */
+export interface ObtainedStamp {
   readonly stamp: ObtainedTimestamp;
-  readonly digests: EvidenceDigests;
-  /** SHA-256 of the response, in hex. */
   readonly sha256: string;
 }
 
 /**
- * Obtains a time stamp for a note and stores the evidence of the token before any event refers to
- * it.
+ * Obtains a time stamp for a note.
  * @throws TimestampUnavailable
  */
 export async function obtainStamp(
-  { db, client }: { readonly db: Queryable; readonly client: TimestampClient },
+  client: TimestampClient,
   { note, previous, exclude }: StampRequest,
   signal: AbortSignal,
-): Promise<StoredStamp> {
+): Promise<ObtainedStamp> {
   const stamp = await client.stamp(utf8(note), { signal, exclude, ...(previous && { previous }) });
-  return { stamp, digests: await storeEvidence(db, stamp), sha256: toHex(sha256(stamp.response)) };
+  return { stamp, sha256: toHex(sha256(stamp.response)) };
 }
 
 /**
- * Builds the event of a time stamp.
+ * Builds the event of a time stamp. `keepEvidence` comes before it.
  * @param number place among the time stamps of the checkpoint, from 1
  * @param quorum number of authorities that must stamp a checkpoint
  */
 export function stampedEvent(
-  { stamp, digests }: StoredStamp,
+  { stamp }: ObtainedStamp,
   { size, note, number, quorum }: Readonly<Record<'size' | 'number' | 'quorum', number>> & { readonly note: string },
 ): NewEvent {
   return ledgerEvent(CHECKPOINT_STAMPED, {
@@ -58,6 +54,6 @@ export function stampedEvent(
     authority: stamp.authority,
     organization: stamp.organization,
     gen_time: stamp.genTime.toISOString(),
-    ...digests,
+    ...evidenceDigests(stamp),
   });
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { TimestampClient } from '../../timestamping/client.js';
+import { eventSize } from '../event-log/new-events.js';
 import type { EventLog } from '../event-log/port.js';
 import { tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
@@ -9,7 +10,8 @@ import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import { verifierKeyOf } from '../ledger/ledger-signer.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { type CheckpointSigners, checkpointNote } from './checkpoint-note.js';
-import { obtainStamp, type StoredStamp, stampedEvent } from './obtain-stamp.js';
+import { evidenceOf, keepEvidence, keepNotices } from './keep-evidence.js';
+import { type ObtainedStamp, obtainStamp, stampedEvent } from './obtain-stamp.js';
 
 export interface StampingOptions extends CheckpointSigners {
   readonly db: Queryable;
@@ -45,20 +47,24 @@ export async function stampCheckpoint(
   const { size } = state.pending ?? state;
   const note = state.pending?.note ?? (await checkpointNote({ signer, ...(openNext && { openNext }) }, state));
   await rememberHead?.(state);
-  let current = state;
-  let newest: StoredStamp | null = null;
+  let current = await keepNotices(db, eventLog, state);
+  let newest: ObtainedStamp | null = null;
   while (!isStamped(current, size) && mayFollow(current, size, note)) {
     const exclude = excludedBy(current, quorum);
-    const obtained = await obtainStamp({ db, client }, { note, previous, exclude }, signal);
+    const obtained = await obtainStamp(client, { note, previous, exclude }, signal);
     newest = obtained;
+    const gathered = evidenceOf(obtained.stamp);
     current = await catchUpLedger(db, eventLog, { from: current });
     while (mayFollow(current, size, note) && isMissing(current, size, obtained, quorum)) {
       // The append succeeds only at this revision, so no checkpoint of a replaced key enters the
       // ledger.
       if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
       const number = (current.pending?.tokens.length ?? 0) + 1;
-      await tryAppendToLedger(eventLog, current, stampedEvent(obtained, { size, note, number, quorum }));
-      current = await catchUpLedger(db, eventLog, { from: current });
+      const event = stampedEvent(obtained, { size, note, number, quorum });
+      const { ledger, rest } = await keepEvidence(db, eventLog, current, gathered, eventSize(event));
+      // Otherwise the ledger went on meanwhile, and the rules are asked again.
+      if (ledger === current) await tryAppendToLedger(eventLog, current, ...rest, event);
+      current = await catchUpLedger(db, eventLog, { from: ledger });
     }
   }
   return { state: current, isOwn: newest !== null && current.stamped?.sha256 === newest.sha256 };
@@ -87,7 +93,7 @@ function excludedBy({ pending }: LedgerState, quorum: number): readonly string[]
 }
 
 /** Whether the checkpoint still needs this time stamp. Another process may have added others. */
-function isMissing(state: LedgerState, size: number, { sha256, stamp }: StoredStamp, quorum: number): boolean {
+function isMissing(state: LedgerState, size: number, { sha256, stamp }: ObtainedStamp, quorum: number): boolean {
   if (isStamped(state, size)) return false;
   const isKnown = state.pending?.tokens.some((token) => token.sha256 === sha256) ?? false;
   return !isKnown && !excludedBy(state, quorum).includes(stamp.organization);

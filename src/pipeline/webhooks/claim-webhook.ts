@@ -7,8 +7,8 @@ import { SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from '../.
 
 /** Another worker may deliver after this time: longer than one delivery can take. */
 const CLAIM = "interval '60 seconds'";
-/** Webhooks of one tenant that are delivered at a time: slow receivers must not hold up other tenants. */
-const CLAIMS_OF_TENANT = 1;
+/** Webhooks of one tenant that are delivered at a time: the receivers of one tenant must not take every lane. */
+const CLAIMS_OF_TENANT = 8;
 /** Pause after the first failure, and the longest one, in seconds. */
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 3_600;
@@ -41,13 +41,14 @@ export type WebhookColumns = z.infer<typeof WebhookColumns>;
  * Claims a webhook that has something to deliver: events of its site that the relay appended, or a new
  * time stamp. The one whose attempt is due longest is first.
  * @param db in the role `consent_ledger_worker`
+ * @param without ids of webhooks that may not be claimed now
  * @returns null if there is none
  */
-export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null> {
+export async function claimWebhook(db: Queryable, without: readonly string[]): Promise<ClaimedWebhook | null> {
   const { rows } = await db.query(
     `with next as (
        select w.id from webhooks w join webhook_progress p on p.webhook_id = w.id join sites s on s.id = w.site_id
-        where w.disabled_at is null
+        where w.disabled_at is null and w.id <> all ($1::uuid[])
           and (select count(*) from webhook_progress busy join webhooks v on v.id = busy.webhook_id
                  join sites t on t.id = v.site_id
                 where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT}
@@ -58,6 +59,7 @@ export async function claimWebhook(db: Queryable): Promise<ClaimedWebhook | null
      update webhook_progress p set claimed_until = now() + ${CLAIM}
        from next, webhooks w where p.webhook_id = next.id and w.id = next.id
      returning w.id, w.site_id, ${sealed('webhooks', 'w')} as row, p.revision, p.checkpoint_size`,
+    [without],
   );
   return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
 }

@@ -1,9 +1,9 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createReach, HostRefused } from '../../platform/net/reach.js';
-import { isSpecialAddress } from '../../platform/net/special-addresses.js';
+import { HostRefused } from '../../platform/net/reach.js';
+import { createWebhookTargets } from '../../tenancy/webhooks/webhook-targets.js';
 
 /** Milliseconds for one delivery, from the look-up of the host to the status of the response. */
 const TIMEOUT_MS = 10_000;
@@ -28,21 +28,16 @@ export interface SenderOptions {
 }
 
 /**
- * Creates the sender of webhooks. The tenant chooses the URL, so that the service must not be made to
- * reach its own network: only public addresses are connected to, the address that was checked is the
- * one that is used, and no redirect is followed.
+ * Creates the sender of webhooks. The address that was checked is the one that is used, and no redirect is
+ * followed.
  */
 export function createWebhookSender({ allowedNetworks, userAgent }: SenderOptions): SendWebhook {
-  const reach = createReach(allowedNetworks);
+  const targets = createWebhookTargets(allowedNetworks);
   return async (text, headers, body, signal) => {
     const url = new URL(text);
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const isPlain = url.protocol === 'http:';
-      const host = url.hostname.replace(/^\[|\]$/g, '');
-      reach.refuseAddress(host);
-      const check = reach.lookup((address) => !isPlain || isSpecialAddress(address));
-      if (isPlain && isIP(host) !== 0 && !isSpecialAddress(host)) throw new HostRefused('the URL is not https');
+      const check = targets.lookupOf(url);
       const status = await statusOf(url, { ...headers, 'user-agent': userAgent }, body, check, [signal, limit]);
       if (status >= 200 && status < 300) return { isDelivered: true };
       return { isDelivered: false, isGone: status === 410, reason: `the receiver answered ${status}` };

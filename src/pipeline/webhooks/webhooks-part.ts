@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
 import { repeat } from '../../platform/background/repeat.js';
+import { describe } from '../../platform/background/run-under-lease.js';
+import { pause } from '../../platform/background/waiting.js';
 import { lastSealed } from '../../platform/database/last-sealed.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
@@ -17,15 +19,20 @@ import {
   releaseWebhook,
   WebhookColumns,
 } from './claim-webhook.js';
-import type { SendWebhook } from './http-sender.js';
+import type { Delivery, SendWebhook } from './http-sender.js';
+import { Lanes } from './lanes.js';
+import { Places } from './places.js';
 import { bodyOf, messageOf, signedHeaders, stampedMessage, type WebhookMessage } from './webhook-message.js';
 
 /** Events that are read at a time. */
 const PAGE = 50;
 /** A webhook with more to deliver waits for the others after this time, in milliseconds. */
-const TURN_MS = 20_000;
-/** Webhooks that are delivered at the same time, each in order. */
-const CONCURRENCY = 4;
+const TURN_MS = 5_000;
+/** Webhooks that are delivered at the same time, each in order. Nearly all of them wait for their receivers. */
+const LANES = 32;
+const SLOW_LANES = 16;
+/** Lanes that read, sign and store at the same time: the database has other work. */
+const WORKING = 4;
 
 export interface WebhooksOptions {
   /** In the role `consent_ledger_worker`. */
@@ -57,6 +64,8 @@ const StampedRows = z
 export function createWebhooks(options: WebhooksOptions): BackgroundPart {
   const { db, logger, pollMs = 1_000 } = options;
   const counts = { delivered: 0, failed: 0, disabled: 0 };
+  const lanes = new Lanes({ lanes: LANES, slowLanes: SLOW_LANES });
+  const places = new Places(WORKING);
 
   const fail = async (webhook: ClaimedWebhook, reason: string, isGone: boolean): Promise<void> => {
     counts.failed += 1;
@@ -68,37 +77,48 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     );
   };
 
-  /** @returns whether the message arrived. A failure is stored, unless the process stops */
-  const deliver = async (
+  /** Sends a message; the place of the lane is free for others meanwhile. */
+  const send = async (
     webhook: ClaimedWebhook,
     { url, keys }: Target,
     message: WebhookMessage,
     signal: AbortSignal,
-  ): Promise<boolean> => {
+  ): Promise<Delivery> => {
     const body = bodyOf(message);
-    const outcome = await options.send(url, signedHeaders(message.id, body, keys, Date.now()), body, signal);
+    const headers = signedHeaders(message.id, body, keys, Date.now());
+    const since = performance.now();
+    places.leave();
+    const outcome = await options.send(url, headers, body, signal);
+    lanes.note(webhook.id, outcome.isDelivered ? performance.now() - since : null);
+    await places.enter();
+    return outcome;
+  };
+
+  /** @returns whether the message arrived. A failure is stored, unless the process stops */
+  const deliver = async (
+    webhook: ClaimedWebhook,
+    target: Target,
+    message: WebhookMessage,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const outcome = await send(webhook, target, message, signal);
     if (outcome.isDelivered) counts.delivered += 1;
     else if (signal.aborted) await releaseWebhook(db, webhook.id);
     else await fail(webhook, outcome.reason, outcome.isGone);
     return outcome.isDelivered;
   };
 
-  /** Delivers what one webhook has to get. @returns false if none had anything */
-  const deliverNext = async (signal: AbortSignal): Promise<boolean> => {
-    const webhook = await claimWebhook(db);
-    if (webhook === null) return false;
+  /** Delivers what one webhook has to get. */
+  const deliverAll = async (webhook: ClaimedWebhook, signal: AbortSignal): Promise<void> => {
     const target = await targetOf(options, webhook);
-    if (target === null) {
-      // An altered row could send events to another address.
-      await fail(webhook, 'its row was altered in the database', false);
-      return true;
-    }
+    // An altered row could send events to another address.
+    if (target === null) return fail(webhook, 'its row was altered in the database', false);
     const end = Date.now() + TURN_MS;
     let at: Reached = { revision: webhook.revision, checkpointSize: webhook.checkpointSize };
     for await (const { message, reached } of stepsOf(options, webhook)) {
       if (signal.aborted) break;
       const isWanted = message !== null && target.events.includes(message.type);
-      if (isWanted && !(await deliver(webhook, target, message, signal))) return true;
+      if (isWanted && !(await deliver(webhook, target, message, signal))) return;
       const isOn = isWanted
         ? await noteDelivered(db, webhook, at, reached)
         : await notePassed(db, webhook.id, at, reached);
@@ -106,15 +126,39 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
       at = reached;
     }
     await releaseWebhook(db, webhook.id);
-    return true;
+  };
+
+  const inPlace = async (webhook: ClaimedWebhook, signal: AbortSignal): Promise<void> => {
+    await places.enter();
+    try {
+      await deliverAll(webhook, signal);
+    } catch (error) {
+      // The claim ends by itself, and another try follows.
+      logger.warn({ part: 'webhooks', webhook: webhook.id, reason: describe(error) }, 'failed; trying again');
+    } finally {
+      places.leave();
+    }
+  };
+
+  /** Gives one webhook that has something to deliver a lane. Without one, waits for the next poll or a free lane. */
+  const startNext = async (signal: AbortSignal): Promise<number> => {
+    const webhook = lanes.areFull ? null : await claimWebhook(db, lanes.refused);
+    if (webhook !== null) {
+      lanes.run(webhook.id, () => inPlace(webhook, signal));
+      return 0;
+    }
+    const ended = new AbortController();
+    void lanes.anyEnd().then(() => ended.abort());
+    await pause(pollMs, signal, ended.signal);
+    return 0;
   };
 
   return {
     name: 'webhooks',
     status: () => ({ ...counts }),
     run: async (signal) => {
-      const step = async () => ((await deliverNext(signal)) ? 0 : pollMs);
-      await Promise.all(Array.from({ length: CONCURRENCY }, () => repeat('webhooks', logger, signal, step)));
+      await repeat('webhooks', logger, signal, () => startNext(signal));
+      await lanes.allEnd();
     },
   };
 }

@@ -6,6 +6,8 @@ import { isSpecialAddress } from './special-addresses.js';
 /** The same for a host that does not exist: the answer must not tell which internal names do. */
 const NOT_REACHED = 'the host has no public address';
 
+const NO_SUCH_NAME = 'ENOTFOUND';
+
 /** A host that the service may not reach for a tenant. */
 export class HostRefused extends Error {
   override readonly name = 'HostRefused';
@@ -35,6 +37,11 @@ export interface Reach {
    * @param accepts a further condition on the address
    */
   readonly lookup: (accepts?: (address: string) => boolean) => LookupFunction;
+  /**
+   * Returns whether a host name leads to no address that may be reached. A name that does not exist counts
+   * alike, so that the answer does not tell which internal names exist. False if the look-up fails otherwise.
+   */
+  readonly isOutOfReach: (name: string, accepts: (address: string) => boolean) => Promise<boolean>;
 }
 
 /**
@@ -64,5 +71,15 @@ export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHo
           if (options.all === true) callback(null, [first]);
           else callback(null, first.address, first.family);
         }),
+    isOutOfReach: (name, accepts) =>
+      new Promise((resolve) => {
+        lookUp(name, { all: true }, (error, addresses) =>
+          resolve(
+            error === null
+              ? !addresses.some(({ address }) => mayReach(address) && accepts(address))
+              : 'code' in error && error.code === NO_SUCH_NAME,
+          ),
+        );
+      }),
   };
 }

@@ -63,7 +63,7 @@ export async function furnish({ panel, demo, siteId, user, record, create, reach
     tenant_id: demo.tenant_id,
     site_id: siteId,
     key_id: await made(`${site}/api-keys`, { scope: 'read' }),
-    webhook_id: await made(`${site}/webhooks`, { url: 'https://other.example/hook', events: ['consent.erased'] }),
+    webhook_id: await made(`${site}/webhooks`, { url: 'https://127.0.0.1:9/hook', events: ['consent.erased'] }),
     document_id: documentId,
     version_id: versionId,
     attached_site_id: attachedSiteId,

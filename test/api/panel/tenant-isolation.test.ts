@@ -38,7 +38,7 @@ const Described = z.object({ paths: z.record(z.string(), z.record(z.string(), z.
 
 beforeAll(async () => {
   dns = await startDnsServer();
-  world = await startExportWorld({ DNS_SERVERS: dns.address });
+  world = await startExportWorld({ DNS_SERVERS: dns.address, WEBHOOK_NETWORKS: '127.0.0.0/8' });
   panel = world.panel;
   foreign = await furnish(world);
   secrets = [

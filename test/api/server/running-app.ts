@@ -71,15 +71,7 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
       });
     },
     log: () => lines.join(''),
-    seed: (options = {}) =>
-      seedDemo(service.installation.adminPool, {
-        hasSubscription: true,
-        isVerified: true,
-        allowedOrigins: [],
-        allowedIps: [],
-        rateLimit: 100_000,
-        ...options,
-      }),
+    seed: (options) => seedIn(service, options),
     stop: async () => {
       await service.stop();
       await superuser.end();
@@ -87,6 +79,18 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes a tenant by a service, as `RunningApp.seed` does. */
+export function seedIn({ installation }: Service, options: Partial<SeedOptions> = {}): Promise<SeededDemo> {
+  return seedDemo(installation.adminPool, {
+    hasSubscription: true,
+    isVerified: true,
+    allowedOrigins: [],
+    allowedIps: [],
+    rateLimit: 100_000,
+    ...options,
+  });
 }
 
 export interface Answer {

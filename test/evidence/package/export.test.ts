@@ -276,8 +276,7 @@ describe('a log and a ledger that contradict each other', () => {
       `update checkpoint_tokens set tsr = tsr || '\\x00'`,
       `update checkpoint_tokens set tsr_sha256 = repeat('ab', 32)`,
       `update checkpoints set tokens = 2`,
-      `update notice_contents set content = content || '\\x00'`,
-      `update timestamp_evidence set bytes = bytes || '\\x00'`,
+      `update evidence_parts set bytes = bytes || '\\x00'`,
     ];
     for (const alteration of alterations) {
       const client = await owner.connect();

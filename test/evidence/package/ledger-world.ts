@@ -79,8 +79,14 @@ export interface LedgerWorld {
   close(): Promise<void>;
 }
 
-export async function openLedgerWorld(): Promise<LedgerWorld> {
-  const pipeline = await startPipeline();
+export interface WorldOptions {
+  /** Whether the event log is outside the database. */
+  readonly isLogElsewhere?: boolean;
+}
+
+export async function openLedgerWorld({ isLogElsewhere = false }: WorldOptions = {}): Promise<LedgerWorld> {
+  const started = await startPipeline();
+  const pipeline = isLogElsewhere ? { ...started, eventLog: await started.newLog() } : started;
   const folder = await mkdtemp(join(tmpdir(), 'evidence-test-'));
   const master = randomBytes(32);
   const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
@@ -142,8 +148,8 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   };
 }
 
-const SEALED_ALL = `(select 1 where (select count(*) from leaves) =
-  (select count(*) from event_log.log where stream like 'consents-%' or stream like 'notices-%' or stream = 'policy')) as done`;
+const SEALED_ALL = `(select 1 where (select count(*) from event_log.unsealed_events) = 0 and not exists (
+  select from ledger_policies p where not exists (select from leaves l where l.event_id = p.event_id))) as done`;
 
 function certificateOf(pem: string): Uint8Array {
   const [, body] = /-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/.exec(pem) ?? [];

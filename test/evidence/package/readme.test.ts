@@ -32,7 +32,7 @@ const options: ReadmeOptions = {
       disclose: 'none',
     },
     salt: null,
-    counts: { entries: 2, consents: 1, erased: 0, attachments: 0, not_yet_stamped: 0 },
+    counts: { entries: 2, consents: 1, erased: 0, key_lost: 0, attachments: 0, not_yet_stamped: 0 },
     complete: [],
   },
   checkpoint: { size: 3, stamps: [{ genTime: new Date(0), authority: 'tsa.example' }] },

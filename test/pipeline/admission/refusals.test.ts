@@ -179,7 +179,7 @@ describe('refusals of admission', () => {
     });
   });
 
-  it('names members that were probably misspelled, and no others', async () => {
+  it('names what it ignored, and what was probably meant', async () => {
     const misspelled = {
       visitorid: 'v',
       Language: 'en',
@@ -197,6 +197,7 @@ describe('refusals of admission', () => {
       'Language',
       'signer-name',
       'metdata',
+      'widget',
       'dcoument_version_id',
     ]);
     expect(Warned.parse(body).data.warnings[0]?.message).toContain('visitor_id');
@@ -205,6 +206,39 @@ describe('refusals of admission', () => {
     const [first, second] = ConsentBatchResponse.parse(batch.body).data.results;
     expect(first).not.toHaveProperty('warnings');
     expect(second).toMatchObject({ status: 'accepted', warnings: [{ field: 'catgories' }] });
+  });
+
+  it('names categories and a type of consent that the site does not know', async () => {
+    const { body } = await send({
+      ...cookie,
+      consent_type: 'cooky',
+      categories: { necessary: true, analitics: true },
+    });
+    expect(body).toMatchObject({
+      data: {
+        warnings: [
+          { field: 'categories.analitics', message: expect.stringContaining('did you mean analytics?') },
+          { field: 'consent_type', message: expect.stringContaining('is none of cookie, ') },
+        ],
+      },
+    });
+  });
+
+  it('says that a key was used with another consent, and takes no order of members for one', async () => {
+    const key = { idempotency_key: randomUUID() };
+    const first = await send({ ...cookie, ...key });
+    const again = await send({ ...key, ...cookie });
+    expect(again.body).toMatchObject({ data: { duplicate: true } });
+    expect(again.body).not.toHaveProperty('data.warnings');
+    expect(again.headers).not.toHaveProperty('idempotency-mismatch');
+    const other = await send({ ...cookie, ...key, decision: 'withdrawn' });
+    expect(other).toMatchObject({
+      status: 202,
+      body: { data: { duplicate: true, warnings: [{ field: 'idempotency_key' }] } },
+    });
+    expect(other.headers).toHaveProperty('idempotency-mismatch', 'true');
+    const Token = z.object({ data: z.object({ consent_token: z.string() }) });
+    expect(Token.parse(other.body)).toEqual(Token.parse(first.body));
   });
 
   it('names the invalid fields', async () => {

@@ -88,7 +88,7 @@ export async function activeVersion(
   return id;
 }
 
-function siteConfig(validityDays: number | null): Parameters<typeof publishSiteConfig>[2] {
+export function siteConfig(validityDays: number | null): Parameters<typeof publishSiteConfig>[2] {
   const category = (key: string, required: boolean) => ({
     key,
     required,

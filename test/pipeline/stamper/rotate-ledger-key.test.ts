@@ -183,7 +183,7 @@ test('keeps a checkpoint over the announcement out of the ledger that the next k
   expect(state.announced).toMatchObject({ batch: state.size - 1, revision: 0 });
   await expect(checkpointNote({ signer }, state)).rejects.toThrow(LedgerKeyMismatch);
   const note = await checkpointNote({ signer }, { ...state, announced: null });
-  const stamp = await obtainStamp({ db, client }, { note, previous: null, exclude: [] }, signal);
+  const stamp = await obtainStamp(client, { note, previous: null, exclude: [] }, signal);
   const event = stampedEvent(stamp, { size: state.size, note, number: 1, quorum: 1 });
   await expect(tryAppendToLedger(eventLog, state, event)).rejects.toThrow(LedgerRefused);
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { fromHex, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
-import { CHECKPOINT_STAMPED, CheckpointStampedBody } from '../../../schemas/events/ledger.js';
+import {
+  CHECKPOINT_STAMPED,
+  CheckpointStampedBody,
+  EVIDENCE_KEPT,
+  EvidenceKeptBody,
+} from '../../../schemas/events/ledger.js';
 import { parseBody } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
@@ -118,7 +123,7 @@ async function assertStampsAreRight(): Promise<CheckpointStampedBody[]> {
     expect(note && parseCheckpoint(note.text)?.size).toBe(stamp.size);
     const kept = async (digests: readonly string[]): Promise<Uint8Array[]> => {
       const { rows } = await pipeline.owner.query(
-        'select bytes from timestamp_evidence where sha256 = any($1) order by sha256',
+        'select bytes from kept_evidence where sha256 = any($1) order by sha256',
         [digests],
       );
       const bytes = z
@@ -291,4 +296,37 @@ test('renews a margin before the end, but never in the first half of a time stam
   expect(renewalTime(at(0), at(50), 60 * day)).toEqual(at(25));
   expect(renewalTime(at(10), at(5), 60 * day)).toEqual(at(10));
   expect(renewalTime(at(0), null, 60 * day)).toEqual(new Date(3_600_000));
+});
+
+test('keeps a large revocation list in the ledger once, in parts that an append accepts, also when it is killed', async () => {
+  const list = randomBytes(2_500_000);
+  const real = client();
+  const withList: TimestampClient = {
+    ...real,
+    stamp: async (...wanted) => ({ ...(await real.stamp(...wanted)), crls: [list] }),
+  };
+  let appends = 0;
+  // The second part arrives, and the process is killed before it knows.
+  const log = faultyLog(pipeline.eventLog, () => {
+    appends += 1;
+    return appends === 2 ? { lost: new Error('killed') } : null;
+  });
+  await whileRunning([sealer()], async () => {
+    for (const size of [1, 2]) {
+      await append(1);
+      await until(async () => (await state()).size === size);
+      await whileRunning([stamper({ eventLog: log, client: withList })], () => until(() => isStamped(size)));
+    }
+  });
+  const events = await pipeline.eventLog.readStream(LEDGER_STREAM, 0, 1_000);
+  const parts = events
+    .filter(({ type }) => type === EVIDENCE_KEPT)
+    .map(({ type, data }) => parseBody(EvidenceKeptBody, type, data))
+    .filter(({ kind }) => kind === 'crl');
+  expect(parts.map(({ part, parts: all }) => `${part + 1} of ${all}`)).toEqual(
+    Array.from({ length: 5 }, (_, i) => `${i + 1} of 5`),
+  );
+  expect(Buffer.concat(parts.map(({ data }) => data))).toEqual(list);
+  const { rows } = await pipeline.owner.query(`select bytes from kept_evidence where kind = 'crl'`);
+  expect(rows).toEqual([{ bytes: list }]);
 });

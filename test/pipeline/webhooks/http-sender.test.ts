@@ -59,7 +59,7 @@ it('reaches a private network that the operator lists, and no other one', async 
 });
 
 it('sends nothing in the clear to a public address', async () => {
-  expect(await sender('127.0.0.1/32')('http://192.88.99.1/', {}, '{}', never)).toMatchObject({
+  expect(await sender('127.0.0.1/32')('http://192.31.196.1/', {}, '{}', never)).toMatchObject({
     reason: 'the URL is not https',
   });
 });

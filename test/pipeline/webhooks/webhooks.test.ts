@@ -28,6 +28,8 @@ describe('webhooks of a site', () => {
   const received: Received[] = [];
   /** Status by path; 200 for others. */
   const answers = new Map<string, number>();
+  /** Paths of receivers that take a message, and never answer. */
+  const silent = new Set<string>();
 
   beforeAll(async () => {
     receiver = createServer((request, response) => {
@@ -38,7 +40,7 @@ describe('webhooks of a site', () => {
       request.on('end', () => {
         const path = request.url ?? '';
         received.push({ path, headers: request.headers, body });
-        response.writeHead(answers.get(path) ?? 200).end('x'.repeat(100_000));
+        if (!silent.has(path)) response.writeHead(answers.get(path) ?? 200).end('x'.repeat(100_000));
       });
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => receiver.once('listening', resolve));
@@ -232,6 +234,45 @@ describe('webhooks of a site', () => {
     for (const wrong of [[], ['consent.*'], ['consent.recorded', 'consent.recorded']])
       expect(await refused({ url: 'https://x.example/', events: wrong })).toBe(422);
     expect((await shop.inSite('viewer', 'POST', '/webhooks', { url: origin, events })).status).toBe(403);
+  });
+
+  it('are refused with the reason where no delivery could arrive, when they are entered and changed', async () => {
+    const events = ['consent.recorded'];
+    const { id } = await make('/changed', events);
+    for (const [url, reason] of [
+      ['http://8.8.8.8/', 'the URL is not https'],
+      ['https://10.0.0.7/', 'the host has no public address'],
+      ['https://[64:ff9b:1::7]/', 'the host has no public address'],
+    ]) {
+      const body = { code: 'VALIDATION_ERROR', errors: [{ field: 'url', message: `is refused: ${reason}.` }] };
+      expect(await shop.inSite('admin', 'POST', '/webhooks', { url, events })).toMatchObject({ status: 422, body });
+      expect(await shop.inSite('admin', 'PATCH', `/webhooks/${id}`, { url })).toMatchObject({ status: 422, body });
+    }
+    expect((await shop.inSite('admin', 'DELETE', `/webhooks/${id}`)).status).toBe(200);
+  });
+
+  it('wait neither for receivers that do not answer, nor for their tenant', async () => {
+    const slow = await RecordingTenant.of(app);
+    const events = ['consent.recorded'];
+    const add = async (tenant: RecordingTenant, path: string) => {
+      const answer = await tenant.inSite('admin', 'POST', '/webhooks', { url: `${origin}${path}`, events });
+      return Made.parse(answer.body).data.id;
+    };
+    const paths = ['/silent/1', '/silent/2', '/silent/3', '/silent/4', '/silent/5'];
+    for (const path of paths) silent.add(path);
+    const ids: string[] = [];
+    for (const path of paths) ids.push(await add(slow, path));
+    await slow.record();
+    for (const path of paths) await reaches(path, 1);
+    await add(slow, '/beside');
+    await slow.record();
+    await reaches('/beside', 1);
+    // The first of them still waits for its answer.
+    const { rows } = await app.superuser.query(
+      'select last_error from webhook_progress where webhook_id = any ($1) and last_error is not null',
+      [ids],
+    );
+    expect(rows).toEqual([]);
   });
 
   it('are at most ten for a site', async () => {

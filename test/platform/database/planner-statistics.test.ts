@@ -26,7 +26,7 @@ const HARMLESS = `
   checkpoints.note checkpoints.authorities checkpoints.certificates checkpoints.crls checkpoints.ocsp
   checkpoint_tokens.note checkpoint_tokens.tsr checkpoint_tokens.tsr_sha256 checkpoint_tokens.authority
   checkpoint_tokens.organization checkpoint_tokens.certificates checkpoint_tokens.crls checkpoint_tokens.ocsp
-  timestamp_evidence.sha256 timestamp_evidence.kind timestamp_evidence.bytes ledger_keys.key ledger_keys.ml_dsa_key ledger_keys.replaces
+  evidence_parts.sha256 evidence_parts.kind evidence_parts.bytes ledger_keys.key ledger_keys.ml_dsa_key ledger_keys.replaces
   witnesses.name cosignatures.witness cosignatures.line erasure_requests.channel erasure_requests.reason
   erasure_requests.index_kind erased_records.reason erasure_progress.log_kind erasure_progress.log_position
   exports.state exports.reason exports.requested_by export_jobs.channel export_jobs.filter export_jobs.disclose export_jobs.step

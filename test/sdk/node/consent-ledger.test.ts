@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TokensResponse } from '../../../schemas/api/auth.js';
-import { ConsentLedger, PERSONAL_FIELDS } from '../../../sdk/node/src/index.js';
+import { ConsentLedger, IdempotencyConflict, PERSONAL_FIELDS } from '../../../sdk/node/src/index.js';
 import type { Consent, ExportedConsent, ExportedErasure } from '../../../sdk/shared/types.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { ask, type RunningApp, startApp } from '../../api/server/running-app.js';
@@ -129,6 +129,33 @@ describe('the SDK for Node', () => {
       errors: [{ field: 'visitor_country', message: expect.any(String) }],
     });
     expect(front.received).toHaveLength(2);
+  });
+
+  test('a key that was used with another consent is an error, which has the first acceptance', async () => {
+    const key = { idempotency_key: `key-${randomUUID()}` };
+    const { consent_token } = await ledger.record(consent('person-20', key));
+    const withdrawn = consent('person-20', { ...key, decision: 'withdrawn' });
+    const conflict = await ledger.record(withdrawn).catch((error: unknown) => error);
+    expect(conflict).toBeInstanceOf(IdempotencyConflict);
+    expect(conflict).toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+      message: expect.stringContaining('was not recorded'),
+      acceptance: { consent_token, duplicate: true },
+    });
+    expect(await make({ acceptsConflicts: true }).record(withdrawn)).toMatchObject({ consent_token });
+    // Another order of members is no other consent.
+    const { decision, ...rest } = consent('person-20', key);
+    expect(await ledger.record({ ...rest, decision })).toMatchObject({ consent_token, duplicate: true });
+    const { results } = await ledger.recordBatch([withdrawn]);
+    expect(results).toMatchObject([{ status: 'accepted', warnings: [{ field: 'idempotency_key' }] }]);
+  });
+
+  test('what cannot succeed is not sent again, and a key of another form not at all', async () => {
+    // So many attempts would take longer than the test may.
+    const withoutTls = make({ baseUrl: front.url.replace('http:', 'https:'), attempts: 500 });
+    const message = expect.stringContaining('(ERR_SSL_');
+    await expect(withoutTls.ping()).rejects.toMatchObject({ code: 'NO_ANSWER', message });
+    expect(() => make({ apiKey: 'svc_live_short' })).toThrow(TypeError);
   });
 
   test('a wrong clock is corrected by the time of the service', async () => {

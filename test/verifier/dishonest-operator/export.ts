@@ -366,6 +366,7 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
       entries: draft.entries.length,
       consents: consents.length,
       erased: consents.filter(({ erased }) => erased !== null).length,
+      key_lost: 0,
       attachments: names.filter((name) => name.startsWith('attachments/')).length,
       not_yet_stamped: 0,
     },

@@ -18,6 +18,8 @@ const WRONG_VALUES: Readonly<Record<string, Json>> = {
   metadata: [],
   otp_reference: 3,
   otp_verified: 'true',
+  presentation: 'a banner',
+  presentation_screenshot: { sha256: sha256Hex('x'), size: 1 },
   screen_resolution: 1080,
   signature_image: { sha256: sha256Hex('x'), media_type: 'image/png' },
   signature_mime_type: false,
@@ -31,6 +33,17 @@ const WRONG_VALUES: Readonly<Record<string, Json>> = {
   visitor_country: ['DE'],
   visitor_id: 42,
   visitor_region: true,
+};
+
+/** Presentations that state nothing, or something of another kind. */
+const WRONG_PRESENTATIONS: Readonly<Record<string, Json>> = {
+  'states nothing': {},
+  'has an unknown member': { layout: 'bar', screenshot: 'none' },
+  'has a text as its version': { layout: 'bar', layout_version: '1' },
+  'has a name with a space': { layout: 'full width' },
+  'was decided before it was shown': { elapsed_ms: -1 },
+  'preselected everything': { preselected: 'all' },
+  'has more controls than a list may have': { controls: Array.from({ length: 21 }, (_, i) => `control-${i}`) },
 };
 
 /** Texts that are no disclosure, although their digest is the one in the record. */
@@ -70,6 +83,20 @@ function* wrongTypes(): Generator<Forgery> {
       name: `${name} is sealed and disclosed with a value of another type`,
       ...addTo('alice 1', (event) => {
         event.values = [value('wrong type', name, wrong)];
+        commit(event);
+      }),
+      check: 'disclosure.digest',
+      verdict: 'invalid',
+    };
+}
+
+function* wrongPresentations(): Generator<Forgery> {
+  for (const [how, wrong] of Object.entries(WRONG_PRESENTATIONS))
+    yield {
+      point: POINT,
+      name: `a sealed and disclosed presentation ${how}`,
+      ...addTo('alice 1', (event) => {
+        event.values = [value('wrong presentation', 'presentation', wrong)];
         commit(event);
       }),
       check: 'disclosure.digest',
@@ -391,6 +418,7 @@ const sha256Uuid = '01234567-89ab-4cde-8f01-23456789abcd';
 /** One opening for each value of a record: issue point A1. */
 export const FORGED_DISCLOSURES: readonly Forgery[] = [
   ...wrongTypes(),
+  ...wrongPresentations(),
   ...malformed(),
   ...otherOpenings(),
   ...otherCommitments(),

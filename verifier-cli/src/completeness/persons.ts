@@ -37,7 +37,7 @@ export class PersonRecords {
   readonly #isOfPerson: boolean;
   /** The person, as the first value of `visitor_id` among the person's records names them. */
   #visitor: string | null = null;
-  /** Event ids of the person's records that are not marked as erased and do not disclose `visitor_id`. */
+  /** Event ids of the person's records without `visitor_id`, but for those marked as erased or `key_lost`. */
   readonly #unnamed: string[] = [];
   /** The person that the verifying person asks about; null: none. */
   readonly #asked: string | null;
@@ -78,7 +78,7 @@ export class PersonRecords {
     if (!this.#isOfPerson) return true;
     const value = disclosures.find(({ name }) => name === 'visitor_id')?.value;
     if (typeof value !== 'string' || value === '') {
-      if (source.erased === undefined) this.#unnamed.push(structuredClone(eventId));
+      if (source.erased === undefined && source.key_lost === undefined) this.#unnamed.push(structuredClone(eventId));
       return true;
     }
     const visitor = value.normalize('NFC');

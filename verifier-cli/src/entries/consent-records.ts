@@ -78,8 +78,13 @@ export class ConsentRecords {
     verifyOpening(read, disclosures, this.documents.isReceipt);
     this.attachments.verify(disclosures, findings);
     this.statements.accept(consent, () => findings.at);
+    const isKeyLost = source.key_lost === true;
+    if (isKeyLost && (source.disclosures.length > 0 || source.erased !== undefined))
+      findings.fail('disclosure.withheld', finding('key-lost-contradicted'));
+    if (isKeyLost) this.counter.keyLost += 1;
+    const isExplained = isKeyLost || source.erased !== undefined;
     const withheld = Math.max(0, Object.keys(consent.disclosures).length - disclosures.length);
-    this.counter.consent(consent, disclosures.length, source.erased === undefined ? withheld : 0);
+    this.counter.consent(consent, disclosures.length, isExplained ? 0 : withheld);
     const createdAt = Date.parse(consent.created_at);
     this.table.add(read, {
       createdAt,
@@ -88,7 +93,7 @@ export class ConsentRecords {
       lacksToken: consent.approval_token_id === null && isApproval(consent.consent_type),
       version: this.documents.referToVersion(consent),
       configuration: this.documents.referToConfiguration(consent),
-      isLacking: withheld > 0 && isOfPerson && this.#filter?.mustDisclose(consent) === true,
+      isLacking: withheld > 0 && !isKeyLost && isOfPerson && this.#filter?.mustDisclose(consent) === true,
     });
     this.context.list?.accept(read, consent, disclosures);
   }

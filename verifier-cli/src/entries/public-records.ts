@@ -56,8 +56,9 @@ export function publicRecords(
 
 /** Verifies the form of a record, and passes it on to what it changes. */
 export function verifyPublicRecord<T extends PublicType>(type: T, read: ReadEntry, records: PublicRecords): void {
-  const { disclosures, erased, person } = read.source;
-  if (disclosures.length > 0 || erased !== undefined || person !== undefined)
+  const { disclosures, ...marks } = read.source;
+  const { erased, key_lost: keyLost, person } = marks;
+  if (disclosures.length > 0 || [erased, keyLost, person].some((mark) => mark !== undefined))
     read.findings.fail('disclosure.digest', finding('disclosure-of-other-event'));
   const parsed = matchShape(SHAPES[type], read.record);
   if (!parsed.ok) {

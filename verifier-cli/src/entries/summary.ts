@@ -11,7 +11,9 @@ export interface RecordsSummary {
   readonly verdicts: Readonly<Record<Verdict, number>>;
   /** Consents that an enclosed erasure lists or that are called erased. */
   readonly erased: number;
-  /** Digests of values that are not shown, in records that are not erased. */
+  /** Consents whose key the service lost, as it states. */
+  readonly key_lost: number;
+  /** Digests of values that are not shown, in records that are neither erased nor without a key. */
   readonly withheld_values: number;
   readonly disclosed_values: number;
   /** Earliest and latest `created_at` of the consents: the service's claim. */
@@ -25,13 +27,14 @@ export class SummaryCounter {
   /** Entries and events of an unknown version. */
   unknown = 0;
   erased = 0;
+  keyLost = 0;
   #withheld = 0;
   #disclosed = 0;
   readonly #decisions: Record<string, number> = {};
   #first: string | null = null;
   #last: string | null = null;
 
-  /** @param withheld values that are not shown, of a record that is not erased */
+  /** @param withheld values that are not shown, of a record that is neither erased nor without a key */
   consent(record: ConsentMembers, disclosed: number, withheld: number): void {
     const { decision, created_at: createdAt } = record;
     this.#disclosed += disclosed;
@@ -48,6 +51,7 @@ export class SummaryCounter {
       consents,
       verdicts,
       erased: this.erased,
+      key_lost: this.keyLost,
       withheld_values: this.#withheld,
       disclosed_values: this.#disclosed,
       claimed: this.#first === null || this.#last === null ? null : { first: this.#first, last: this.#last },

@@ -39,7 +39,7 @@ export const CHECK_RULES = {
   },
   'manifest.counts': {
     fails:
-      'The package has another number of entries, consents, erased records or attachments than `counts` states. An erased record is one whose line has `erased`.',
+      'The package has another number of entries, consents, erased records, records with `key_lost` or attachments than `counts` states. An erased record is one whose line has `erased`.',
     opens: 'The manifest is missing or not known, or unknown events may be the missing ones (§17).',
   },
   'manifest.filter': {
@@ -234,9 +234,10 @@ export const CHECK_RULES = {
   },
   'disclosure.complete': {
     fails: null,
-    opens: '`disclose` is `all`, and a value is withheld of a record that matches the filter and is not erased.',
+    opens:
+      '`disclose` is `all`, and a value is withheld of a record that matches the filter, is not erased, and does not have `key_lost`.',
   },
-  'disclosure.withheld': { fails: null, opens: null },
+  'disclosure.withheld': { fails: 'A line with `key_lost` has `erased` or discloses a value.', opens: null },
   'document.version': {
     fails:
       'The file of the text is missing or changed. Its publication is not in the package, is there twice, failed its checks, or is of another text, site or language (§11).',
@@ -280,7 +281,7 @@ export const CHECK_RULES = {
     fails:
       'A consent with one of the tags 1 to `records` is missing, or the package does not show that every leaf of the cover lacks the next tag. The disclosed values of `visitor_id` differ. `records` is null without a further restriction, or above 0 without an `id` (§10). A record names another person than the one that the verifying person asked about (`--person`).',
     opens:
-      '`records` is 0, a record of the person that is not erased does not disclose `visitor_id`, or an unknown event or batch may be or have a further record (§17). The verifying person asked about a person, and the package is not for one person.',
+      '`records` is 0, a record of the person does not disclose `visitor_id`, is not erased, and does not have `key_lost`, or an unknown event or batch may be or have a further record (§17). The verifying person asked about a person, and the package is not for one person.',
   },
   'time.stamped': {
     fails: null,

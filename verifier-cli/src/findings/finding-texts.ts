@@ -33,6 +33,8 @@ export const FINDING_TEXTS = {
     '{records:record states|records state} a refusal or a withdrawal, and still permit categories that are optional: {categories}',
   'text-after-consent':
     '{records:record has|records have} an earlier claimed time than the text or the configuration consented to, by at most the 5 minutes that clocks may differ',
+  'keys-lost':
+    'the service states that it lost the keys of {records:record that is|records that are} not erased: the personal values cannot be read any more',
   'erased-soon': '{records:record was|records were} erased within 24 hours of the claimed time',
   'tag-repeated': 'an earlier entry of the package has the same tag',
   'file-not-named': 'no entry of the package needs the file',
@@ -177,6 +179,8 @@ export const FINDING_TEXTS = {
   'erasure-wrong-tag': 'the erasure of the record does not have the tag that the record demands',
   'erasure-may-follow': 'a later event, whose version this verifier does not know, may erase the record',
   'erased-value-disclosed': 'the package discloses a value of an erased record',
+  'key-lost-contradicted':
+    'the key of the record is called lost, and the record is marked as erased or discloses a value',
   'value-withheld': 'a value is withheld, although all values were to be disclosed',
   'opening-missing': 'the receipt discloses visitor_id, but does not open the person tag: it cannot be compared',
   'opening-outside-receipt': 'only a receipt may open the person tag of a record',

@@ -20,17 +20,25 @@ export function verifyCounts(
   if (withheld > 0) findings.skip('disclosure.withheld', finding('values-withheld', { count: withheld }));
   else findings.skip('disclosure.withheld', finding('nothing-withheld'));
 
+  if (summary.key_lost > 0) findings.warn(finding('keys-lost', { records: summary.key_lost }));
+
   if (manifest === null) {
     const message = finding('counts-not-stated');
     findings.open('manifest.counts', message, {}, 'manifest.format');
     return;
   }
   const attachments = [...archive.keys()].filter((name) => name.startsWith(PACKAGE_FILES.attachment(''))).length;
-  const found = { entries: summary.entries, consents: summary.consents, erased: summary.erased, attachments };
-  for (const name of ['entries', 'consents', 'erased', 'attachments'] as const) {
+  const found = {
+    entries: summary.entries,
+    consents: summary.consents,
+    erased: summary.erased,
+    key_lost: summary.key_lost,
+    attachments,
+  };
+  for (const name of ['entries', 'consents', 'erased', 'key_lost', 'attachments'] as const) {
     const claimed = manifest.counts[name];
-    // Events of an unknown version may be consents, and may be erased.
-    const isUnknown = name === 'consents' || name === 'erased';
+    // Events of an unknown version may be consents, and may be erased or without a key.
+    const isUnknown = name === 'consents' || name === 'erased' || name === 'key_lost';
     const mayBe = isUnknown && claimed > found[name] && claimed <= found[name] + summary.unknown;
     if (claimed === found[name]) findings.pass('manifest.counts');
     else if (mayBe)

@@ -228,6 +228,7 @@ export const ReportSchema = z
       unknown: Count.describe('entries and events of a version that this verifier does not know'),
       verdicts: z.strictObject({ valid: Count, indeterminate: Count, invalid: Count }),
       erased: Count,
+      key_lost: Count.describe('consents whose key the service lost, as it states'),
       withheld_values: Count,
       disclosed_values: Count,
       claimed: z.strictObject({ first: z.string(), last: z.string() }).nullable(),

@@ -46,6 +46,12 @@ export function unprovedText(verdict: ShownRecord['verdict'], { record }: Texts)
   return verdict === 'invalid' ? record.invalidTime : record.unstampedTime;
 }
 
+/** Why personal values are not shown. */
+export function stateOfHidden(shown: Pick<ShownRecord, 'erased' | 'erasure' | 'key_lost'>, { record }: Texts): string {
+  if (isErasureStanding(shown)) return record.erased;
+  return shown.key_lost ? record.keyLost : record.withheld;
+}
+
 /** Whether the personal values are called erased: an erasure that is not valid erases none. */
 export function isErasureStanding({ erased, erasure }: Pick<ShownRecord, 'erased' | 'erasure'>): boolean {
   return erased && (erasure === null || erasure.verdict === 'valid');
@@ -68,14 +74,16 @@ function decisionText(consent: ConsentRecord, { configuration }: ShownRecord, te
   return `${decisionWord(decision, texts)} (${type}${chosen.length === 0 ? '' : `: ${chosen.join(', ')}`})`;
 }
 
-function personText({ disclosed, withheld, erased, erasure }: ShownRecord, { record }: Texts): string {
+function personText(shown: ShownRecord, texts: Texts): string {
+  const { disclosed, withheld } = shown;
+  const { record } = texts;
   const values = new Map(disclosed.map(({ name, value }) => [name, value]));
   const parts = PERSON.flatMap((name) => {
     const value = values.get(name);
     return typeof value === 'string' ? [`${record.person[name]} ${value}`] : [];
   });
   if (parts.length > 0) return parts.join(', ');
-  if (isErasureStanding({ erased, erasure })) return record.erased;
+  if (isErasureStanding(shown) || shown.key_lost) return stateOfHidden(shown, texts);
   return withheld > 0 ? record.notDisclosed : record.noPerson;
 }
 

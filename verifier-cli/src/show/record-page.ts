@@ -7,7 +7,7 @@ import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
 import { momentText, timeText } from '../report/times-text.js';
 import { quietVerdict, verdictWording, wordOf } from '../report/wording.js';
-import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
+import { certificateOf, certificateTitle, stateOfHidden, unprovedText } from './certificate.js';
 import type { ShownAttachment } from './shown-attachments.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
@@ -115,10 +115,11 @@ function valueMarkup(value: JsonValue): Markup {
   return typeof value === 'string' ? foreign(value) : element('code', {}, foreign(JSON.stringify(value)));
 }
 
-function personal(shown: ShownRecord, { record }: Texts): Markup[] {
-  const { disclosed, withheld, erased, erasure, person, consent_token: token } = shown;
+function personal(shown: ShownRecord, texts: Texts): Markup[] {
+  const { record } = texts;
+  const { disclosed, withheld, person, consent_token: token } = shown;
   if (token === null) return [];
-  const state = isErasureStanding({ erased, erasure }) ? record.erased : record.withheld;
+  const state = stateOfHidden(shown, texts);
   const hidden = withheld === 0 ? record.allShown : record.values(withheld, state);
   const values = disclosed.map(({ name, value }): [string, Markup] => [
     wordOf(record.fields, name),

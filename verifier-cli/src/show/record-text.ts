@@ -4,7 +4,7 @@ import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { printable, printableSource } from '../report/printable.js';
 import { asOfText, momentText, timeText } from '../report/times-text.js';
 import { findingText, loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording, wordOf } from '../report/wording.js';
-import { certificateOf, certificateTitle, isErasureStanding, unprovedText } from './certificate.js';
+import { certificateOf, certificateTitle, stateOfHidden, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /** Columns of the names of a record's members. */
@@ -90,11 +90,12 @@ function valueText(value: JsonValue): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-function personalLines(shown: ShownRecord, { record }: Texts): string[] {
-  const { disclosed, withheld, erased, erasure, person, consent_token: token, attachments } = shown;
+function personalLines(shown: ShownRecord, texts: Texts): string[] {
+  const { record } = texts;
+  const { disclosed, withheld, person, consent_token: token, attachments } = shown;
   const { terminal } = record;
   if (token === null) return [];
-  const state = isErasureStanding({ erased, erasure }) ? record.erased : record.withheld;
+  const state = stateOfHidden(shown, texts);
   const files = attachments.map(({ name, file }) => [wordOf(record.fields, name), file] as const);
   return [
     terminal.personal,

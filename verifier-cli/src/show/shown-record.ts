@@ -78,6 +78,8 @@ export interface ShownRecord {
   /** How many values are not shown. */
   readonly withheld: number;
   readonly erased: boolean;
+  /** Whether the service states that it lost the key of the values. */
+  readonly key_lost: boolean;
   /** The event by which the personal values were erased; null: the package has none. */
   readonly erasure: ShownErasure | null;
   /**
@@ -209,6 +211,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     attachments: await shownAttachments(context.files, disclosed),
     withheld: digests.length - disclosed.length,
     erased: watch.isErased,
+    key_lost: source.key_lost === true,
     erasure: watch.erasure && shownErasure(watch.erasure, context.intervals),
     superseded_by: context.listed.find(({ event_id: id }) => id === entry.event_id)?.superseded_by ?? null,
     person: source.person ?? null,

@@ -43,6 +43,7 @@ export const errors: Readonly<Record<string, string>> = {
   RESOURCE_NOT_FOUND: 'Böyle bir kayıt yok.',
   ROUTE_NOT_FOUND: 'Böyle bir sayfa yok.',
   PAYLOAD_TOO_LARGE: 'Bu içerik çok büyük.',
+  HEADERS_TOO_LARGE: 'İsteğin başlıkları çok büyük.',
   EXPORT_NOT_FINISHED: 'Dışa aktarma henüz bitmedi.',
   EXPORT_GONE: 'Paket artık saklanmıyor. Yeni bir dışa aktarma başlatın.',
   RECEIPT_NOT_READY: 'Makbuz, kayıt zaman damgası aldığında hazır olur. Birazdan yeniden deneyin.',

@@ -14,7 +14,7 @@ export interface ShownLayer {
   /** Controls with which the visitor can decide, in their order. */
   readonly controls: readonly string[];
   readonly preselected: NonNullable<Presentation['preselected']>;
-  /** Of the page's own clock, in milliseconds. */
+  /** Time of the page's own clock, in milliseconds. */
   readonly since: number;
 }
 

@@ -27,7 +27,7 @@ const CheckpointRows = z.array(
 
 const SELECT_CHECKPOINTS = `
 select c.size, c.note, c.gen_time, c.authorities, c.tokens, ${isDevelopmentStamp('c')} as is_development,
-       array(select e.bytes from timestamp_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
+       array(select e.bytes from kept_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
   from checkpoints c`;
 
 /** Stamped checkpoints, the newest first. @param below only smaller ones; null: all */

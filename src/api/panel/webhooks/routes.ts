@@ -1,3 +1,6 @@
+import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { HostRefused } from '../../../platform/net/reach.js';
+import { createWebhookTargets } from '../../../tenancy/webhooks/webhook-targets.js';
 import {
   changeWebhook,
   createWebhook,
@@ -6,34 +9,55 @@ import {
   rotateWebhookSecret,
 } from '../../../tenancy/webhooks/webhooks.js';
 import type { PanelRoutesOptions } from '../deps.js';
-import { changes, type PanelRoute, reads } from '../route.js';
+import { changes, changesAfter, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { webhookList, webhookOf } from './show-webhooks.js';
 
 /** Webhooks of one site. A secret is in the answer that makes it, and never again. */
-export function webhookRoutes({ apiPool, keyring }: PanelRoutesOptions): readonly PanelRoute[] {
+export function webhookRoutes({ apiPool, keyring, config }: PanelRoutesOptions): readonly PanelRoute[] {
+  const targets = createWebhookTargets(config.webhookNetworks);
+  const refuse = async (url: string): Promise<void> => {
+    try {
+      await targets.refuse(new URL(url));
+    } catch (error) {
+      if (!(error instanceof HostRefused)) throw error;
+      throw new ApiError('VALIDATION_ERROR', undefined, {
+        errors: [{ field: 'url', message: `is refused: ${error.message}.` }],
+      });
+    }
+  };
   return [
     reads(operations.listWebhooks, ({ params, query }) => webhookList(apiPool, params.site_id, query)),
-    changes(operations.createWebhook, async ({ params, body }, db) => {
-      const { id, secret } = await createWebhook(db, keyring, params.site_id, body);
-      return {
-        response: { data: { ...(await webhookOf(db, params.site_id, id)), secret } },
-        subject: { kind: 'webhook', id },
-        details: { site_id: params.site_id, host: hostOf(body.url), events: body.events },
-      };
-    }),
+    changesAfter(
+      operations.createWebhook,
+      ({ body }) => refuse(body.url),
+      async ({ params, body }, _, db) => {
+        const { id, secret } = await createWebhook(db, keyring, params.site_id, body);
+        return {
+          response: { data: { ...(await webhookOf(db, params.site_id, id)), secret } },
+          subject: { kind: 'webhook', id },
+          details: { site_id: params.site_id, host: hostOf(body.url), events: body.events },
+        };
+      },
+    ),
     reads(operations.readWebhook, async ({ params }) => ({
       data: await webhookOf(apiPool, params.site_id, params.webhook_id),
     })),
-    changes(operations.changeWebhook, async ({ params, body }, db) => {
-      const { url, ...rest } = body;
-      await changeWebhook(db, params.site_id, params.webhook_id, body);
-      return {
-        response: { data: await webhookOf(db, params.site_id, params.webhook_id) },
-        subject: { kind: 'webhook', id: params.webhook_id },
-        details: { site_id: params.site_id, ...rest, ...(url !== undefined && { host: hostOf(url) }) },
-      };
-    }),
+    changesAfter(
+      operations.changeWebhook,
+      async ({ body }) => {
+        if (body.url !== undefined) await refuse(body.url);
+      },
+      async ({ params, body }, _, db) => {
+        const { url, ...rest } = body;
+        await changeWebhook(db, params.site_id, params.webhook_id, body);
+        return {
+          response: { data: await webhookOf(db, params.site_id, params.webhook_id) },
+          subject: { kind: 'webhook', id: params.webhook_id },
+          details: { site_id: params.site_id, ...rest, ...(url !== undefined && { host: hostOf(url) }) },
+        };
+      },
+    ),
     changes(operations.rotateWebhookSecret, async ({ params, body }, db) => {
       const { grace_seconds } = body;
       const { id, secret } = await rotateWebhookSecret(db, keyring, params.site_id, params.webhook_id, grace_seconds);

@@ -4,6 +4,7 @@ import { BackOff, pause, withDeadline } from '../../../platform/background/waiti
 import { int8Array, textArray } from '../../../platform/database/binary-arrays.js';
 import type { ConnectionOptions } from '../../../platform/database/connection.js';
 import { type CopiedRow, copiedRows } from '../../../platform/database/copied-rows.js';
+import { INDEX_LOOK_UPS } from '../../../platform/database/index-look-ups.js';
 import { createPool } from '../../../platform/database/pool.js';
 import type { DatabaseRole } from '../../../platform/database/roles.js';
 import type { ServerBinding } from '../../../platform/database/server-binding.js';
@@ -119,6 +120,7 @@ class PostgresEventLog implements EventLog {
     this.#pool = createPool({
       ...connection,
       maxConnections: options.maxConnections ?? 4,
+      sessionSteps: [INDEX_LOOK_UPS],
       // The pool removes a broken idle connection. On a connection in use, the query itself fails
       // with the error.
       onIdleError: () => undefined,

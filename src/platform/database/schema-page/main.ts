@@ -1,4 +1,4 @@
-/** Writes docs/schema.md from a new, migrated database: `npm run docs:schema`. */
+/** Writes docs/schema.md and schema.json from a new, migrated database: `npm run docs:schema`. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,8 @@ import { openEmbeddedPostgres } from '../embedded/index.js';
 import { loadMigrations } from '../load-migrations.js';
 import { migrate } from '../migrate.js';
 import { createPool } from '../pool.js';
+import { SCHEMA_FILE, schemaText } from '../schema-differences.js';
+import { readObjects } from '../schema-objects.js';
 import { readSchema } from './read-schema.js';
 import { schemaPage } from './render-schema.js';
 
@@ -25,6 +27,7 @@ try {
   try {
     await migrate(pool, loadMigrations());
     await writeFile('docs/schema.md', schemaPage(await readSchema(pool)));
+    await writeFile(`src/platform/database/migrations/${SCHEMA_FILE}`, schemaText(await readObjects(pool)));
   } finally {
     await pool.end();
     await postgres.release();

@@ -62,6 +62,7 @@ export const record = {
   unstampedTime: 'not proved: no valid time stamp covers the record',
   erased: 'erased',
   withheld: 'withheld',
+  keyLost: 'lost: the service has no key of them any more',
   notDisclosed: 'not disclosed in this file',
   noPerson: 'the record names no person',
   vouched: (values: string | null) =>

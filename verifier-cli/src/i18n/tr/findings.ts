@@ -34,6 +34,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
     '{records} kayıt ret veya geri alma belirtiyor, ama isteğe bağlı kategorilere yine de izin veriyor: {categories}',
   'text-after-consent':
     '{records} kaydın bildirilen zamanı, rıza verilen metin veya yapılandırmadan önce; fark, saatlerin ayrışabileceği 5 dakikayı aşmıyor',
+  'keys-lost':
+    'hizmet, silinmemiş {records} kaydın anahtarını kaybettiğini bildiriyor: kişisel değerleri artık okunamaz',
   'erased-soon': '{records} kayıt, bildirilen zamandan sonraki 24 saat içinde silindi',
   'tag-repeated': 'paketteki daha önceki bir girdinin etiketi aynı',
   'file-not-named': 'paketteki hiçbir girdi bu dosyaya gerek duymuyor',
@@ -180,6 +182,8 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'erasure-wrong-tag': 'kaydın silme işlemi, kaydın istediği etiketi taşımıyor',
   'erasure-may-follow': 'sürümünü bu doğrulayıcının tanımadığı sonraki bir olay kaydı siliyor olabilir',
   'erased-value-disclosed': 'paket silinmiş bir kaydın değerini gösteriyor',
+  'key-lost-contradicted':
+    'kaydın anahtarının kaybolduğu bildiriliyor, ancak kayıt silinmiş olarak işaretli veya bir değeri gösteriliyor',
   'value-withheld': 'tüm değerler gösterilmesi gerekirken bir değer gösterilmiyor',
   'opening-missing': 'makbuz visitor_id değerini gösteriyor, ancak kişi etiketini açmıyor: karşılaştırılamaz',
   'opening-outside-receipt': 'bir kaydın kişi etiketini yalnızca bir makbuz açabilir',

@@ -60,6 +60,7 @@ export const record: typeof English = {
   unstampedTime: 'kanıtlanmadı: kaydı kapsayan geçerli bir zaman damgası yok',
   erased: 'silindi',
   withheld: 'gösterilmiyor',
+  keyLost: 'kayıp: hizmetin elinde anahtarı artık yok',
   notDisclosed: 'bu dosyada gösterilmiyor',
   noPerson: 'kayıtta kişi belirtilmiyor',
   vouched: (values) => `web sitesinin arka ucu, bir kez kullanılan onay koduyla şunu doğruladı: ${values ?? 'kişi'}`,

@@ -1,6 +1,6 @@
 -- Runs beside: nothing
--- The state of the ledger, all of it derived from the log: batches, leaves, tree nodes, checkpoints.
--- And the bytes that were gathered with time stamps.
+-- The state of the ledger, all of it derived from the log: batches, leaves, tree nodes, checkpoints, and
+-- what evidence needs beside them.
 
 create table event_log_identity (
   is_only_row boolean primary key default true check (is_only_row),
@@ -178,7 +178,7 @@ comment on column checkpoints.note is 'Signed note with size and root (C2SP tlog
 comment on column checkpoints.tokens is 'Number of its time stamps, which are in checkpoint_tokens.';
 comment on column checkpoints.gen_time is 'Earliest genTime of its time stamps.';
 comment on column checkpoints.authorities is 'Authorities that issued them, in the order obtained.';
-comment on column checkpoints.certificates is 'SHA-256 of the certificates gathered with them; see timestamp_evidence.';
+comment on column checkpoints.certificates is 'SHA-256 of the certificates gathered with them; see kept_evidence.';
 comment on column checkpoints.crls is 'SHA-256 of the CRLs gathered with them.';
 comment on column checkpoints.ocsp is 'SHA-256 of the OCSP responses gathered with them.';
 comment on column checkpoints.stamped_at is 'Time at which the row was written.';
@@ -209,21 +209,32 @@ comment on column checkpoint_tokens.gen_time is 'genTime of the time stamp.';
 comment on column checkpoint_tokens.authority is 'Address of the authority that issued it.';
 comment on column checkpoint_tokens.organization is
   'Organization of its trust anchor: time stamps with equal ones are of one authority.';
-comment on column checkpoint_tokens.certificates is 'SHA-256 of the certificates gathered with it; see timestamp_evidence.';
+comment on column checkpoint_tokens.certificates is 'SHA-256 of the certificates gathered with it; see kept_evidence.';
 comment on column checkpoint_tokens.crls is 'SHA-256 of the CRLs gathered with it.';
 comment on column checkpoint_tokens.ocsp is 'SHA-256 of the OCSP responses gathered with it.';
 
-create table timestamp_evidence (
-  sha256 text primary key,
-  kind text not null check (kind in ('certificate', 'crl', 'ocsp')),
-  bytes bytea not null
+create table evidence_parts (
+  sha256 text not null,
+  parts integer not null,
+  part integer not null,
+  kind text not null check (kind in ('certificate', 'crl', 'ocsp', 'notice')),
+  bytes bytea not null,
+  primary key (sha256, parts, part)
 );
 
-comment on table timestamp_evidence is
-  'Certificates, CRLs and OCSP responses by which a time stamp can be verified after its authority is gone.';
-comment on column timestamp_evidence.sha256 is 'SHA-256 of the bytes, lower-case hexadecimal.';
-comment on column timestamp_evidence.kind is 'certificate, crl or ocsp.';
-comment on column timestamp_evidence.bytes is 'The DER bytes as they were received.';
+comment on table evidence_parts is
+  'What evidence needs beside entries and tree, in the parts in which the ledger has it: data gathered with time stamps, and texts of documents.';
+comment on column evidence_parts.sha256 is 'SHA-256 of the whole item, lower-case hexadecimal.';
+comment on column evidence_parts.parts is 'Number of its parts.';
+comment on column evidence_parts.part is 'Place of this part, from 0.';
+comment on column evidence_parts.kind is 'certificate, crl, ocsp, or notice: the text of a document version.';
+comment on column evidence_parts.bytes is 'Bytes of this part.';
+
+create view kept_evidence as
+  select sha256, min(kind) as kind, string_agg(bytes, ''::bytea order by part) as bytes
+    from evidence_parts group by sha256, parts having count(*) = parts;
+comment on view kept_evidence is
+  'Certificates, CRLs and OCSP responses as they were received, by which a time stamp can be verified after its authority is gone; and the texts of document versions.';
 
 create table ledger_keys (
   key text primary key,

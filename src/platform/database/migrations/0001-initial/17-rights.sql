@@ -24,7 +24,7 @@ grant select on
     event_log.logged_streams, event_log.waiting_events, event_log.unsealed_events,
     projections, projection_generations, projection_views,
     event_log_identity, batches, sealed_events, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
-    checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
+    checkpoints, checkpoint_tokens, kept_evidence, evidence_parts, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates,
     audit_log
@@ -62,7 +62,7 @@ grant select on
     event_log.logged_streams, event_log.waiting_events, event_log.unsealed_events, event_log.retention,
     projections, projection_generations, projection_views,
     event_log_identity, batches, sealed_events, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
-    checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
+    checkpoints, checkpoint_tokens, kept_evidence, evidence_parts, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates,
     audit_log
@@ -73,7 +73,7 @@ grant select (id, expires_at) on invitations, password_resets, mails to consent_
 grant insert on
     keyring, quarantined_sites,
     event_log_identity, batches, sealed_events, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
-    checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
+    checkpoints, checkpoint_tokens, evidence_parts, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records,
     exports, export_chunks, manifest_certificates, audit_log
   to consent_ledger_worker;

@@ -1,0 +1,81 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { openAudit } from '../src/app/open-audit.js';
+import { runAudit } from '../src/audit/audit.js';
+import { loadConfig } from '../src/platform/config/index.js';
+import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
+import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
+import { loggedConsents } from './pipeline-backlog.js';
+import { postgresCpuMs } from './processor-time.js';
+import { openServeBench, type ServeBench } from './serve.js';
+import { processPage } from './stored.js';
+
+/** Records of the largest audit; `BENCH_AUDIT=1000000` needs 10 GB and most of an hour. */
+const MOST = Number(process.env.BENCH_AUDIT ?? '100000');
+const FIRST = 10_000;
+const FACTOR = 10;
+/** Consents that the worker processes at a time. */
+const PAGE = 20_000;
+const GOAL_MICROS = 60;
+
+/**
+ * Measures a whole audit at 10,000 records, and at ten times as many up to `BENCH_AUDIT`: wall time of each
+ * section, and processor time of the command and of PostgreSQL for each record. The service stands still
+ * meanwhile.
+ * @param key the master key of the database, 32 bytes
+ */
+export async function benchAudit(postgres: EmbeddedPostgres, key: Uint8Array, site: SiteFixture): Promise<void> {
+  const bench = await openServeBench(postgres, Buffer.from(key), site, { BATCH_MAX_AGE_MS: '1000' });
+  const filler = new pg.Pool({
+    connectionString: postgres.superuserUrl,
+    max: 2,
+    options: '-c synchronous_commit=off',
+  });
+  try {
+    for (let records = FIRST; records <= MOST; records *= FACTOR) {
+      for (let stored = await loggedConsents(filler); stored < records; stored = await loggedConsents(filler))
+        await processPage(bench, filler, site, Math.min(PAGE, records - stored));
+      // The statistics are those of autovacuum, as they happen to be.
+      await measure(bench, records);
+    }
+  } finally {
+    await bench.close();
+    await filler.end();
+  }
+}
+
+async function measure({ serve, postmaster }: ServeBench, records: number): Promise<void> {
+  const { parts, close } = await openAudit(loadConfig(serve.env), pino({ level: 'silent' }));
+  try {
+    const begun = new Map<string, number>();
+    const cpu = process.cpuUsage();
+    const database = (await postgresCpuMs(postmaster)) ?? Number.NaN;
+    const started = performance.now();
+    let section = started;
+    const { findings, more } = await runAudit({
+      ...parts,
+      onState: async ({ done }) => {
+        const name = done.at(-1) ?? '';
+        if (begun.has(name)) return;
+        begun.set(name, performance.now() - section);
+        section = performance.now();
+      },
+    });
+    const ms = performance.now() - started;
+    const { user, system } = process.cpuUsage(cpu);
+    const inDatabase = ((await postgresCpuMs(postmaster)) ?? Number.NaN) - database;
+    const each = (ms * 1000) / records;
+    console.log(
+      `Audit of ${records.toLocaleString('en')} records: ${(ms / 1000).toFixed(1)} s, ${each.toFixed(0)} µs a record ` +
+        `(goal ${GOAL_MICROS}, ${each <= GOAL_MICROS ? 'met' : 'missed'}); ${findings.length + more} findings`,
+    );
+    console.log(
+      `  processor time of each: audit ${((user + system) / records).toFixed(0)} µs, ` +
+        `PostgreSQL ${((inDatabase * 1000) / records).toFixed(0)} µs`,
+    );
+    const shares = [...begun].map(([name, spent]) => `${name} ${(spent / 1000).toFixed(1)}`);
+    console.log(`  seconds of the sections: ${shares.join(', ')}`);
+  } finally {
+    await close();
+  }
+}

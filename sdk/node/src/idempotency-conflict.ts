@@ -1,0 +1,18 @@
+import { ServiceError } from '../../shared/service-error.js';
+import type { Acceptance } from '../../shared/types.js';
+
+/**
+ * The idempotency key was used before with another consent. This consent was not recorded: a key belongs
+ * to one action of a person.
+ */
+export class IdempotencyConflict extends ServiceError {
+  override readonly name = 'IdempotencyConflict';
+
+  /** @param acceptance of the first consent */
+  constructor(
+    message: string,
+    readonly acceptance: Acceptance,
+  ) {
+    super(message, 'IDEMPOTENCY_CONFLICT', 202);
+  }
+}

@@ -1,0 +1,63 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { createReach, HostRefused, type LookUpHost } from '../../platform/net/reach.js';
+import { isSpecialAddress } from '../../platform/net/special-addresses.js';
+
+/**
+ * Decides where webhooks may lead. The tenant chooses the URL, so that the service must not be made to reach
+ * its own network: only public addresses, by `https`; and addresses in the networks that the operator lists,
+ * also by `http`.
+ */
+export interface WebhookTargets {
+  /**
+   * Returns the look-up for the connection of a delivery, which yields only addresses that may be reached.
+   * @throws HostRefused if the host is an address that may not
+   */
+  lookupOf(url: URL): LookupFunction;
+  /**
+   * Refuses a URL that no delivery could use, when it is entered. A name whose look-up fails for another
+   * reason than that it does not exist is let through: each delivery decides anew.
+   * @throws HostRefused with the reason
+   */
+  refuse(url: URL): Promise<void>;
+}
+
+/** Look-ups of names that were entered, at a time: a slow one holds a thread that other work needs. */
+const MAX_LOOK_UPS = 2;
+const NO_TLS = 'the URL is not https';
+
+/** @param allowedNetworks networks that are not public and may be reached nevertheless, also by `http` */
+export function createWebhookTargets(allowedNetworks: readonly string[], lookUp?: LookUpHost): WebhookTargets {
+  const reach = createReach(allowedNetworks, lookUp);
+  let lookUps = 0;
+  const accepts =
+    ({ protocol }: URL) =>
+    (address: string): boolean =>
+      protocol !== 'http:' || isSpecialAddress(address);
+  const lookupOf = (url: URL): LookupFunction => {
+    const host = hostOf(url);
+    reach.refuseAddress(host);
+    if (isIP(host) !== 0 && !accepts(url)(host)) throw new HostRefused(NO_TLS);
+    return reach.lookup(accepts(url));
+  };
+  return {
+    lookupOf,
+    refuse: async (url) => {
+      // Without listed networks, no address may be reached without TLS.
+      if (url.protocol === 'http:' && allowedNetworks.length === 0) throw new HostRefused(NO_TLS);
+      lookupOf(url);
+      const name = hostOf(url);
+      if (isIP(name) !== 0 || lookUps >= MAX_LOOK_UPS) return;
+      lookUps += 1;
+      try {
+        if (await reach.isOutOfReach(name, accepts(url)))
+          throw new HostRefused(url.protocol === 'http:' ? NO_TLS : undefined);
+      } finally {
+        lookUps -= 1;
+      }
+    },
+  };
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}

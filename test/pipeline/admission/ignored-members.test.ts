@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { ignoredMembers } from '../../../src/pipeline/admission/ignored-members.js';
+
+it('names each member that is ignored, and the known one that was probably meant', () => {
+  expect(ignoredMembers({ consent_type: 'cookie', visitorid: 'ann', widget: 1 }, 's2s')).toEqual([
+    { field: 'visitorid', message: 'is unknown and was ignored: did you mean visitor_id?' },
+    { field: 'widget', message: 'is unknown and was ignored' },
+  ]);
+});
+
+it('names what only backends can state', () => {
+  const stated = { otp_verified: true };
+  expect(ignoredMembers(stated, 'browser')).toEqual([
+    { field: 'otp_verified', message: 'is read from backends only, and was ignored' },
+  ]);
+  expect(ignoredMembers(stated, 's2s')).toEqual([]);
+});
+
+it('names ten members at most: anyone can sign a body of 100,000 with the key of a page', () => {
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`other_${i}`, 1]));
+  expect(ignoredMembers(many, 'browser')).toHaveLength(10);
+});
