@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { BATCH_SEALED } from '../../../schemas/events/ledger.js';
+import { BATCH_SEALED, CHECKPOINT_STAMPED } from '../../../schemas/events/ledger.js';
 import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { BatchHeader, batchHeaderText } from '../../../schemas/evidence/batch-header.js';
@@ -15,7 +15,6 @@ import {
   rotateLedgerKey,
 } from '../../../src/app/rotate-ledger-key.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
-import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { announceLedgerKey } from '../../../src/pipeline/ledger/announce-key.js';
 import { ledgerEvent, tryAppendToLedger } from '../../../src/pipeline/ledger/append-to-ledger.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
@@ -235,23 +234,21 @@ test('restores the same keys when the tables are rebuilt from the log', async ()
   expect((await keys()).rows).toEqual(before);
 });
 
-/** The first append of a rotation is the announcement, the second its batch, the third the time stamp. */
-const failingLog = (eventLog: EventLog, n: number, fault: Fault) => {
-  let appends = 0;
-  return faultyLog(eventLog, () => {
-    appends += 1;
-    return appends === n ? fault : null;
-  });
-};
+/** A log that fails at the first append of an event of this type. */
+const failingAt = (type: string, fault: Fault) => ({
+  eventLog: faultyLog(world.pipeline.eventLog, ({ events }) =>
+    events.some((event) => event.type === type) ? fault : null,
+  ),
+});
 
 test.each<[string, () => Partial<RotationOptions>]>([
-  ['before the announcement', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { before: killed }) })],
-  ['after the announcement', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { lost: killed }) })],
-  ['before its batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { before: killed }) })],
-  ['after its batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { lost: killed }) })],
+  ['before the announcement', () => failingAt(LEDGER_KEY_ANNOUNCED, { before: killed })],
+  ['after the announcement', () => failingAt(LEDGER_KEY_ANNOUNCED, { lost: killed })],
+  ['before its batch', () => failingAt(BATCH_SEALED, { before: killed })],
+  ['after its batch', () => failingAt(BATCH_SEALED, { lost: killed })],
   ['while the authority is down', () => ({ client: { stamp: () => Promise.reject(killed) } })],
-  ['before the time stamp', () => ({ eventLog: failingLog(world.pipeline.eventLog, 3, { before: killed }) })],
-  ['after the time stamp', () => ({ eventLog: failingLog(world.pipeline.eventLog, 3, { lost: killed }) })],
+  ['before the time stamp', () => failingAt(CHECKPOINT_STAMPED, { before: killed })],
+  ['after the time stamp', () => failingAt(CHECKPOINT_STAMPED, { lost: killed })],
   [
     'before the new key signs',
     () => ({ keyring: { ...world.keyring, promoteNextLedgerKey: () => Promise.reject(killed) } }),
