@@ -5,6 +5,7 @@ import { loadConfig } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { type Api, createApi } from './api.js';
 import { ToApi } from './api-messages.js';
+import { assertConnectionsFit } from './connection-room.js';
 import { GROUPS_OF_SEVERAL } from './further-apis.js';
 import { type Installation, openInstallation } from './installation.js';
 import { followParent, tellFailure, tellParent } from './parent-process.js';
@@ -67,6 +68,7 @@ async function run(): Promise<void> {
 async function open(): Promise<{ readonly installation: Installation; readonly api: Api }> {
   const installation = await openInstallation(config, logger, { role: `serve ${number}`, migrates: false, memory });
   try {
+    await assertConnectionsFit(installation);
     await installation.guard.check();
     const gate = gateEventLog(installation.eventLog);
     openGate = gate.open;

@@ -4,6 +4,7 @@ import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import { createLedgerGuard, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
 import type { Config } from '../platform/config/index.js';
+import { certificateHint } from '../platform/database/certificate-hint.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { ensureRoles } from '../platform/database/ensure-roles.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
@@ -33,6 +34,7 @@ import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 import { reportAlteredRows } from './report-altered-rows.js';
+import { watchServer } from './watch-server.js';
 
 /**
  * The resources that the roles and commands of one installation use. The function that opens it
@@ -139,6 +141,8 @@ export async function openInstallation(
     sealing.hooks = keyring.sealing;
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
+    // The embedded server is this installation's own.
+    if (embedded === null) closers.push(watchServer({ url: databaseUrl, server, ...WATCHING }));
     metrics.showServer(server);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const eventLog = await openEventLog(config, databaseUrl, logger, {
@@ -177,6 +181,11 @@ export async function openInstallation(
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ADMIN_CONNECTIONS = 4;
+const WATCHING = {
+  role: 'consent_ledger_api',
+  applicationName: 'consent-ledger watch',
+  statementTimeoutMs: 5_000,
+} as const;
 
 /** Opens the embedded database, if the configuration names no other. @returns null with `DATABASE_URL` */
 export async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
@@ -264,7 +273,6 @@ export async function openEventLog(
 /** The message names the variable only, because the connection string contains a password. */
 function unreachable(cause: unknown): DatabaseSetupError {
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
-  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). Check DATABASE_URL.`, {
-    cause,
-  });
+  const hint = certificateHint(cause) ?? 'Check DATABASE_URL.';
+  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). ${hint}`, { cause });
 }

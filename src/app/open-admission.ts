@@ -56,6 +56,7 @@ export async function openAdmission(
   const groups = createGroupObserver(metrics.admission, tracing);
   const admission = createAdmission({
     db,
+    server,
     promises: createPromises({
       origin,
       sealWithinSeconds: config.policy.sealWithinSeconds,

@@ -6,6 +6,7 @@ import type { Config, Environment } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { createApi } from './api.js';
 import { assertMayPromise } from './compare-history.js';
+import { assertConnectionsFit } from './connection-room.js';
 import { followServer, type Life, type Turn } from './follow-server.js';
 import { createFurtherApis, GROUPS_OF_SEVERAL } from './further-apis.js';
 import { type Installation, openInstallation } from './installation.js';
@@ -41,6 +42,7 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
       const { memory } = turn;
       const installation = await openInstallation(turn.config, logger, { role: 'api', migrates: false, memory });
       running.push({ stop: () => installation.close() });
+      await assertConnectionsFit(installation);
       await assertMayPromise(installation);
       const gate = gateEventLog(installation.eventLog);
       const preparing = await startPreparing(installation, () => gate.open());
@@ -77,6 +79,7 @@ export async function startServe(
       const installation = await openInstallation(turn.config, logger, options);
       // The worker stops before the installation closes, although it was created earlier.
       running.unshift({ stop: () => installation.close() });
+      await assertConnectionsFit(installation);
       await installation.guard.check();
       await assertAcceptedKept(installation.workerPool, memory);
       const workerRuns = turn.isFirst ? worker.start() : Promise.resolve();

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { assertConnectionsFit } from './connection-room.js';
 import type { Life, Turn } from './follow-server.js';
 import { openInstallation } from './installation.js';
 import { type RunningWorker, runWorker } from './run-worker.js';
@@ -18,6 +19,10 @@ export async function openWorkerLife(
   onWaiting?: () => void,
 ): Promise<WorkerLife> {
   const installation = await openInstallation(config, logger, { role: 'worker', migrates: false, signs: true, memory });
+  await assertConnectionsFit(installation).catch(async (error: unknown) => {
+    await installation.close();
+    throw error;
+  });
   const worker = runWorker(installation, onWaiting);
   // Nothing may be sealed or stamped while the next life is prepared.
   installation.server.lost.catch(() => worker.stop()).catch(() => undefined);

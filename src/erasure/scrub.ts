@@ -1,7 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { z } from 'zod';
 import { pause } from '../platform/background/waiting.js';
-import { type ConnectionOptions, connectionConfig, prepareConnection } from '../platform/database/connection.js';
+import { type ConnectionOptions, connectClient } from '../platform/database/connection.js';
 import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 
 /**
@@ -41,15 +41,13 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
     statementTimeoutMs: 0,
     lockTimeoutMs: LOCK_WAIT_MS,
   };
-  const client = new pg.Client(connectionConfig(connection));
+  const client = await connectClient(connection);
   let kept: number | null = null;
   client.on('notice', ({ detail }) => {
     const [, count] = /(\d+) dead row versions cannot be removed yet/.exec(detail ?? '') ?? [];
     if (count !== undefined) kept = (kept ?? 0) + Number(count);
   });
-  await client.connect();
   try {
-    await prepareConnection(client, connection);
     const { rows } = await client.query('select clock_timestamp()::text as began');
     const [{ began }] = StartRows.parse(rows);
     // The count is parsed from an English message. Without the right to set the language, the

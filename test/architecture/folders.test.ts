@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/background': ['platform/health'],
   'platform/cache': [],
   'platform/clock': ['platform/background', 'platform/database'],
-  'platform/config': [],
+  'platform/config': ['platform/database'],
   'platform/database': [],
   'platform/errors': [],
   'platform/exports': ['platform/database'],

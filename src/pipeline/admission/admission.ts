@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
+import type { ServerBinding } from '../../platform/database/server-binding.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { RandomPool, RowSeals } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
@@ -42,6 +43,8 @@ export interface Admission {
 export interface AdmissionOptions {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
+  /** The server that must answer; absent: any. */
+  readonly server?: ServerBinding;
   readonly directory: SiteDirectory;
   readonly seals: RowSeals;
   readonly random: RandomPool;
@@ -65,6 +68,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { db, directory, random, clock, outbox, promises } = options;
   const submitter = createSubmitter({
     db,
+    server: options.server,
     promises,
     limits: options.limits ?? DEFAULT_GROUP_LIMITS,
     onError: options.onError,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { byteaArray, uuidArray } from '../../platform/database/binary-arrays.js';
+import { type ServerBinding, STATED_SERVER } from '../../platform/database/server-binding.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { type FieldWriter, recordArray, uuidBytes } from './binary-records.js';
 import type { PreparedConsent } from './prepare-consent.js';
@@ -70,6 +71,7 @@ export interface SubmissionOutcome {
 
 const Answer = z.tuple([
   z.object({
+    server: z.string(),
     requests: z.array(z.enum(REQUEST_OUTCOMES)),
     items: z.array(z.enum([...PLAIN_OUTCOMES, 'duplicate'])),
     originals: z
@@ -90,19 +92,27 @@ const Answer = z.tuple([
 
 const QUERY = {
   name: 'admit_group',
-  text: `select requests::text[], items::text[], to_jsonb(originals) as originals from admit_group($1, $2, $3, $4, $5, $6)`,
+  text: `select ${STATED_SERVER} as server, requests::text[], items::text[], to_jsonb(originals) as originals
+    from admit_group($1, $2, $3, $4, $5, $6)`,
 };
 
 /**
  * Admits a group of submissions in one transaction. When it resolves, the accepted consents are
- * durable.
+ * durable on the server that it was given.
  * @param submissions must not contain a nonce or an idempotency key twice
+ * @param server that must have answered; absent: any
+ * @throws ServerChanged if another server answered: its answer does not count
  * @throws pg.DatabaseError if the server rejected the group; then nothing of the group is stored.
  *   After any other error the outcome is unknown.
  */
-export async function admitGroup(db: pg.Pool, submissions: readonly Submission[]): Promise<SubmissionOutcome[]> {
+export async function admitGroup(
+  db: pg.Pool,
+  submissions: readonly Submission[],
+  server?: Pick<ServerBinding, 'confirm'>,
+): Promise<SubmissionOutcome[]> {
   const { rows } = await db.query({ ...QUERY, values: parametersOf(submissions) });
-  const [{ requests, items, originals }] = Answer.parse(rows);
+  const [{ server: stated, requests, items, originals }] = Answer.parse(rows);
+  server?.confirm(stated);
   const originalByItem = new Map<number, Original>(
     (originals ?? []).map((o) => [
       o.item,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { ServerBinding } from '../../platform/database/server-binding.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { admitGroup, type Submission, type SubmittedConsent } from './admit-group.js';
 import { isItemFault } from './database-failure.js';
@@ -49,6 +50,8 @@ const RETRY_AFTER_SECONDS = 2;
 export interface SubmitterOptions {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
+  /** The server that must answer; absent: any. */
+  readonly server?: ServerBinding | undefined;
   readonly promises: Promises;
   readonly limits: GroupLimits;
   /** Receives failures of the database for the logger. */
@@ -59,12 +62,12 @@ export interface SubmitterOptions {
 }
 
 export function createSubmitter(options: SubmitterOptions): Submitter {
-  const { db, promises, limits, onError, onUnsigned, observer = NO_OBSERVER } = options;
+  const { db, server, promises, limits, onError, onUnsigned, observer = NO_OBSERVER } = options;
   // A group is limited by its consents and by its bytes. Both are scaled to one weight.
   const bytesPerConsent = limits.maxGroupBytes / limits.maxGroupConsents;
   const committer = createGroupCommitter<Submission, PromisedOutcome>({
     send: async (submissions) => {
-      const outcomes = await observer.around(submissions, () => admitGroup(db, submissions));
+      const outcomes = await observer.around(submissions, () => admitGroup(db, submissions, server));
       // The consents are durable now: a failure of the signature must not make the answer an error.
       try {
         return promiseOutcomes(promises, submissions, outcomes);

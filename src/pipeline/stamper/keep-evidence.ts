@@ -29,7 +29,7 @@ export function evidenceDigests(stamp: ObtainedTimestamp): EvidenceDigests {
   };
 }
 
-/** Certificates and revocation data that were gathered with a time stamp. */
+/** Returns the items that were gathered with a time stamp. */
 export function evidenceOf({ certificates, crls, ocspResponses }: ObtainedTimestamp): readonly EvidenceItem[] {
   return [
     ...certificates.map((bytes): EvidenceItem => ({ kind: 'certificate', bytes })),
@@ -43,7 +43,7 @@ export interface EvidenceItem {
   readonly bytes: Uint8Array;
 }
 
-/** Events that are still to be appended, together with the event that names them. */
+/** The ledger, and the events that are to be appended together with the one that names them. */
 export interface KeptEvidence {
   readonly ledger: FollowedLedger;
   readonly rest: readonly NewEvent[];

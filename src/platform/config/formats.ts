@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { addressesOf } from '../database/addresses.js';
 
 /**
  * Schemas of single variables: they convert text from the environment to a value. Each message
@@ -29,6 +30,29 @@ export function urlOf(schemes: readonly string[]) {
       `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}.`,
     );
 }
+
+const POSTGRESQL = urlOf(['postgres', 'postgresql']);
+const SESSION_ATTRIBUTES = [null, 'read-write', 'primary'];
+
+/** A connection string of PostgreSQL: with one host, or with a list of hosts as for libpq. */
+export const databaseUrl = z.string().superRefine((text, context) => {
+  const addresses = addressesOf(text);
+  const refuse = (message: string): void => context.addIssue({ code: 'custom', message });
+  for (const address of addresses) {
+    const parsed = POSTGRESQL.safeParse(address);
+    if (!parsed.success)
+      return refuse(
+        'must be a URL that begins with postgres:// or postgresql://, like postgresql://user@host:5432/database. Several hosts are separated by commas: postgresql://user@a:5432,b:5432/database.',
+      );
+  }
+  const { searchParams } = new URL(addresses[0] ?? '');
+  if (!SESSION_ATTRIBUTES.includes(searchParams.get('target_session_attrs')))
+    refuse(
+      'must have no other target_session_attrs than read-write: the service needs the server that accepts writes.',
+    );
+  if (searchParams.get('host')?.includes(','))
+    refuse('must name several hosts before the database, not as `host`: postgresql://user@a:5432,b:5432/database.');
+});
 
 /** A connection string of EventStoreDB's client. With several servers it is not a URL. */
 export const eventStoreUrl = z

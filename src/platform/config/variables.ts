@@ -4,6 +4,7 @@ import { DEFAULT_POLICY_DELAYS, MAX_POLICY_DELAY_SECONDS } from '../../../schema
 import {
   bearerSecret,
   contactUris,
+  databaseUrl,
   dnsServers,
   eventStoreUrl,
   headerName,
@@ -51,14 +52,15 @@ const TRACE_SAMPLERS = [
  * Every variable that the service reads, in the order of docs/configuration.md. One that has a default is never optional.
  */
 export const variables = z.object({
-  DATABASE_URL: urlOf(['postgres', 'postgresql']).optional().register(descriptions, {
+  DATABASE_URL: databaseUrl.optional().register(descriptions, {
     meaning:
-      'PostgreSQL server (15 or later) for the tables of the service, or a pooler in session mode before it. Its user owns the schema.',
+      'PostgreSQL server (15 or later) for the tables of the service, or a pooler in session mode before it. Its user owns the schema. Of several hosts (`a:5432,b:5432`), the first one that accepts writes is used.',
     otherwise: 'the embedded PostgreSQL in `DATA_DIR`',
     example: 'postgresql://ledger:secret@db.example.org:5432/consent_ledger?sslmode=verify-full',
   }),
   DATABASE_POOL_SIZE: integer(2, 1000).register(descriptions, {
-    meaning: 'Maximum number of connections to PostgreSQL for one role (`api`, `worker`) of one process.',
+    meaning:
+      'Maximum number of connections in each of the three pools of a process. A process has at most 3 times as many, and 10 more (5 with EventStoreDB).',
     default: '10',
     example: '20',
   }),

@@ -1,11 +1,18 @@
 import pg from 'pg';
+import { z } from 'zod';
+import { addressesOf } from './addresses.js';
+import { isConnectionFailure } from './connection-failure.js';
+import { DatabaseSetupError, ServerChanged, standbyReached } from './errors.js';
 import type { ServerBinding } from './server-binding.js';
 import { prepareSession, type SessionStep } from './session.js';
 import { type SessionOptions, sessionSettings } from './session-settings.js';
 
 /** Settings of a connection, and its steps before the first use. */
 export interface ConnectionOptions extends SessionOptions {
-  /** Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
+  /**
+   * Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. Of several
+   * hosts, the first one that accepts writes is used.
+   */
   readonly url: string;
   /** Shown in `pg_stat_activity`, e.g. `consent-ledger api`. */
   readonly applicationName: string;
@@ -26,10 +33,12 @@ const ANSWER_MARGIN_MS = 5_000;
  * Returns the configuration of a connection. It holds no setting of the session: a pooler refuses
  * start-up parameters, or drops them in silence (`prepareConnection` sets them). A statement that is
  * not answered five seconds after `statementTimeoutMs` rejects.
+ * @param turn which of several hosts it leads to: 0 for the first one; numbers beyond the last begin anew
  */
-export function connectionConfig(options: ConnectionOptions): pg.ClientConfig {
+export function connectionConfig(options: ConnectionOptions, turn = 0): pg.ClientConfig {
+  const addresses = addressesOf(options.url);
   return {
-    connectionString: options.url,
+    connectionString: addresses[turn % addresses.length],
     application_name: options.applicationName,
     // A host that vanished answers nothing, and TCP alone would wait for a quarter of an hour.
     ...(options.statementTimeoutMs > 0 && { query_timeout: options.statementTimeoutMs + ANSWER_MARGIN_MS }),
@@ -45,8 +54,49 @@ export function connectionConfig(options: ConnectionOptions): pg.ClientConfig {
  * @throws DatabaseSetupError `session_refused`, `session_differs`; any error of `sessionSteps` and of the connection
  */
 export async function prepareConnection(client: pg.ClientBase, options: ConnectionOptions): Promise<void> {
-  const bound = options.server === undefined ? [] : [options.server.step];
-  await prepareSession(client, [...sessionSettings(options), ...bound, ...(options.sessionSteps ?? [])]);
+  const mayBeStandby = addressesOf(options.url).length > 1;
+  const bound = options.server?.step ?? (mayBeStandby ? REFUSE_STANDBY : null);
+  await prepareSession(client, [
+    ...sessionSettings(options),
+    ...(bound === null ? [] : [bound]),
+    ...(options.sessionSteps ?? []),
+  ]);
+}
+
+const StandbyRows = z.tuple([z.object({ is_standby: z.boolean() })]);
+
+const REFUSE_STANDBY: SessionStep = {
+  sql: 'select pg_is_in_recovery() as is_standby',
+  accept: (rows) => {
+    if (StandbyRows.parse(rows)[0].is_standby) throw standbyReached();
+  },
+};
+
+/** Whether another host of the connection string may be the one that accepts writes. */
+export function leadsElsewhere(error: unknown): boolean {
+  if (error instanceof ServerChanged) return false;
+  return isConnectionFailure(error) || (error instanceof DatabaseSetupError && error.code === 'standby');
+}
+
+/**
+ * Connects without a pool, and prepares the connection. The caller ends it.
+ * @throws as `prepareConnection`; of several hosts, the error of the last one
+ */
+export async function connectClient(options: ConnectionOptions): Promise<pg.Client> {
+  const last = addressesOf(options.url).length - 1;
+  for (let turn = 0; ; turn += 1) {
+    const client = new pg.Client(connectionConfig(options, turn));
+    // A lost connection rejects the statement that needs it.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await prepareConnection(client, options);
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (turn === last || !leadsElsewhere(error)) throw error;
+    }
+  }
 }
 
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>

@@ -1,6 +1,7 @@
 /** Defects of a database that prevent the start of the service. */
 export type DatabaseErrorCode =
   | 'unsafe_server'
+  | 'standby'
   | 'unsupported_version'
   | 'roles_not_permitted'
   | 'migration_changed'
@@ -12,7 +13,8 @@ export type DatabaseErrorCode =
   | 'unreachable'
   | 'session_refused'
   | 'session_differs'
-  | 'transaction_pooling';
+  | 'transaction_pooling'
+  | 'too_few_connections';
 
 /** The database is not the one on which the process began, or not as far as it was. */
 export class ServerChanged extends Error {
@@ -30,4 +32,9 @@ export class DatabaseSetupError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** @returns the refusal of a server that accepts no writes */
+export function standbyReached(): DatabaseSetupError {
+  return new DatabaseSetupError('standby', 'The server of DATABASE_URL is a standby: it accepts no writes.');
 }

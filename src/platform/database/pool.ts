@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { type ConnectionOptions, connectionConfig, prepareConnection } from './connection.js';
+import { addressesOf } from './addresses.js';
+import { type ConnectionOptions, connectionConfig, leadsElsewhere, prepareConnection } from './connection.js';
 import { isWithoutAnswer } from './connection-failure.js';
 import type { ServerBinding } from './server-binding.js';
 
@@ -18,10 +19,14 @@ export interface TransactionHooks {
 }
 
 class LedgerPool extends pg.Pool {
+  /** Number of the host, of several ones, that new connections lead to. */
+  turn = 0;
+
   constructor(
     config: pg.PoolConfig,
     readonly transactions: TransactionHooks | undefined,
     private readonly server: ServerBinding | undefined,
+    private readonly hosts: number,
   ) {
     super(config);
   }
@@ -30,11 +35,38 @@ class LedgerPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    const refusal = this.server?.refusal() ?? null;
-    if (callback === undefined) return refusal === null ? super.connect() : Promise.reject(refusal);
-    if (refusal === null) super.connect(callback);
-    else callback(refusal, undefined, () => undefined);
+    if (callback === undefined) return this.hosts > 1 ? this.connectToOneOf() : this.connectOnce();
+    if (this.hosts > 1)
+      this.connectToOneOf().then(
+        (client) => callback(undefined, client, (release) => client.release(release)),
+        (error: unknown) =>
+          callback(error instanceof Error ? error : new Error(String(error)), undefined, () => undefined),
+      );
+    else {
+      const refusal = this.server?.refusal() ?? null;
+      if (refusal === null) super.connect(callback);
+      else callback(refusal, undefined, () => undefined);
+    }
     return undefined;
+  }
+
+  private connectOnce(): Promise<pg.PoolClient> {
+    const refusal = this.server?.refusal() ?? null;
+    return refusal === null ? super.connect() : Promise.reject(refusal);
+  }
+
+  /** Tries each host once. The one that was reached stays the first one. */
+  private async connectToOneOf(): Promise<pg.PoolClient> {
+    for (let tries = 1; ; tries += 1) {
+      const { turn } = this;
+      try {
+        return await this.connectOnce();
+      } catch (error) {
+        if (tries === this.hosts || !leadsElsewhere(error)) throw error;
+        // Connections that fail at the same time turn to the next host once.
+        if (this.turn === turn) this.turn += 1;
+      }
+    }
   }
 }
 
@@ -47,17 +79,46 @@ type ConnectCallback = Parameters<pg.Pool['connect']>[0];
  * asked for it rejects.
  */
 export function createPool(options: PoolOptions): pg.Pool {
+  class Connection extends pg.Client {
+    constructor() {
+      super(connectionConfig(options, pool.turn));
+    }
+  }
   const config = {
     ...connectionConfig(options),
     max: options.maxConnections,
+    Client: Connection,
     onConnect: (client: pg.ClientBase) => prepareConnection(client, options),
   };
-  const pool = new LedgerPool(config, options.transactions, options.server);
+  const pool: LedgerPool = new LedgerPool(
+    config,
+    options.transactions,
+    options.server,
+    addressesOf(options.url).length,
+  );
   pool.on('error', options.onIdleError);
   // A server that shuts down may greet and dismiss a client in one packet, before any other
   // listener is registered.
   pool.on('connect', (db) => db.on('error', () => undefined));
+  if (options.server !== undefined) endWhenLost(pool, options.server);
   return pool;
+}
+
+/**
+ * Ends all connections when the server is left, also those in use: a transaction that is open there must not
+ * commit any more, and no answer of that server arrives.
+ */
+function endWhenLost(pool: pg.Pool, server: ServerBinding): void {
+  const connected = new Set<pg.Client>();
+  pool.on('connect', (db) => {
+    if (db instanceof pg.Client) connected.add(db);
+  });
+  pool.on('remove', (db) => {
+    if (db instanceof pg.Client) connected.delete(db);
+  });
+  server.lost.catch(() => {
+    for (const db of connected) db.end().catch(() => undefined);
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DatabaseSetupError, ServerChanged } from './errors.js';
+import { ServerChanged, standbyReached } from './errors.js';
 import type { SessionStep } from './session.js';
 
 /**
@@ -12,6 +12,12 @@ export interface ServerBinding {
   readonly step: SessionStep;
   /** Rejects with the error of the first refusal. */
   readonly lost: Promise<never>;
+  /**
+   * Compares the server that an answer states by `STATED_SERVER`. A connection through a pooler can lead to
+   * another one later.
+   * @throws ServerChanged if it is another one, or if no connection may be used any more
+   */
+  confirm(stated: string): void;
   /** Why no connection may be used any more; its cause is the error of the refusal. Null: they may. */
   refusal(): ServerChanged | null;
   /** Ends the use of all connections: from now on it rejects with `refusal`. */
@@ -22,6 +28,14 @@ export interface ServerBinding {
    */
   server(): string;
 }
+
+/**
+ * SQL expression: system identifier of the server that evaluates it, and its time line; a server that accepts
+ * no writes states `standby` instead.
+ */
+export const STATED_SERVER = `(select system_identifier || '/' ||
+    case when pg_is_in_recovery() then 'standby' else substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8) end
+  from pg_control_system())`;
 
 const Identity = z.tuple([
   z.object({
@@ -57,7 +71,7 @@ export function bindServer(): ServerBinding {
     const [found] = Identity.parse(rows);
     if (refusal !== null) throw refusal;
     if (found.is_standby || found.flushed === null) {
-      throw new DatabaseSetupError('unsafe_server', 'The server of DATABASE_URL is a standby: it accepts no writes.');
+      throw standbyReached();
     }
     if (bound === null || (bound === found.server && found.goes_on === true)) {
       bound = found.server;
@@ -72,15 +86,19 @@ export function bindServer(): ServerBinding {
     step: {
       // Read when it is sent: answers may arrive in another order.
       get sql() {
-        return `select system_identifier || '/' || coalesce(time_line, 'standby') as server,
-            flushed is null as is_standby, flushed::text, flushed >= '${flushed}'::pg_lsn as goes_on
-          from pg_control_system(), lateral (
-            select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn() end as flushed) f, lateral (
-            select case when flushed is not null then substr(pg_walfile_name(flushed), 1, 8) end as time_line) t`;
+        return `select ${STATED_SERVER} as server, flushed is null as is_standby, flushed::text,
+            flushed >= '${flushed}'::pg_lsn as goes_on
+          from (select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn() end as flushed) f`;
       },
       accept,
     },
     lost,
+    confirm: (stated) => {
+      if (refusal !== null) throw refusal;
+      if (stated === bound) return;
+      refuse(new ServerChanged(`The database server that answered is ${stated} (system and time line), not ${bound}.`));
+      throw new ServerChanged('An open connection leads to another database server: its answer does not count.');
+    },
     refusal: () => refusal,
     refuse,
     server: () => {

@@ -194,6 +194,15 @@ describe('loadConfig', () => {
     expect(loadConfig({ MASTER_KEY_FILE: '/run/k' }).masterKey).toEqual({ kind: 'file', path: '/run/k' });
   });
 
+  it('takes several hosts of PostgreSQL, and says what to write in place of what it cannot do', () => {
+    const list = 'postgresql://u:p@a:5432,b:5432,c/d?target_session_attrs=read-write';
+    expect(loadConfig({ DATABASE_URL: list }).database.url).toBe(list);
+    const problemOf = (url: string): string => JSON.stringify(problemsOf({ DATABASE_URL: url }));
+    expect(problemOf('postgresql://u@a,b/d?target_session_attrs=prefer-standby')).toContain('than read-write');
+    expect(problemOf('postgresql://u@/d?host=a,b')).toContain('postgresql://user@a:5432,b:5432/database');
+    expect(problemOf('postgresql://u@a:5432,b:no/d')).toContain('separated by commas');
+  });
+
   it('counts a blank variable as not set', () => {
     expect(loadConfig({ PORT: ' ', DATABASE_URL: '' })).toEqual(loadConfig({}));
   });

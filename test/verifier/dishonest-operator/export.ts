@@ -26,6 +26,8 @@ export interface Request {
   /** Name of the person. */
   readonly person?: string;
   readonly disclose?: 'all' | 'none' | readonly string[];
+  /** Labels of the records whose keys the service lost. */
+  readonly lostKeys?: readonly string[];
 }
 
 /** A line of `entries.ndjson`, with the leaf that it was made of. */
@@ -36,6 +38,7 @@ export interface EntryLine {
   index: number;
   disclosures: string[];
   erased: { stream: string; revision: number } | null;
+  keyLost: boolean;
   /** In a receipt: opens the person tag. */
   person?: { id: string; n: number };
 }
@@ -63,7 +66,6 @@ export interface Draft {
   /** Lines of `tags/<number>.ndjson`. */
   readonly tags: Map<number, JsonRecord[]>;
   consistency: JsonRecord[];
-  bridges: JsonRecord[];
   /** Further files by name: notes, responses, notices, attachments. */
   readonly files: Map<string, Uint8Array>;
   complete: { stream: string; first: number; last: number }[];
@@ -136,7 +138,7 @@ export function choose(ledger: Ledger, request: Request, size: number = ledger.p
 
 /** Makes the draft of a package. */
 export function draftOf(ledger: Ledger, request: Request, { entries, size, records, personId }: Choice): Draft {
-  const { site = SITE, disclose = 'all' } = request;
+  const { site = SITE, disclose = 'all', lostKeys = [] } = request;
   const own = [consentsOf(site), noticesOf(site), POLICY_STREAM];
   const erasures = new Map<Json, { stream: string; revision: number }>();
   for (const { leaves } of ledger.sealed.slice(0, size))
@@ -149,11 +151,13 @@ export function draftOf(ledger: Ledger, request: Request, { entries, size, recor
   );
   const lines = sorted.map(([leaf, sealed]) => {
     const erased = erasures.get(leaf.event.record.event_id ?? null) ?? null;
-    const isShown = erased === null && matches(leaf, request);
+    const keyLost = lostKeys.includes(leaf.event.label);
+    const isShown = erased === null && !keyLost && matches(leaf, request);
     const names = disclose === 'none' ? [] : disclose;
     const values = leaf.event.values.filter(({ name }) => isShown && (names === 'all' || names.includes(name)));
     const disclosures = values.map(({ text }) => text);
-    return { leaf, entry: leaf.text, batch: sealed.number, index: sealed.leaves.indexOf(leaf), disclosures, erased };
+    const place = { batch: sealed.number, index: sealed.leaves.indexOf(leaf) };
+    return { leaf, entry: leaf.text, ...place, disclosures, erased, keyLost };
   });
   const numbers = new Set([0, ...coverOf(size)]);
   for (const { number } of entries.values()) for (const one of [number, ...rollUpsOver(number, size)]) numbers.add(one);
@@ -169,7 +173,6 @@ export function draftOf(ledger: Ledger, request: Request, { entries, size, recor
     proofs: new Map(),
     tags: new Map(),
     consistency: [],
-    bridges: [],
     files: new Map(),
     complete: completeOf(lines, own, isWhole(request)),
     filter: filterOf(request, site, personId, records),
@@ -301,8 +304,6 @@ function addCheckpoints(draft: Draft): void {
     const from = at(included, i).size;
     return { from, to: one.size, path: tree.consistency(from, one.size).map(hex) };
   });
-  if (plan.rotateAt !== null && plan.rotateAt <= size)
-    draft.bridges = [{ size: plan.rotateAt, from: [plan.keys.first.line], to: [plan.keys.next.line] }];
   draft.exportedAt = (included.at(-1)?.time ?? plan.start) + 60_000;
 }
 
@@ -341,7 +342,6 @@ export function contentsOf(draft: Draft): Map<string, Uint8Array> {
   for (const [number, lines] of draft.proofs) files.set(`proofs/${number}.ndjson`, ndjson(lines));
   for (const [number, lines] of draft.tags) files.set(`tags/${number}.ndjson`, ndjson(lines));
   if (draft.consistency.length > 0) files.set('checkpoints/consistency.ndjson', ndjson(draft.consistency));
-  if (draft.bridges.length > 0) files.set('checkpoints/bridges.ndjson', ndjson(draft.bridges));
   for (const [name, content] of draft.files) files.set(name, content);
   return files;
 }
@@ -371,7 +371,7 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
       entries: draft.entries.length,
       consents: consents.length,
       erased: consents.filter(({ erased }) => erased !== null).length,
-      key_lost: 0,
+      key_lost: consents.filter(({ keyLost }) => keyLost).length,
       attachments: names.filter((name) => name.startsWith('attachments/')).length,
       not_yet_stamped: 0,
     },
@@ -384,8 +384,7 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
   };
   lie?.(manifest, draft);
   const bytes = utf8(canonical(manifest));
-  const isNext = plan.rotateAt !== null && plan.rotateAt <= draft.size;
-  const certifier = isNext ? plan.keys.next : plan.keys.first;
+  const certifier = at(plan.signers(draft.size).toReversed(), 0);
   files.set('manifest.json', bytes);
   files.set('manifest.json.jws', utf8(manifestSignature(bytes, plan.keys.manifest, plan.origin, certifier)));
   return files;
@@ -394,9 +393,10 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
 /** The content of `entries.ndjson`. */
 export function entriesFile({ entries }: Draft): Uint8Array {
   return ndjson(
-    entries.map(({ entry, batch, index, disclosures, erased, person }) => ({
+    entries.map(({ entry, batch, index, disclosures, erased, keyLost, person }) => ({
       ...{ entry, batch, index, disclosures },
       ...(erased === null ? {} : { erased: { ...erased } }),
+      ...(keyLost ? { key_lost: true } : {}),
       ...(person === undefined ? {} : { person: { ...person } }),
     })),
   );

@@ -16,6 +16,8 @@ export class Wakeups {
   #subscribers = 0;
   #stop: AbortController | null = null;
   #running: Promise<void> = Promise.resolve();
+  /** Number of the host, of several ones, that the connection leads to. */
+  #turn = 0;
 
   constructor(
     private readonly connection: ConnectionOptions,
@@ -75,6 +77,7 @@ export class Wakeups {
       try {
         await this.#listenOnce(signal, () => backOff.reset());
       } catch (error) {
+        this.#turn += 1;
         this.onInterruption(error);
       }
       if (!signal.aborted) await pause(backOff.next(), signal);
@@ -92,7 +95,7 @@ export class Wakeups {
    * @throws the error that closed the connection
    */
   async #listenOnce(signal: AbortSignal, onListening: () => void): Promise<void> {
-    const client = new pg.Client(connectionConfig(this.connection));
+    const client = new pg.Client(connectionConfig(this.connection, this.#turn));
     const lost = new Promise<never>((_, reject) => {
       client.on('error', reject);
       client.on('end', () => reject(new Error('the listening connection ended')));
