@@ -8,6 +8,7 @@ import {
   LEDGER_RESTORED,
   LOG_STARTED,
 } from '../schemas/events/ledger.js';
+import { LEDGER_KEY_ANNOUNCED } from '../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET } from '../schemas/events/ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
@@ -27,6 +28,7 @@ export const LEDGER_EVENTS = [
   EVIDENCE_KEPT,
   LEDGER_RESTORED,
   LEDGER_EVENT_SKIPPED,
+  LEDGER_KEY_ANNOUNCED,
   LEDGER_POLICY_SET,
 ] as const;
 export const NOTICE_EVENTS = [

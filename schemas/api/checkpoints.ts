@@ -77,16 +77,29 @@ export const CheckpointsResponse = z
   .meta({ id: 'CheckpointsResponse' });
 export type CheckpointsResponse = z.infer<typeof CheckpointsResponse>;
 
-/**
- * A key of the ledger. A key after the first was introduced by a checkpoint that both keys signed.
- */
+/** An announcement of the next keys, proved to be sealed (docs/evidence-format.md §8). */
+const KeyAnnouncement = z
+  .object({
+    note: z
+      .string()
+      .describe('Signed note of the first checkpoint over the announcement. The keys before and after signed it.'),
+    header: z.string().describe('Header of the Merkle batch with the announcement, as canonical text.'),
+    path: z.array(Sha256Hex).describe('Inclusion path of the header in the ledger tree of the note, in hex.'),
+    entry: z.string().describe('The entry `LedgerKeyAnnounced.v1`, as canonical text.'),
+    index: z.int().describe('Index of the entry in the batch.'),
+    entry_path: z.array(Sha256Hex).describe('Inclusion path of the entry in the batch, in hex.'),
+  })
+  .meta({ id: 'KeyAnnouncement' });
+
+/** Keys of the ledger at one time. Keys after the first ones were announced in the ledger. */
 export const LedgerKey = z
   .object({
     key: z.string().describe('Verifier-key line (C2SP signed-note) of Ed25519.'),
     ml_dsa_key: z.string().describe('Verifier-key line of ML-DSA-44, which signs beside it.'),
     replaces: z.string().nullable().describe('Verifier-key line of the key before it; null for the first key.'),
-    bridge_size: z.int().nullable().describe('Tree size of the checkpoint that both keys signed.'),
-    bridge: z.string().nullable().describe('Path of the note that both keys signed.'),
+    announcement: KeyAnnouncement.nullable().describe(
+      'Proof that the keys before announced it; null for the first key.',
+    ),
     published_at: Instant.describe('When it was published.'),
   })
   .meta({ id: 'LedgerKey' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BytesFromBase64, Count, Instant, Sha256Hex, StreamName } from '../evidence/primitives.js';
+import { BytesFromBase64, Count, Instant, KeyLine, Sha256Hex, StreamName } from '../evidence/primitives.js';
 
 /** The first event of a log: its identity. */
 export const LOG_STARTED = 'LogStarted.v1';
@@ -76,24 +76,19 @@ export const EvidenceKeptBody = z
   .refine(({ part, parts }) => part < parts, 'the number of the part is not below that of all parts');
 export type EvidenceKeptBody = z.infer<typeof EvidenceKeptBody>;
 
-/** The first event of `ledger`, and one more at every rotation of the key. */
+/** The first event of `ledger`: its first keys. Later ones are announced in the stream `policy`. */
 export const LedgerKeyPublishedBody = z.strictObject({
   v: z.literal(1),
   created_at: Instant,
-  /**
-   * Verifier-key line of the key that signs checkpoints from here on; its name is the ledger's
-   * origin.
-   */
+  /** Verifier-key line of the first key that signs checkpoints; its name is the ledger's origin. */
   key: z.string(),
   /** That of its ML-DSA-44 key, which signs beside it. */
   ml_dsa_key: z.string(),
-  /** The key before it, and the size of the checkpoint that both signed; null for the first. */
-  replaces: z.strictObject({ key: z.string(), bridge_size: Count }).nullable(),
   /**
-   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes; null in all but the first. So
-   * the log alone restores what the keys of streams are made from.
+   * Secret from which the salts of sites are derived (`siteSalt`), 32 bytes. So the log alone restores what
+   * the keys of streams are made from.
    */
-  salt_key: BytesFromBase64.nullable(),
+  salt_key: BytesFromBase64,
 });
 export type LedgerKeyPublishedBody = z.infer<typeof LedgerKeyPublishedBody>;
 
@@ -108,6 +103,11 @@ export const BatchSealedBody = z.strictObject({
    * them otherwise.
    */
   tags: BytesFromBase64,
+  /**
+   * The announcement of the next keys among the leaves, by its revision in `policy`. So this stream alone
+   * says which keys sign a checkpoint.
+   */
+  announced: z.strictObject({ revision: Count, key: KeyLine, ml_dsa_key: KeyLine }).optional(),
 });
 export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
 

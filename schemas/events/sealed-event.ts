@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { decodeUtf8 } from '../crypto/encoding.js';
 import { type ConsentBody, readConsentBody } from '../evidence/consent-body.js';
 import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from './consent-recorded.js';
+import { LEDGER_KEY_ANNOUNCED, LedgerKeyAnnouncedRecord } from './ledger-key.js';
 import { LEDGER_POLICY_SET, LedgerPolicySetRecord } from './ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
@@ -25,6 +26,7 @@ export const SEALED_RECORD_SCHEMAS = {
   [SITE_CONFIG_PUBLISHED]: SiteConfigPublishedRecord,
   [SITE_SCANNED]: SiteScannedRecord,
   [LEDGER_POLICY_SET]: LedgerPolicySetRecord,
+  [LEDGER_KEY_ANNOUNCED]: LedgerKeyAnnouncedRecord,
 } as const;
 export type SealedEventType = keyof typeof SEALED_RECORD_SCHEMAS;
 

@@ -1,7 +1,7 @@
-/** The stream of batches, time stamp tokens and ledger keys. */
+/** The stream of batches, time stamp tokens and the first keys of the ledger. */
 export const LEDGER_STREAM = 'ledger';
 
-/** The stream of the ledger's policies. It belongs to no site. */
+/** The stream of the ledger's policies and of its next keys. It belongs to no site. */
 export const POLICY_STREAM = 'policy';
 
 /** The stream of a site's consents and erasures. */

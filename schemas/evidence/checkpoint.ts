@@ -1,5 +1,4 @@
 import { fromBase64, toBase64 } from '../crypto/encoding.js';
-import { parseVerifierKey } from './signed-note.js';
 
 /**
  * A C2SP checkpoint (c2sp.org/tlog-checkpoint): the ledger tree at one size. It is the text of a
@@ -12,27 +11,15 @@ export interface Checkpoint {
   readonly size: number;
   /** Root of the ledger tree, 32 bytes. */
   readonly root: Uint8Array;
-  /**
-   * Verifier keys of the ledger after a rotation, on the checkpoint that bridges it: the keys before and
-   * after sign it then. Empty on other checkpoints.
-   */
-  readonly nextKeys: readonly string[];
 }
 
-const NEXT_KEY = 'next-key ';
-/** Most keys that a ledger has at a time. */
-export const MAX_LEDGER_KEYS = 4;
-
-/**
- * The text that is signed: origin, size, root and, on a bridge, an extension line `next-key
- * <verifier key>` for each next key.
- */
-export function checkpointText(checkpoint: Checkpoint): string {
-  const extensions = checkpoint.nextKeys.map((key) => `${NEXT_KEY}${key}\n`).join('');
-  return `${checkpoint.origin}\n${checkpoint.size}\n${toBase64(checkpoint.root)}\n${extensions}`;
+/** The text that is signed: origin, size and root. */
+export function checkpointText({ origin, size, root }: Checkpoint): string {
+  return `${origin}\n${size}\n${toBase64(root)}\n`;
 }
 
 /**
+ * Extension lines, which other logs may have, are ignored: `checkpointText` does not have them.
  * @returns null if the text is not a checkpoint: sizes have no leading zeroes, the root is 32 bytes
  *   of canonical base64
  */
@@ -42,10 +29,8 @@ export function parseCheckpoint(text: string): Checkpoint | null {
   if (origin === undefined || origin === '' || size === undefined || root === undefined) return null;
   if (!/^(?:0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) return null;
   const rootBytes = fromBase64(root);
-  if (rootBytes === null || rootBytes.length !== 32 || extensions.some((line) => line === '')) return null;
-  const nextKeys = extensions.filter((line) => line.startsWith(NEXT_KEY)).map((line) => line.slice(NEXT_KEY.length));
-  if (nextKeys.length > MAX_LEDGER_KEYS || nextKeys.some((key) => parseVerifierKey(key) === null)) return null;
-  return { origin, size: Number(size), root: rootBytes, nextKeys };
+  if (rootBytes === null || rootBytes.length !== 32 || extensions.includes('')) return null;
+  return { origin, size: Number(size), root: rootBytes };
 }
 
 /**

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { RunPlace } from './batch-header.js';
-import { LedgerKeyLines } from './package-lines.js';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex } from './primitives.js';
 import { SignedPromise } from './promise.js';
+
+/** Most announcements of keys that a verifier follows. */
+export const MAX_ANNOUNCEMENTS = 100;
 
 const Note = z.string().max(1024 * 1024);
 const Path = z.array(HashFromHex).max(64);
@@ -11,13 +13,17 @@ const Path = z.array(HashFromHex).max(64);
 const ProvedBatch = z.strictObject({ note: Note, header: z.string().max(100_000), path: Path });
 export type ProvedBatch = z.output<typeof ProvedBatch>;
 /** An entry, proved to be in a batch that is proved to be in the ledger of a checkpoint. */
-const ProvedEntry = z.strictObject({
+export const ProvedEntry = z.strictObject({
   ...ProvedBatch.shape,
   entry: z.string().max(4 * 1024 * 1024),
   index: Count,
   entry_path: Path,
 });
 export type ProvedEntry = z.output<typeof ProvedEntry>;
+/** As it is written: hashes are hex. */
+export type ProvedEntryFile = z.input<typeof ProvedEntry>;
+/** Announcements of the next keys of a ledger, in the order of the ledger. */
+export const ProvedAnnouncements = z.array(ProvedEntry).max(MAX_ANNOUNCEMENTS);
 /** Leaves under `streams_root` or `tags_root` of a batch, proved to be in it. */
 const ProvedLeaves = z.strictObject({
   ...ProvedBatch.shape,
@@ -63,10 +69,10 @@ const Common = {
   format: z.literal('consent-ledger-contradiction'),
   version: z.literal(1),
   /**
-   * Changes of the ledger's key, oldest first, so that a verifier that trusts an older key can
-   * check newer notes.
+   * Announcements of the ledger's next keys, each under a checkpoint that the keys before and after signed:
+   * a verifier that trusts an older key can check newer notes.
    */
-  bridges: z.array(z.strictObject({ note: Note, from: LedgerKeyLines, to: LedgerKeyLines })).max(1000),
+  announcements: ProvedAnnouncements,
 };
 
 /**

@@ -5,7 +5,7 @@ import { Contradiction } from './contradiction.js';
 import { DISCLOSED_VALUES } from './disclosed-values.js';
 import { Entry } from './entry.js';
 import { Manifest, ManifestSignatureHeader } from './manifest.js';
-import { BatchLine, BridgeLine, ConsistencyLine, EntryLine, ProofLine, TagLine } from './package-lines.js';
+import { BatchLine, ConsistencyLine, EntryLine, ProofLine, TagLine } from './package-lines.js';
 import { SignedPromise } from './promise.js';
 import { Receipt } from './receipt.js';
 
@@ -20,7 +20,6 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   proof_line: ProofLine,
   tag_line: TagLine,
   consistency_line: ConsistencyLine,
-  bridge_line: BridgeLine,
   ...SEALED_RECORD_SCHEMAS,
   disclosed_values: z.strictObject(DISCLOSED_VALUES).partial(),
   receipt: Receipt,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { MAX_LEDGER_KEYS } from './checkpoint.js';
 import { PersonOpening } from './person-tag.js';
-import { Count, HashFromHex, KeyLine, StreamName } from './primitives.js';
+import { Count, HashFromHex, StreamName } from './primitives.js';
 
 /** Names of the files of a package. */
 export const PACKAGE_FILES = {
@@ -11,7 +10,6 @@ export const PACKAGE_FILES = {
   entries: 'entries.ndjson',
   batches: 'batches.ndjson',
   consistency: 'checkpoints/consistency.ndjson',
-  bridges: 'checkpoints/bridges.ndjson',
   note: (size: number) => `checkpoints/${size}.note`,
   /** @param number place in the order in which the time stamps of a checkpoint were obtained, from 1 */
   response: (size: number, number: number) => `checkpoints/${size}.${number}.tsr`,
@@ -99,12 +97,3 @@ export type ProofLine = z.infer<typeof ProofLine>;
 /** A line of `checkpoints/consistency.ndjson`: one for each two neighbouring sizes enclosed. */
 export const ConsistencyLine = z.strictObject({ from: Count, to: Count, path: Path });
 export type ConsistencyLine = z.infer<typeof ConsistencyLine>;
-
-/** The keys of a ledger at one time. */
-export const LedgerKeyLines = z.array(KeyLine).min(1).max(MAX_LEDGER_KEYS);
-/**
- * A line of `checkpoints/bridges.ndjson`: the checkpoint of this size hands over from the ledger's keys
- * to the next ones. All of them signed it.
- */
-export const BridgeLine = z.strictObject({ size: Count, from: LedgerKeyLines, to: LedgerKeyLines });
-export type BridgeLine = z.infer<typeof BridgeLine>;

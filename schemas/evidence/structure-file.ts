@@ -16,7 +16,6 @@ export const KEY_BYTES = 32;
 export const STRUCTURE_FILES = {
   checkpoint: 'log/checkpoint',
   keys: 'keys',
-  note: (size: number) => `${size}/note`,
   tile: (level: number, place: TilePlace) => `log/tile/${level}/${tilePath(place)}`,
   entries: (place: TilePlace) => `log/tile/entries/${tilePath(place)}`,
   /** @param number of the leaf */

@@ -24,7 +24,7 @@ export async function verifyNote(note: SignedNote, key: VerifierKey): Promise<No
 
 /**
  * Looks for a signature of a key of the ledger over a checkpoint, as `verifyEd25519Note`. A signature
- * with ML-DSA-44 covers origin, size and root, and no extension line (c2sp.org/tlog-cosignature).
+ * with ML-DSA-44 covers origin, size and root: the whole text of this format (c2sp.org/tlog-cosignature).
  */
 export async function verifyCheckpoint(note: SignedNote, key: VerifierKey): Promise<NoteVerdict> {
   if (key.type !== SIGNATURE_TYPES.mlDsa) return verifyEd25519Note(note, key);

@@ -1,5 +1,6 @@
 import { equalBytes } from '../crypto/encoding.js';
 import { HASH_LENGTH, nodeHash } from './hashing.js';
+import { foldEdge } from './tree.js';
 import { half, isOdd, isTreeNumber, type ProofVerdict, type Refused, refuse } from './verify-inclusion.js';
 
 /**
@@ -53,17 +54,52 @@ export function provedPrefixRoot(
   return 'reason' in walked || !equalBytes(walked.second, secondRoot) ? null : walked.first;
 }
 
+/**
+ * The audit path of a leaf in the smaller tree of a consistency path that was verified. Perfect subtrees
+ * are the same in every larger tree, so the rest follows from the path of the leaf in any such tree.
+ * @param index of the leaf, below `first`
+ * @param path its audit path in a tree of more than `first` leaves
+ * @param consistency path from `first` to a size above
+ * @returns null if the paths are too short
+ */
+export function earlierInclusion(
+  index: number,
+  path: readonly Uint8Array[],
+  { first, second, firstRoot }: { readonly first: number; readonly second: number; readonly firstRoot: Uint8Array },
+  consistency: readonly Uint8Array[],
+): readonly Uint8Array[] | null {
+  const walked = walk(first, second, firstRoot, consistency);
+  if ('reason' in walked) return null;
+  // The perfect subtrees that the smaller tree consists of, largest first.
+  const { edge } = walked;
+  let [start, width] = [0, 1];
+  while (width * 2 <= first) width *= 2;
+  for (const [place, root] of edge.entries()) {
+    while (start + width > first) width /= 2;
+    if (index >= start + width) {
+      start += width;
+      continue;
+    }
+    const height = Math.round(Math.log2(width));
+    const after = edge.slice(place + 1);
+    if (path.length < height || root.length !== HASH_LENGTH) return null;
+    const right = after.length === 0 ? [] : [foldEdge(after)];
+    return [...path.slice(0, height), ...right, ...edge.slice(0, place).reverse()];
+  }
+  return null;
+}
+
 function isPowerOfTwo(size: number): boolean {
   return 2 ** Math.round(Math.log2(size)) === size;
 }
 
-/** RFC 9162 §2.1.4.2 steps 2 to 7: both roots, from the path. */
+/** RFC 9162 §2.1.4.2 steps 2 to 7: both roots, and the perfect subtrees of the first tree, from the path. */
 function walk(
   first: number,
   second: number,
   firstRoot: Uint8Array,
   path: readonly Uint8Array[],
-): { readonly first: Uint8Array; readonly second: Uint8Array } | Refused {
+): { readonly first: Uint8Array; readonly second: Uint8Array; readonly edge: readonly Uint8Array[] } | Refused {
   const [start, ...rest] = isPowerOfTwo(first) ? [firstRoot, ...path] : path;
   if (start === undefined) return refuse('the path is empty');
   let fn = first - 1;
@@ -74,9 +110,11 @@ function walk(
   }
   let fr = start;
   let sr = start;
+  const edge = [start];
   for (const hash of rest) {
     if (sn === 0) return refuse('the path is too long');
     if (isOdd(fn) || fn === sn) {
+      edge.push(hash);
       fr = nodeHash(hash, fr);
       sr = nodeHash(hash, sr);
       while (!isOdd(fn) && fn !== 0) {
@@ -90,5 +128,5 @@ function walk(
     sn = half(sn);
   }
   if (sn !== 0) return refuse('the path is too short');
-  return { first: fr, second: sr };
+  return { first: fr, second: sr, edge: edge.reverse() };
 }

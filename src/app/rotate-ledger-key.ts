@@ -1,16 +1,18 @@
-import { z } from 'zod';
 import { ensureManifestCertificate } from '../evidence/package/index.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
 import { guardLedgerAppends, type LedgerGuard } from '../pipeline/ledger/ledger-guard.js';
-import { ledgerSignerOf, openLedgerSigner, verifierKeyOf } from '../pipeline/ledger/ledger-signer.js';
+import {
+  type LedgerSigner,
+  ledgerSignerOf,
+  openLedgerSigner,
+  verifierKeyOf,
+} from '../pipeline/ledger/ledger-signer.js';
 import { readNewestStamp } from '../pipeline/stamper/newest-stamp.js';
-import { bridgeLedgerKey } from '../pipeline/stamper/rotate-ledger-key.js';
+import { handOverLedger } from '../pipeline/stamper/rotate-ledger-key.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Keyring } from '../platform/keys/index.js';
 import type { TimestampClient } from '../timestamping/client.js';
-
-const BridgeRows = z.tuple([z.object({ bridge_size: z.int() })]);
 
 export interface RotationOptions {
   /** In the role `consent_ledger_worker`. */
@@ -32,15 +34,16 @@ export interface LedgerKeyRotation {
   /** Verifier-key lines. */
   readonly from: string;
   readonly to: string;
-  /** Size of the checkpoint that both keys signed. */
-  readonly bridgeSize: number;
+  /** Size of the newest stamped checkpoint: both keys signed it, or an earlier one that it extends. */
+  readonly size: number;
 }
 
 /**
- * Replaces the ledger's key. The order is: store the new key, certify the manifest key with it,
- * record the change in the ledger, and sign with the new key. After a crash at any step, the same
- * call continues, and so does a start of the worker (`finishLedgerKeyRotation`). Processes with the
- * old key can no longer stamp and must be restarted.
+ * Replaces the ledger's keys. The order is: store the new keys, certify the manifest key with them,
+ * announce them in the ledger, stamp a checkpoint that all keys sign, and sign with the new keys. After a
+ * crash at any step, the same call continues. A stamper that runs can stamp that checkpoint too
+ * (`openNextSigner`), and the next start of a worker finishes the rotation (`finishLedgerKeyRotation`).
+ * Processes with the old keys can no longer stamp and must be restarted.
  * @throws the errors of `LedgerGuard.check`; LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the
  *   database
  */
@@ -52,11 +55,22 @@ export async function rotateLedgerKey(options: RotationOptions, signal: AbortSig
   await ensureManifestCertificate({ db, keyring, signer: next });
   const readNewest = () => readNewestStamp(db, trustAnchors, new Date());
   const rememberHead = () => guard.check();
-  await bridgeLedgerKey({ db, eventLog, client, quorum, signer, next, readNewest, rememberHead }, signal);
+  const { stamped } = await handOverLedger(
+    { db, eventLog, client, quorum, signer, next, readNewest, rememberHead },
+    signal,
+  );
   await keyring.promoteNextLedgerKey();
-  const { rows } = await db.query('select bridge_size from ledger_keys where key = $1', [verifierKeyOf(next)]);
-  const [{ bridge_size: bridgeSize }] = BridgeRows.parse(rows);
-  return { from: verifierKeyOf(signer), to: verifierKeyOf(next), bridgeSize };
+  return { from: verifierKeyOf(signer), to: verifierKeyOf(next), size: stamped?.size ?? 0 };
+}
+
+/** Opens the keys of a rotation that is not finished; null: there is none. @throws KeyError */
+export async function openNextSigner({
+  keyring,
+  origin,
+  guard,
+}: Pick<RotationOptions, 'keyring' | 'origin' | 'guard'>): Promise<LedgerSigner | null> {
+  const pending = await keyring.pendingLedgerKey();
+  return pending && ledgerSignerOf(pending, origin, guard);
 }
 
 /**
@@ -71,8 +85,8 @@ export async function finishLedgerKeyRotation({
   origin,
   guard,
 }: Pick<RotationOptions, 'db' | 'eventLog' | 'keyring' | 'origin' | 'guard'>): Promise<void> {
-  const pending = await keyring.pendingLedgerKey();
-  if (pending === null) return;
+  const next = await openNextSigner({ keyring, origin, guard });
+  if (next === null) return;
   const { key } = await catchUpLedger(db, eventLog);
-  if (key === verifierKeyOf(ledgerSignerOf(pending, origin, guard))) await keyring.promoteNextLedgerKey();
+  if (key === verifierKeyOf(next)) await keyring.promoteNextLedgerKey();
 }

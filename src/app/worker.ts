@@ -23,7 +23,7 @@ import { keepRunning } from './keep-running.js';
 import { publishLedgerKeyFile } from './ledger-key-file.js';
 import { createMaintenance } from './maintenance-part.js';
 import { openMailer } from './open-mailer.js';
-import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
+import { finishLedgerKeyRotation, openNextSigner } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
@@ -58,6 +58,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     eventLog,
     logger,
     signer,
+    openNext: () => openNextSigner({ keyring, origin, guard }),
     client: timestamping.client,
     quorum: timestamping.quorum,
     trustAnchors: timestamping.trustAnchors,

@@ -32,7 +32,10 @@ const TABLES = {
     columns: ['note', 'tokens', 'gen_time', 'authorities', 'certificates', 'crls', 'ocsp'],
   },
   evidence_parts: { key: ['sha256', 'parts', 'part'], columns: ['kind', 'bytes'] },
-  ledger_keys: { key: ['key'], columns: ['ml_dsa_key', 'replaces', 'bridge_size', 'published_at', 'salt_key'] },
+  ledger_keys: {
+    key: ['key'],
+    columns: ['ml_dsa_key', 'replaces', 'announced_in', 'handover_size', 'published_at', 'salt_key'],
+  },
 } as const;
 
 /** Dependencies of this section. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { counted } from '../../schemas/text/counted.js';
 import { NO_STREAM, type Position } from '../pipeline/event-log/port.js';
 import { streamEnds } from '../pipeline/relay/log-check.js';
@@ -6,17 +7,33 @@ import type { Section } from './section.js';
 /** Streams that a finding names. */
 const NAMED = 3;
 
+/** A stream that has fewer events in the log than the database knows. */
+interface Shortened {
+  readonly stream: string;
+  /** The first revision that is gone. */
+  readonly first: number;
+  readonly events: number;
+}
+
 /**
  * Checks that the log still has the ends of its streams, as far as the database knows them. A log that was
  * restored from an older backup lacks its last events, and everything that is derived from them disagrees
  * with it: one finding says so, and the disagreements after it are folded below it (`collectFindings`).
+ * An event that is neither in the log nor waits, and from which nothing was derived, is no lost tail: the
+ * section of the outbox reports it.
  * @param end position of the last event that was read; null: the log has none
+ * @param known the last position from which something was derived; null: none
  */
-export async function auditLogEnd({ db, eventLog, findings }: Section, end: Position | null): Promise<void> {
-  const shortened: { readonly stream: string; readonly first: number; readonly events: number }[] = [];
+export async function auditLogEnd(
+  { db, eventLog, findings }: Section,
+  end: Position | null,
+  known: Position | null,
+): Promise<void> {
+  const shortened: Shortened[] = [];
   for await (const { stream, known, actual } of streamEnds(db, eventLog))
     if (actual < known) shortened.push({ stream, first: actual - NO_STREAM, events: known - actual });
-  if (shortened.length === 0) return;
+  const isDerived = (known ?? '') > (end ?? '') || (await areSealed(db, shortened));
+  if (shortened.length === 0 || !isDerived) return;
   const events = shortened.reduce((sum, one) => sum + one.events, 0);
   const named = shortened.slice(0, NAMED).map(({ stream, first }) => `${stream} from revision ${first} on`);
   const others = shortened.length - named.length;
@@ -28,6 +45,17 @@ export async function auditLogEnd({ db, eventLog, findings }: Section, end: Posi
       `the log lost its tail: ${counted(events, 'event')} of ${counted(shortened.length, 'stream')} ${from(end)} are gone ` +
       `(${named.join(', ')}${others > 0 ? `, and ${others} more` : ''})`,
   });
+}
+
+const SealedRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
+
+/** Returns whether any of the events that are gone is sealed. */
+async function areSealed(db: Section['db'], shortened: readonly Shortened[]): Promise<boolean> {
+  const { rows } = await db.query('select stream, revision from sealed_streams where stream = any($1)', [
+    shortened.map(({ stream }) => stream),
+  ]);
+  const sealed = new Map(SealedRows.parse(rows).map(({ stream, revision }) => [stream, revision]));
+  return shortened.some(({ stream, first }) => (sealed.get(stream) ?? NO_STREAM) >= first);
 }
 
 /** The `postgres` log counts positions by one; those of other logs have no next one. */

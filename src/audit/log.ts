@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { fromBase64, toHex } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
-import { InvalidEventBody, parseBody, parseRecord, sealedContent } from '../../schemas/events/sealed-event.js';
+import {
+  consentOf,
+  InvalidEventBody,
+  parseBody,
+  parseRecord,
+  sealedContent,
+} from '../../schemas/events/sealed-event.js';
 import { isSealedStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { type LoggedEvent, type LogPage, NO_STREAM, type Position } from '../pipeline/event-log/port.js';
@@ -57,7 +63,7 @@ export async function auditLog(
     // Later events are in flight: waiting for the end of a busy log would never finish.
     if (!page.atEnd && until !== null && position !== null && position >= until) break;
     if (!page.atEnd) continue;
-    await auditLogEnd(section, position);
+    await auditLogEnd(section, position, latest(until, sealedBefore));
     if (sealedBefore !== null && sealedBefore > (position ?? ''))
       findings.add({
         kind: 'derived-differs',
@@ -70,6 +76,10 @@ export async function auditLog(
   }
   if (done === 0 && from === null)
     findings.add({ kind: 'log-order', table: TABLE, key: '', detail: 'the log is empty' });
+}
+
+function latest(a: Position | null, b: Position | null): Position | null {
+  return (a ?? '') > (b ?? '') ? a : b;
 }
 
 const EndRows = z.tuple([z.object({ events: z.number().nullable(), position: z.string().nullable() })]);
@@ -144,7 +154,10 @@ type Leaf = z.infer<typeof LeafRows>[number];
 
 async function checkEvents(section: Section, all: readonly LoggedEvent[], sealedUpTo: Position | null): Promise<void> {
   const { keyring, findings } = section;
-  const events = all.filter(({ stream }) => isSealedStream(stream));
+  // Each body is read once for all checks.
+  const events = all
+    .filter(({ stream }) => isSealedStream(stream))
+    .map((event) => ({ ...event, consent: consentOf(event) }));
   const leaves = await readLeaves(section, events);
   for (const event of events) {
     const key = event.id;
@@ -173,11 +186,17 @@ async function checkEvents(section: Section, all: readonly LoggedEvent[], sealed
 
 /** Each leaf is looked up by its key (`OFFSET 0`): a join could read all leaves for each page. */
 async function readLeaves({ db }: Section, events: readonly LoggedEvent[]): Promise<ReadonlyMap<string, Leaf>> {
+  // Those of the events and of the ones before them, which mostly are the same.
+  const places = new Map(
+    events.flatMap(({ stream, revision }) =>
+      [revision - 1, revision].map((at) => [`${stream} ${at}`, { stream, revision: at }] as const),
+    ),
+  );
   const { rows } = await db.query(
     `select l.stream, l.revision, l.event_id, l.hash, l.person_tag
        from unnest($1::text[], $2::bigint[]) as w (stream, revision)
-      cross join lateral (select * from leaves where stream = w.stream and revision in (w.revision, w.revision - 1) offset 0) l`,
-    [events.map(({ stream }) => stream), events.map(({ revision }) => revision)],
+      cross join lateral (select * from leaves where stream = w.stream and revision = w.revision offset 0) l`,
+    [[...places.values()].map(({ stream }) => stream), [...places.values()].map(({ revision }) => revision)],
   );
   return new Map(LeafRows.parse(rows).map((leaf) => [`${leaf.stream} ${leaf.revision}`, leaf]));
 }
@@ -206,7 +225,7 @@ async function checkRecords(section: Section, events: readonly LoggedEvent[]): P
   const { db, keyring, findings } = section;
   const consents = events.flatMap((event) => {
     if (event.type !== CONSENT_RECORDED) return [];
-    const content = consentOf(event);
+    const content = recordOf(event);
     return content === null ? [] : [{ event, ...content }];
   });
   if (consents.length === 0) return;
@@ -303,9 +322,10 @@ async function isErased({ db }: Section, eventId: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-function consentOf(event: LoggedEvent): { readonly record: ConsentRecord; readonly body: ConsentRecordedBody } | null {
+function recordOf(event: LoggedEvent): { readonly record: ConsentRecord; readonly body: ConsentRecordedBody } | null {
   try {
-    const { recordText } = sealedContent(event);
+    const { recordText, consent } = sealedContent(event);
+    if (consent !== null) return consent;
     return {
       record: ConsentRecord.parse(JSON.parse(recordText)),
       body: parseBody(ConsentRecordedBody, event.type, event.data),

@@ -12,7 +12,7 @@ import {
   nodesOfRanges,
 } from '../../schemas/merkle/proofs.js';
 import { edgeNodes, Frontier, type TreeNode, treeRoot } from '../../schemas/merkle/tree.js';
-import { verifyConsistency } from '../../schemas/merkle/verify-consistency.js';
+import { earlierInclusion, verifyConsistency } from '../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../schemas/merkle/verify-inclusion.js';
 
 const ALL = Array.from({ length: 130 }, (_, i) => leafHash(utf8(`leaf ${i}`)));
@@ -119,6 +119,22 @@ describe('proofs', () => {
         expect(verifyConsistency(first, second, firstRoot, secondRoot, [...path, firstRoot]).ok).toBe(false);
       }),
     );
+  });
+
+  test('the inclusion proof in an earlier tree follows from a later one and a consistency proof', () => {
+    for (const [first, second, newest] of [
+      ...[1, 2, 3, 4, 6, 7, 8, 11, 12, 63, 64, 65, 100, 127, 128].map((size) => [size, size + 1, 130] as const),
+      ...[1, 5, 8, 13].map((size) => [size, 29, 130] as const),
+    ]) {
+      const sizes = { first, second, firstRoot: definedRoot(leaves(first)) };
+      const consistency = pathOf(consistencyRanges(first, second));
+      for (let index = 0; index < first; index += 1) {
+        const path = earlierInclusion(index, pathOf(inclusionRanges(index, newest)), sizes, consistency);
+        expect(path, `${index} of ${first}`).toEqual(pathOf(inclusionRanges(index, first)));
+      }
+      expect(earlierInclusion(first, [], sizes, consistency)).toBeNull();
+      expect(earlierInclusion(0, [], sizes, consistency.slice(1))).toBeNull();
+    }
   });
 
   test('an inner node is no leaf', () => {

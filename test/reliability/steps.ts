@@ -114,9 +114,9 @@ export const STAMP_STEPS: readonly Step[] = [
   },
   {
     title: 'Ledger key',
-    write: 'The append of the checkpoint that both keys signed',
+    write: 'The append of the announcement of the next keys',
     at: 'command',
-    isMeant: appends('LedgerKeyPublished'),
+    isMeant: appends('LedgerKeyAnnounced'),
     provoke: (world) => world.command('admin', 'ledger', 'rotate-key'),
     restarts: ['worker', 'api'],
   },

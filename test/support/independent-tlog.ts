@@ -4,6 +4,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
+  randomUUID,
   sign,
   verify,
 } from 'node:crypto';
@@ -85,12 +86,32 @@ export function mlDsaTextLine({ name, vkey, secret }: MlDsaNoteKey, text: string
   return `\u2014 ${name} ${Buffer.concat([id, ml_dsa44.sign(Buffer.from(text), secret)]).toString('base64')}\n`;
 }
 
-/** A checkpoint that hands over from the keys of a ledger to the next ones; all of them sign it. */
-export function bridgingNote(origin: string, tree: Tree, from: KeyPair, to: KeyPair): string {
-  const text = checkpointText(origin, tree, ...[to.key.vkey, to.mlDsa.vkey].map((vkey) => `next-key ${vkey}`));
-  const mlDsa = [from.mlDsa, to.mlDsa];
-  const lines = [...mlDsa.map((key) => mlDsaLine(key, text, 0)), ...mlDsa.map((key) => mlDsaTextLine(key, text))];
-  return signedNote(text, from.key, to.key) + lines.join('');
+/** The next keys of a ledger, announced in a batch at the end of a tree, and the proof that is published. */
+export interface Announced {
+  readonly tree: Tree;
+  /** Signed by the keys before and after. */
+  readonly note: string;
+  readonly proof: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Grows a ledger by a batch with one event, which announces its next keys (docs/evidence-format.md §8).
+ * @param revision of the announcement in the stream `policy`
+ */
+export function announce(origin: string, before: Tree, from: KeyPair, to: KeyPair, revision = 0): Announced {
+  const id = randomUUID();
+  const keys = `["${to.key.vkey}","${to.mlDsa.vkey}"]`;
+  const record = `{"created_at":"2026-01-01T00:00:00.000Z","event_id":"${id}","keys":${keys},"v":1}`;
+  const previous = revision === 0 ? 'null' : `"${'0'.repeat(64)}"`;
+  const entry = `{"event_id":"${id}","person_tag":null,"previous":${previous},"proof_hash":null,"record":${record},"revision":${revision},"stream":"policy","type":"LedgerKeyAnnounced.v1","v":1}`;
+  const root = sha256(Buffer.of(0), entry).toString('hex');
+  const empty = sha256().toString('hex');
+  const header = `{"after":null,"count":1,"level":0,"number":${before.size},"policies":${revision + 1},"root":"${root}","sealed_at":"2026-01-01T00:00:00.000Z","streams_count":1,"streams_root":"${empty}","tags_count":0,"tags_root":"${empty}","v":1}`;
+  const tree = before.with(sha256(Buffer.of(0), header));
+  const text = checkpointText(origin, tree);
+  const note = signedNote(text, from.key, to.key) + [from, to].map(({ mlDsa }) => mlDsaLine(mlDsa, text, 0)).join('');
+  const path = tree.inclusion(before.size).map((hash) => hash.toString('hex'));
+  return { tree, note, proof: { note, header, path, entry, index: 0, entry_path: [] } };
 }
 
 /** A cosignature line (c2sp.org/tlog-cosignature, Ed25519). */
@@ -162,6 +183,11 @@ export class Tree {
     return new Tree([...this.#leaves, ...Tree.random(by).#leaves]);
   }
 
+  /** The tree with one more leaf. */
+  with(leaf: Buffer): Tree {
+    return new Tree([...this.#leaves, leaf]);
+  }
+
   /** The first leaves of the tree. */
   first(size: number): Tree {
     return new Tree(this.#leaves.slice(0, size));
@@ -169,6 +195,11 @@ export class Tree {
 
   root(): Buffer {
     return rootOf(this.#leaves);
+  }
+
+  /** The audit path of a leaf (RFC 6962 §2.1.1). */
+  inclusion(index: number): Buffer[] {
+    return auditPath(index, this.#leaves);
   }
 
   /** The consistency proof from the first `size` leaves (RFC 6962 §2.1.2). */
@@ -187,6 +218,14 @@ function rootOf(leaves: readonly Buffer[]): Buffer {
   return sha256(Buffer.of(1), rootOf(leaves.slice(0, k)), rootOf(leaves.slice(k)));
 }
 
+function auditPath(m: number, leaves: readonly Buffer[]): Buffer[] {
+  if (leaves.length === 1) return [];
+  const k = split(leaves.length);
+  return m < k
+    ? [...auditPath(m, leaves.slice(0, k)), rootOf(leaves.slice(k))]
+    : [...auditPath(m - k, leaves.slice(k)), rootOf(leaves.slice(0, k))];
+}
+
 function subProof(m: number, leaves: readonly Buffer[], isWhole: boolean): Buffer[] {
   if (m === leaves.length) return isWhole ? [] : [rootOf(leaves)];
   const k = split(leaves.length);
@@ -196,9 +235,8 @@ function subProof(m: number, leaves: readonly Buffer[], isWhole: boolean): Buffe
 }
 
 /** The text of a checkpoint. */
-export function checkpointText(origin: string, tree: Tree, ...extensions: readonly string[]): string {
-  const lines = [origin, String(tree.size), tree.root().toString('base64'), ...extensions];
-  return lines.map((line) => `${line}\n`).join('');
+export function checkpointText(origin: string, tree: Tree): string {
+  return `${origin}\n${tree.size}\n${tree.root().toString('base64')}\n`;
 }
 
 /** The body of an add-checkpoint request (c2sp.org/tlog-witness). */

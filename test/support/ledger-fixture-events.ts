@@ -1,6 +1,7 @@
 import { sha256, sha256Hex } from '../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { LEDGER_KEY_ANNOUNCED } from '../../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET, type LedgerPolicySetRecord } from '../../schemas/events/ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
@@ -231,6 +232,15 @@ export function policyEvent(
   };
   const base = { proofHash: null, personTag: null, disclosures: [], attachments: [] };
   return { ...base, label, stream: POLICY_STREAM, type: LEDGER_POLICY_SET, eventId: fixtureUuid(label), record };
+}
+
+/** Returns the announcement of the ledger's next keys, sealed in this batch. */
+export function announcementEvent(batch: number, keys: readonly string[]): FixtureEvent {
+  const label = `announcement in ${batch}`;
+  const eventId = fixtureUuid(label);
+  const record = { v: 1, event_id: eventId, created_at: minute(batch * 10 + 5).toISOString(), keys: [...keys] };
+  const base = { proofHash: null, personTag: null, disclosures: [], attachments: [] };
+  return { ...base, label, stream: POLICY_STREAM, type: LEDGER_KEY_ANNOUNCED, eventId, record };
 }
 
 /** Returns a small world with every kind of content of a package, new at each call. */

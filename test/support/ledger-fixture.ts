@@ -13,7 +13,6 @@ import {
 } from '../../schemas/evidence/batch-header.js';
 import { type Checkpoint, checkpointText } from '../../schemas/evidence/checkpoint.js';
 import { type EntryParts, entryLeaf, entryText } from '../../schemas/evidence/entry.js';
-import type { BridgeLine } from '../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../schemas/evidence/person-tag.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
@@ -28,7 +27,13 @@ import { timeText } from '../rfc3161/support/der.js';
 import { ecdsaSigner, type Signer } from '../rfc3161/support/keys.js';
 import { makeCrl } from '../rfc3161/support/revocation.js';
 import { makeResponse, makeToken, type TokenOptions } from '../rfc3161/support/tokens.js';
-import { type FixtureEvent, type FixtureWorld, fixtureWorld, minute } from './ledger-fixture-events.js';
+import {
+  announcementEvent,
+  type FixtureEvent,
+  type FixtureWorld,
+  fixtureWorld,
+  minute,
+} from './ledger-fixture-events.js';
 import { signedNote, type TestSigningKey, testSigningKey } from './signing-key.js';
 import { testKeyOf } from './stream-salts.js';
 
@@ -77,8 +82,10 @@ export interface LedgerHooks {
   readonly response?: (response: Uint8Array, size: number) => Uint8Array;
   readonly crl?: (thisUpdate: Date, size: number) => Uint8Array | null;
   readonly ledgerKey?: TestSigningKey;
-  /** Checkpoint at which the ledger's key changes. */
+  /** Size of the checkpoint that the keys before and after a change sign. */
   readonly rotateAt?: number;
+  /** Announcements of next keys, by batch. With `rotateAt`, the last batch below it has one by default. */
+  readonly announcements?: readonly { readonly batch: number; readonly keys: readonly string[] }[];
   readonly authority?: Pick<FixtureAuthority, 'root' | 'tsa'>;
 }
 
@@ -115,7 +122,6 @@ export interface FixtureLedger {
   >;
   readonly authority: FixtureAuthority;
   readonly ledgerKey: TestSigningKey;
-  readonly bridges: readonly BridgeLine[];
 }
 
 /** Sizes at which a checkpoint is signed and stamped. */
@@ -130,12 +136,15 @@ export function stampTime(size: number): Date {
 export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}): FixtureLedger {
   const world = fixtureWorld();
   hooks.world?.(world);
+  const { rotateAt } = hooks;
+  const rotation = rotateAt === undefined ? [] : [{ batch: rotateAt - 1, keys: [NEXT_LEDGER_KEY.verifierKey] }];
+  for (const { batch, keys } of hooks.announcements ?? rotation)
+    world.batches[batch]?.push(announcementEvent(batch, keys));
   const entries: FixtureEntry[] = [];
   const batches: FixtureBatch[] = [];
   const ledgerLeaves: Uint8Array[] = [];
   const checkpoints = new Map<number, { note: Uint8Array; response: Uint8Array; crl: Uint8Array | null }>();
   const heads = new Map<string, ChainedEntry>();
-  const bridges: BridgeLine[] = [];
   let key = hooks.ledgerKey ?? LEDGER_KEY;
   let after: BatchHeader['after'] = null;
   for (const [number, events] of world.batches.entries()) {
@@ -148,15 +157,10 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
     ledgerLeaves.push(batchLeaf(batch.text));
     const size = number + 1;
     if (!CHECKPOINT_SIZES.includes(size)) continue;
-    const isBridge = hooks.rotateAt === size;
-    const honest = {
-      origin: ORIGIN,
-      size,
-      root: treeRoot(ledgerLeaves),
-      nextKeys: isBridge ? [NEXT_LEDGER_KEY.verifierKey] : [],
-    };
+    const isHandover = rotateAt === size;
+    const honest = { origin: ORIGIN, size, root: treeRoot(ledgerLeaves) };
     const text = checkpointText(hooks.checkpoint?.(honest) ?? honest);
-    const signed = isBridge ? signedNote(text, key, NEXT_LEDGER_KEY) : signedNote(text, key);
+    const signed = isHandover ? signedNote(text, key, NEXT_LEDGER_KEY) : signedNote(text, key);
     const note = utf8(hooks.note?.(signed, size, text) ?? signed);
     const token = makeToken((hooks.authority ?? authority).tsa, {
       data: note,
@@ -171,12 +175,9 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
         : hooks.crl(thisUpdate, size);
     checkpoints.set(size, { note, response, crl });
     after = { size, sha256: toHex(sha256(response)) };
-    if (isBridge) {
-      bridges.push({ size, from: [key.verifierKey], to: [NEXT_LEDGER_KEY.verifierKey] });
-      key = NEXT_LEDGER_KEY;
-    }
+    if (isHandover) key = NEXT_LEDGER_KEY;
   }
-  return { world, entries, batches, ledgerLeaves, checkpoints, authority, ledgerKey: key, bridges };
+  return { world, entries, batches, ledgerLeaves, checkpoints, authority, ledgerKey: key };
 }
 
 type ChainedEntry = Omit<FixtureEntry, 'index'>;

@@ -38,7 +38,6 @@ export interface PackageHooks extends LedgerHooks {
   readonly proofLines?: (lines: Json[], batch: number) => Json[] | undefined;
   readonly tagLines?: (lines: Json[], batch: number) => Json[] | undefined;
   readonly consistencyLines?: (lines: Json[]) => Json[] | undefined;
-  readonly bridgeLines?: (lines: Json[]) => Json[] | undefined;
   readonly files?: (files: Files) => void;
   readonly manifest?: (manifest: Manifest) => unknown;
   readonly signatureHeader?: (header: Json) => Json;
@@ -79,8 +78,6 @@ function packageFiles(ledger: FixtureLedger, hooks: PackageHooks): Files {
   const { der } = ledger.authority.tsa;
   files.set(PACKAGE_FILES.certificate(toHex(sha256(der))), der);
   files.set(PACKAGE_FILES.consistency, ndjson(hooks.consistencyLines, consistencyLines(ledger)));
-  if (ledger.bridges.length > 0 || hooks.bridgeLines !== undefined)
-    files.set(PACKAGE_FILES.bridges, ndjson(hooks.bridgeLines, [...ledger.bridges]));
   const batches = [...new Set(own.map(({ batch }) => batch))].sort((a, b) => a - b);
   // The fixture has too few batches for a roll-up: all of them cover the ledger.
   const batchLines = ledger.batches.map((_, batch) => batchLine(ledger, batch));

@@ -242,9 +242,7 @@ function sealBatch(
 
 function stamped(authority: FixtureAuthority, headers: readonly string[], at: number) {
   const root = treeRoot(headers.map(batchLeaf));
-  const note = utf8(
-    signedNote(checkpointText({ origin: ORIGIN, size: headers.length, root, nextKeys: [] }), LEDGER_KEY),
-  );
+  const note = utf8(signedNote(checkpointText({ origin: ORIGIN, size: headers.length, root }), LEDGER_KEY));
   const response = makeResponse(makeToken(authority.tsa, { data: note, genTime: timeText(minute(at)) }));
   const thisUpdate = new Date(minute(at).getTime() + 1000);
   return { note, response, crl: makeCrl(authority.root, { thisUpdate, nextUpdate: minute(2000) }) };

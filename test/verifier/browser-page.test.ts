@@ -301,7 +301,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
       const [first, second] = [buildLedger(authority), forked].map(({ checkpoints }) =>
         decodeUtf8(checkpoints.get(2)?.note ?? new Uint8Array()),
       );
-      const proof = { format: 'consent-ledger-contradiction', version: 1, bridges: [], kind: 'checkpoints' };
+      const proof = { format: 'consent-ledger-contradiction', version: 1, announcements: [], kind: 'checkpoints' };
       writeFileSync(file('proof.json'), JSON.stringify({ ...proof, first, second }));
       writeFileSync(file('none.json'), JSON.stringify({ ...proof, first, second: first }));
       await page.chooseFiles('#package', [file('proof.json')]);

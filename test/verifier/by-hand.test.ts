@@ -70,7 +70,7 @@ describe.skipIf(!hasUnzip || !hasOpenssl)(
       expect(run({ rotateAt: 4 }, NEXT_LEDGER_KEY.verifierKey)).toContain(SIGNED);
     });
 
-    test('it is refused by another key, of another text, and where a bridge lacks a signature', () => {
+    test('it is refused by another key, of another text, and where the checkpoint of both keys lacks a signature', () => {
       expect(run({}, NEXT_LEDGER_KEY.verifierKey)).toContain('bears no signature by this key');
       expect(run({}, testSigningKey(ORIGIN, 'made up').verifierKey)).not.toContain(SIGNED);
       const changed = run({ note: (note) => note.replace('\n5\n', '\n6\n') }, LEDGER_KEY.verifierKey);

@@ -322,7 +322,7 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     expect(provedPrefixRoot(4, 5, treeRoot(leaves), path)).toBeNull();
 
     const ledger = buildLedger(authority);
-    const note = checkpointText({ origin: ORIGIN, size: 3, root: sha256(), nextKeys: [] });
+    const note = checkpointText({ origin: ORIGIN, size: 3, root: sha256() });
     command.write('other-3.note', signedNote(note, LEDGER_KEY));
     command.write('3-5.ndjson', `${JSON.stringify({ from: 3, to: 5, path: proofOf(ledger, 3, 5) })}\n`);
     const proof = ['--consistency', '3-5.ndjson', '--output', 'rewritten.json'];

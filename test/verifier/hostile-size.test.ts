@@ -115,7 +115,7 @@ describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded')
       adding((files) => {
         const unsignedAttributes = sequence(oid('1.2.3.4'), set(octets(new Uint8Array(MIB - 10_000))));
         for (let size = 100; size < 300; size += 1) {
-          const text = checkpointText({ origin: ORIGIN, size, root: new Uint8Array(32), nextKeys: [] });
+          const text = checkpointText({ origin: ORIGIN, size, root: new Uint8Array(32) });
           const note = utf8(signedNote(text, LEDGER_KEY));
           const token = makeToken(authority.tsa, { data: note, genTime: timeText(stampTime(5)), unsignedAttributes });
           files.set(PACKAGE_FILES.note(size), note);

@@ -48,7 +48,7 @@ test('a key pinned before a rotation verifies packages made after it, and so doe
   for (const { verifierKey: line } of [LEDGER_KEY, NEXT_LEDGER_KEY]) {
     const report = await verifyFixture(authority, zip, { ledgerKeys: [verifierKey(line)] });
     expect(notPassed(report)).toEqual({});
-    expect(report.checks.find(({ id }) => id === 'ledger.bridge')?.outcome).toBe('pass');
+    expect(report.checks.find(({ id }) => id === 'ledger.announcement')?.outcome).toBe('pass');
   }
 });
 

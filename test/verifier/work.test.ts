@@ -34,7 +34,7 @@ const adding = (fill: (files: Files) => void): PackageHooks => ({ files: fill })
 /** Further checkpoints, each with a genuine stamp of its own. */
 function addStamps(files: Files, count: number): void {
   for (let size = 100; size < 100 + count; size += 1) {
-    const text = checkpointText({ origin: ORIGIN, size, root: new Uint8Array(32), nextKeys: [] });
+    const text = checkpointText({ origin: ORIGIN, size, root: new Uint8Array(32) });
     const note = utf8(signedNote(text, LEDGER_KEY));
     const token = makeToken(authority.tsa, { data: note, genTime: timeText(stampTime(5)) });
     files.set(PACKAGE_FILES.note(size), note);

@@ -425,7 +425,7 @@ COUNT = "(?:0|[1-9][0-9]{0,15})"
 HASH = "[0-9a-f]{64}"
 NAMES = re.compile(f"""README\\.txt | manifest\\.json | manifest\\.json\\.jws | (?:entries|batches)\\.ndjson
     | (?:proofs|tags)/{COUNT}\\.ndjson | checkpoints/{COUNT}\\.(?:note|cosignatures|[1-9]\\.tsr)
-    | checkpoints/(?:consistency|bridges)\\.ndjson | checkpoints/certificates/{HASH}\\.cer
+    | checkpoints/consistency\\.ndjson | checkpoints/certificates/{HASH}\\.cer
     | checkpoints/crls/{HASH}\\.crl | checkpoints/ocsp/{HASH}\\.ors | (?:notices|attachments)/{HASH}""", re.X)
 EXTENSION = re.compile(r"ext(?:/[a-z0-9][a-z0-9._-]{0,99}){1,4}")
 
@@ -702,38 +702,55 @@ ANOTHER_KEY = "the ledger key that you gave did not sign this package, but anoth
 
 
 class Keys:
-    """§8: the keys of the ledger, oldest first. A bridge is the last checkpoint of its old key."""
+    """§8: the keys of the ledger. The keys before and after an announcement signed the first checkpoint over it."""
 
-    def __init__(self, package, given):
-        self.bridges = []
-        for bridge in package.lines("checkpoints/bridges.ndjson", "bridge_line"):
-            old, new = ed25519_key(bridge["from"]), ed25519_key(bridge["to"])
-            require(old and new and old != new and old[0] == new[0], "a change of the ledger key is malformed")
-            if self.bridges:
-                size, _, before = self.bridges[-1]
-                require(before == old and size < bridge["size"], "a change of the ledger key does not continue the last one")
-            note = package.read(f"checkpoints/{bridge['size']}.note")
-            text = text_of_note(note, old, [new])
-            require(text_of_note(note, new) == text, "the keys signed different texts")
-            require(text.split("\n")[1] == str(bridge["size"]), "a change of the ledger key names another checkpoint")
-            named = [line[9:] for line in text.split("\n")[3:] if line.startswith("next-key ")]
-            require(named == bridge["to"], "a checkpoint does not name the next ledger keys")
-            self.bridges.append((bridge["size"], old, new))
-        self.all = [self.bridges[0][1]] + [new for _, _, new in self.bridges] if self.bridges else [given]
-        for size in package.numbered(f"checkpoints/({COUNT})\\.note"):
-            lines = parse_note(package.read(f"checkpoints/{size}.note"))[0].split("\n")[3:]
-            is_listed = any(size == bridge[0] for bridge in self.bridges)
-            require(is_listed or not any(line.startswith("next-key ") for line in lines), f"checkpoint {size} changes the ledger key, and is not listed")
-        if given not in self.all:
-            require(given[0] == self.all[0][0], "the ledger key that you gave is of another ledger")
-            raise Undecided(ANOTHER_KEY)
+    def __init__(self, package, given, entries):
+        self.given, self.changes, self.first = given, [], None
+        self.sizes = package.numbered(f"checkpoints/({COUNT})\\.note")
+        notes = {size: package.read(f"checkpoints/{size}.note") for size in self.sizes}
+        for entry in entries:
+            if entry.stream == "policy" and entry.type == ANNOUNCED and not is_newer(entry.record):
+                self.follow(entry, package.shapes.check(entry.record, ANNOUNCED)["keys"], notes)
+        announced = [key for _, key in self.changes]
+        if given not in announced:
+            self.first = given
+            if self.changes and self.is_named(notes[self.size_over(self.changes[0][0])], [given]):
+                text_of_note(notes[self.size_over(self.changes[0][0])], given)
+            elif self.changes and any(self.is_named(note, [given]) for note in notes.values()):
+                raise Refused("the ledger key that you gave did not sign the first checkpoint over the announcement of the next key")
+            elif self.changes:
+                raise Undecided(ANOTHER_KEY)
+        start = 0 if given not in announced else announced.index(given)
+        self.all = list(dict.fromkeys([given, *announced[start:]]))
+        self.is_unknown = not any(self.is_named(note, self.all) for note in notes.values())
+
+    def follow(self, entry, lines, notes):
+        key, announced = ed25519_key(lines), [key for _, key in self.changes]
+        require(key and len(lines) == len(set(lines)), f"{entry} announces no key of Ed25519, or a key twice")
+        require(key[0] == self.given[0], "the ledger key that you gave is of another ledger than an announced one")
+        require(key not in announced, f"{entry} announces a key that was announced before")
+        size = self.size_over(entry.batch)
+        require(size, f"no checkpoint is over {entry}, which announces the next key")
+        for signer in [*announced[-1:], key]:
+            text_of_note(notes[size], signer, [key])
+        self.changes.append((entry.batch, key))
+
+    def size_over(self, batch):
+        """The size of the first checkpoint over a batch."""
+        return next((size for size in self.sizes if size > batch), None)
+
+    @staticmethod
+    def is_named(note, keys):
+        """Whether a signature line of a note names one of the keys."""
+        ids = {key[:2] for key in keys}
+        return any(signature[:2] in ids for signature in parse_note(note)[1])
 
     def newest(self):
-        return self.all[-1]
+        return self.changes[-1][1] if self.changes else self.given
 
     def at(self, size):
-        """The key in force at a checkpoint."""
-        return self.all[sum(1 for last, _, _ in self.bridges if last < size)]
+        """The key in force at a checkpoint; None if it is older than the key that you gave, and not announced."""
+        return next((key for batch, key in reversed(self.changes) if batch < size), self.first)
 
 
 def check_manifest_signature(package, manifest, keys):
@@ -744,22 +761,26 @@ def check_manifest_signature(package, manifest, keys):
     public_key = unbase64url(fields["jwk"]["x"])
     signed = f"{header}.{base64url(package.read('manifest.json'))}"
     require(is_signed(public_key, signed.encode(), unbase64url(signature)), "the manifest signature is invalid")
-    newest = package.read(f"checkpoints/{manifest['checkpoint']}.note")
-    is_strange = keys.newest()[:2] not in [signature[:2] for signature in parse_note(newest)[1]]
     try:
         text = text_of_note(fields["certificate"].encode(), keys.newest(), keys.all)
     except Stranger as stranger:
-        raise Undecided(ANOTHER_KEY) if is_strange else stranger
+        raise Undecided(ANOTHER_KEY) if keys.is_unknown else stranger
     expected = ["consent-ledger manifest key v1", manifest["origin"], base64.b64encode(public_key).decode(), ""]
     require(text.split("\n") == expected, "the certificate of the manifest key does not match")
 
 
 def read_checkpoint(package, size, keys, origin):
-    """§7: the root that a checkpoint names: origin, size and root, then extension lines."""
-    text = text_of_note(package.read(f"checkpoints/{size}.note"), keys.at(size), keys.all)
+    """§7: the root that a checkpoint names: origin, size and root, each on a line."""
+    note = package.read(f"checkpoints/{size}.note")
+    if keys.at(size):
+        text = text_of_note(note, keys.at(size), keys.all)
+    else:
+        text, signatures = parse_note(note)
+        later = {key[:2] for _, key in keys.changes}
+        require(any(name == origin and (name, key_id) not in later for name, key_id, _ in signatures), f"a key signed checkpoint {size} before it was announced")
     lines = text.split("\n")
-    require(len(lines) > 3 and lines[:2] == [origin, str(size)], f"checkpoint {size} is of another ledger or size")
-    require(all(lines[:-1]) and len(unbase64(lines[2])) == 32, f"checkpoint {size} is malformed")
+    require(len(lines) == 4 and lines[:2] == [origin, str(size)], f"checkpoint {size} is of another ledger or size")
+    require(lines[3] == "" and len(unbase64(lines[2])) == 32, f"checkpoint {size} is malformed")
     return unbase64(lines[2])
 
 
@@ -1144,10 +1165,11 @@ class Batches:
 
 # ---- §4, §11: entries and records ------------------------------------------------------------------
 
-CONSENT, ERASED, POLICY = "ConsentRecorded.v1", "SubjectErased.v1", "LedgerPolicySet.v1"
+CONSENT, ERASED = "ConsentRecorded.v1", "SubjectErased.v1"
+POLICY, ANNOUNCED = "LedgerPolicySet.v1", "LedgerKeyAnnounced.v1"
 PUBLISHED, ACTIVATED, RETIRED = "DocumentVersionPublished.v1", "DocumentVersionActivated.v1", "DocumentVersionRetired.v1"
 CONFIGURED, SCANNED = "SiteConfigPublished.v1", "SiteScanned.v1"
-TYPES = (CONSENT, ERASED, POLICY, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED, SCANNED)
+TYPES = (CONSENT, ERASED, POLICY, ANNOUNCED, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED, SCANNED)
 
 
 class Entry:
@@ -1218,10 +1240,10 @@ def check_form(package, manifest, entry):
 def check_stream(site, entry):
     """§4: the stream of the site and type, and what the record says of itself."""
     record = entry.record
-    kind = {CONSENT: f"consents-{site}", ERASED: f"consents-{site}", POLICY: "policy"}.get(entry.type, f"notices-{site}")
+    kind = {CONSENT: f"consents-{site}", ERASED: f"consents-{site}", POLICY: "policy", ANNOUNCED: "policy"}.get(entry.type, f"notices-{site}")
     require(entry.stream == kind, f"{entry} is in another stream than its site and type demand")
     require(isinstance(record, dict) and record.get("event_id") == entry.id, f"{entry} has a record of another event")
-    require(entry.type == POLICY or record.get("site_id") == site, f"{entry} has a record of another site")
+    require(entry.type in (POLICY, ANNOUNCED) or record.get("site_id") == site, f"{entry} has a record of another site")
 
 
 def check_consent_record(entry, record):
@@ -1890,14 +1912,14 @@ def confirm(package, record, given):
     """All steps, in order. `record` is None for all entries. Returns what to print in the end."""
     manifest = check_files(package)
     print(f"1. {len(manifest['files'])} files are those of the manifest")
-    keys = Keys(package, read_key(given.ledger_key))
+    every = read_entries(package)
+    keys = Keys(package, read_key(given.ledger_key), every)
     check_manifest_signature(package, manifest, keys)
     print("2. the manifest is signed by a key that the ledger certifies")
     tied, root = check_ledger(package, manifest, keys)
     check_witnesses(package, manifest["checkpoint"], [read_key(path, 4) for path in given.witness_key], given.at)
     batches = Batches(package, manifest, root)
     print(f"3. {len(batches.all)} batches are in the ledger {manifest['origin']!a}, checkpoint {batches.size}, root {root.hex()}")
-    every = read_entries(package)
     chosen = named_record(every, record) if record else None
     entries = needed_for(chosen, every) if chosen else every
     for entry in entries:

@@ -11,9 +11,9 @@ import { CHECK_IDS } from './findings/check-table.js';
 import { englishText, type Finding, finding } from './findings/finding.js';
 import { Findings } from './findings/findings.js';
 import { worst } from './findings/verdict.js';
-import { readBridges } from './ledger/bridges.js';
 import { readCheckpoints } from './ledger/checkpoints.js';
 import { verifyCheckpointConsistency } from './ledger/consistency.js';
+import { readAnnouncements } from './ledger/enclosed-announcements.js';
 import { verifyLedgerKey } from './ledger/ledger-key.js';
 import { verifyWitnesses, type WitnessTrust } from './ledger/witnesses.js';
 import type { ConsentList } from './list/consent-list.js';
@@ -132,20 +132,20 @@ export async function verifyPackage(
 
   const files = new PackageFiles(container.source, archive, findings, progress, work);
 
-  // Sources of the statements: the manifest, the ledger's key, its successors.
+  // The manifest, and the ledger: one history.
   const signed = await readManifest(files);
   const { manifest } = signed;
   verifyKind(kind, manifest, findings);
   const checkpoints = await readCheckpoints(files, manifest);
-  const bridges = await readBridges(files, checkpoints);
-  const trusted = await verifyLedgerKey(files, checkpoints, bridges, manifest, options.ledgerKeys, options.at);
-  await verifyManifestSignature(files, signed, trusted, options.at);
-
-  // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
   const newest = [...checkpoints.values()].at(-1);
   const batches = await readBatches(files, newest, manifest, schemes);
-  const policies = await readPolicies(files, batches, schemes);
+  const { policies, announced } = await readPolicies(files, batches, schemes);
+
+  // Sources of the statements: the ledger's keys, their successors, witnesses and stamps.
+  const chain = await readAnnouncements(files, checkpoints, announced);
+  const trusted = await verifyLedgerKey(files, checkpoints, chain, manifest, options.ledgerKeys, options.at);
+  await verifyManifestSignature(files, signed, trusted, options.at);
   const { witnessesRequired } = policies.inForceAt((newest?.checkpoint.size ?? 1) - 1);
   const trustedWitnesses = options.witnesses ?? NO_WITNESSES;
   const witnessed = await verifyWitnesses(files, checkpoints, trustedWitnesses, options.at, witnessesRequired);

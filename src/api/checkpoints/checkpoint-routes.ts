@@ -9,7 +9,7 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import { listCheckpoints, readLargestSize, readNote, readToken } from '../../pipeline/ledger/read-checkpoints.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
-import { readLedgerKeys } from '../../pipeline/ledger/read-ledger-keys.js';
+import { readLedgerKeys, readPublishedKeys } from '../../pipeline/ledger/read-ledger-keys.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { FOR_MINUTES, type PublicDocument, publicDocument } from '../server/send-document.js';
@@ -45,7 +45,7 @@ export function checkpointRoutes(
   });
   // The base URI of the ledger, as the API catalog names it.
   scope.get('/checkpoints/', list);
-  serve(scope, listLedgerKeys, async () => json({ data: { keys: await readLedgerKeys(db) } }, FOR_MINUTES));
+  serve(scope, listLedgerKeys, async () => json({ data: { keys: await readPublishedKeys(db) } }, FOR_MINUTES));
   serve(scope, getLedgerKey, async () => {
     const inForce = (await readLedgerKeys(db)).at(-1);
     if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');

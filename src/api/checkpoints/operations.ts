@@ -41,7 +41,7 @@ export const listLedgerKeys = defineOperation({
   id: 'listLedgerKeys',
   path: '/checkpoints/keys',
   summary: 'List the keys of the ledger',
-  description: 'Each key after the first names the checkpoint that the key before it signed together with it.',
+  description: 'Each key after the first comes with the proof that the key before it announced it.',
   params: None,
   query: AnyQuery,
   response: LedgerKeysResponse,

@@ -40,10 +40,10 @@ export function ledgerCommand(context: CliContext): Command {
             new AbortController().signal,
           );
           await publishLedgerKeyFile(config, await openLedgerSigner({ keyring, origin, guard }));
-          print(context, options, { from: done.from, to: done.to, bridge_size: done.bridgeSize }, [
+          print(context, options, { from: done.from, to: done.to, checkpoint: done.size }, [
             `New ledger key:  ${done.to}`,
             `Old ledger key:  ${done.from}`,
-            `Both keys signed checkpoint ${done.bridgeSize}. Verifiers who trust the old key can verify packages made from now on. Publish the new key all the same.`,
+            `The ledger announces the new key, and both keys have signed it as of checkpoint ${done.size}. Verifiers who trust the old key can verify packages made from now on. Publish the new key all the same.`,
             'Restart the service now: processes that hold the old key stop at their next time stamp.',
           ]);
         } finally {

@@ -29,8 +29,8 @@ export interface CheckpointNeeds {
   /** Numbers of the enclosed batches, sorted. */
   readonly batches: readonly number[];
   /**
-   * Batches of the policies, sorted. The first checkpoint over each shows whether a lower number of
-   * authorities counts: it is always included.
+   * Batches with events of the stream `policy`, sorted. The first checkpoint over each shows whether a lower
+   * number of authorities counts, and that the keys before signed an announcement: it is always included.
    */
   readonly policies: readonly number[];
   /** The older time stamps that batch headers name: SHA-256 of the responses, in hex, by size. */
@@ -50,8 +50,8 @@ export interface EnclosedCheckpoint {
 }
 
 /**
- * Adds the checkpoints with their time stamps and cosignatures, the certificates and revocation data of these, the
- * consistency proofs, and the key bridges.
+ * Adds the checkpoints with their time stamps and cosignatures, the certificates and revocation data of these, and the
+ * consistency proofs.
  * @returns the enclosed checkpoints, sorted by size
  * @throws ExportFailed `log-and-ledger-differ`
  */
@@ -61,9 +61,8 @@ export async function addCheckpoints(
   needs: CheckpointNeeds,
   beforePage: () => Promise<void>,
 ): Promise<readonly EnclosedCheckpoint[]> {
-  const bridges = await readBridges(db, needs.size);
   const chosen = await chooseSizes(db, needs);
-  const sizes = [...new Set([...chosen, ...bridges.map((bridge) => bridge.size), needs.size])].sort((a, b) => a - b);
+  const sizes = [...new Set([...chosen, needs.size])].sort((a, b) => a - b);
   const evidence = new Map<string, Evidence>();
   const responses: Uint8Array[] = [];
   const enclosed: EnclosedCheckpoint[] = [];
@@ -92,7 +91,6 @@ export async function addCheckpoints(
     if (isNeeded) await writer.add(PACKAGE_FILES[item.kind](item.sha), [content]);
   }
   await writer.add(PACKAGE_FILES.consistency, ndjson(consistencyLines(db, sizes)));
-  if (bridges.length > 0) await writer.add(PACKAGE_FILES.bridges, ndjson(bridges.map((bridge) => ({ ...bridge }))));
   return enclosed;
 }
 
@@ -192,22 +190,4 @@ async function* consistencyLines(db: Queryable, sizes: readonly number[]): Async
     );
     for (const [at, pair] of page.entries()) yield { ...pair, path: [...(paths[at] ?? [])] };
   }
-}
-
-interface Bridge {
-  readonly size: number;
-  readonly from: string[];
-  readonly to: string[];
-}
-
-/** Reads the changes of the ledger's key up to this size, oldest first. */
-async function readBridges(db: Queryable, size: number): Promise<readonly Bridge[]> {
-  const { rows } = await db.query(
-    `select k.bridge_size as size, array[b.key, b.ml_dsa_key] as "from", array[k.key, k.ml_dsa_key] as "to"
-       from ledger_keys k join ledger_keys b on b.key = k.replaces
-      where k.bridge_size <= $1 order by k.bridge_size`,
-    [size],
-  );
-  const Keys = z.array(z.string());
-  return z.array(z.object({ size: z.int(), from: Keys, to: Keys })).parse(rows);
 }

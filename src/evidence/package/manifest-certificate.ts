@@ -34,7 +34,7 @@ export async function ensureManifestCertificate({ db, keyring, signer }: Manifes
 
 /**
  * Finds the certificate of a manifest key by the ledger key in force at the package's checkpoint.
- * That is the key of the newest bridge up to the checkpoint, or the first key. Verifiers refuse a
+ * That is the newest key that signed a checkpoint up to it. Verifiers refuse a
  * certificate by a key that was replaced before.
  * @param size size of the package's checkpoint; null if there is none
  * @throws ExportFailed `manifest-key-not-certified`
@@ -46,7 +46,7 @@ export async function findManifestCertificate(
 ): Promise<string> {
   const { rows } = await db.query(
     `with in_force as (
-       select key from ledger_keys where bridge_size is null or bridge_size <= $2 order by bridge_size desc nulls last limit 1
+       select key from ledger_keys where handover_size is null or handover_size <= $2 order by handover_size desc nulls last limit 1
      )
      select certificate from manifest_certificates
       where manifest_key = $1 and (ledger_key = (select key from in_force) or not exists (select from ledger_keys))

@@ -155,15 +155,16 @@ bytes). The file of a key contains NAME+ID+KEY, where KEY is a byte 1 followed b
       return 1
     }
 
-If the key of the ledger was changed since (${PACKAGE_FILES.bridges}), the old key and the new key both
-signed the checkpoint that names the new key first. The longer keys and signatures are of ML-DSA-44,
-which openssl knows from version 3.5 on; they are not checked here:
+If the key of the ledger was changed since, ${PACKAGE_FILES.entries} has an entry LedgerKeyAnnounced.v1 with
+the new key, and the old key and the new key both signed the first checkpoint over its batch. The
+longer keys and signatures are of ML-DSA-44, which openssl knows from version 3.5 on; they are not
+checked here:
 
     key=$(grep -m 1 '^[^+ ]*+[0-9a-f]*+' "$LEDGER_KEY")
-    for size in $(sed -n 's/.*"size":\\([0-9]*\\).*/\\1/p' ${PACKAGE_FILES.bridges} 2>/dev/null); do
-      next=$(sed -n '/^$/q; s/^next-key //p' "checkpoints/$size.note" | head -n 1)
+    while read -r batch next; do
+      size=$(ls checkpoints | sed -n 's/\\.note$//p' | sort -n | awk -v batch="$batch" '$1 > batch { print; exit }')
       if signed "$key" "checkpoints/$size.note" && signed "$next" "checkpoints/$size.note"; then key=$next; fi
-    done
+    done < <(sed -n '/\\\\"type\\\\":\\\\"LedgerKeyAnnounced.v1\\\\"/s/.*\\\\"keys\\\\":\\[\\\\"\\([^\\\\]*\\)\\\\".*"batch":\\([0-9]*\\).*/\\2 \\1/p' ${PACKAGE_FILES.entries})
     signed "$key" ${PACKAGE_FILES.note(size)} && echo "the ledger's key has signed checkpoint ${size}"
 
 The first lines of the note are the name of the ledger, the number of its Merkle batches, and its root:

@@ -6,7 +6,7 @@ import { STRUCTURE_FILES } from '../../../schemas/evidence/structure-file.js';
 import { TILE_WIDTH, tileIn, tileNodes } from '../../../schemas/merkle/tiles.js';
 import { readLargestSize, readNote } from '../../pipeline/ledger/read-checkpoints.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
-import { readLedgerKeys } from '../../pipeline/ledger/read-ledger-keys.js';
+import { readPublishedKeys } from '../../pipeline/ledger/read-ledger-keys.js';
 import { readSaltKey, streamKeysUnder } from '../../pipeline/ledger/stream-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { syncFolder } from '../../platform/files/sync-folder.js';
@@ -60,18 +60,10 @@ export async function exportStructure(
           written(write, readTile(db, level, place, size)),
         );
     }
-  const keys = await readLedgerKeys(db);
-  for (const noted of [...keys.flatMap(({ bridge_size: bridge }) => bridge ?? []), size])
-    await files.add(STRUCTURE_FILES.note(noted), (write) => written(write, noteBytes(db, noted)));
-  const listed: LedgerKeysResponse = { data: { keys: [...keys] } };
+  const listed: LedgerKeysResponse = { data: { keys: [...(await readPublishedKeys(db))] } };
   await files.replace(STRUCTURE_FILES.keys, utf8(JSON.stringify(listed)));
   await files.replace(STRUCTURE_FILES.checkpoint, utf8(note + (await readCosignatures(db, size))));
   return { size, written: files.written };
-}
-
-async function noteBytes(db: Queryable, size: number): Promise<Uint8Array | null> {
-  const note = await readNote(db, size);
-  return note === null ? null : utf8(note);
 }
 
 async function written(write: WriteBytes, read: Promise<Uint8Array | null>): Promise<void> {

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { readTreeProof } from '../ledger/read-tree.js';
 import { submitCheckpoint, type WitnessAnswer, type WitnessConnection, WitnessFailure } from './submit-checkpoint.js';
 import {
-  readSubmissions,
+  readSubmission,
   readWitnessSize,
   type StampedCheckpoint,
   storeCosignatures,
@@ -15,8 +15,7 @@ import {
 const MAX_CORRECTIONS = 3;
 
 /**
- * Obtains a cosignature over the newest stamped checkpoint, and over the changes of the ledger's
- * key before it that the witness has not seen.
+ * Obtains a cosignature over the newest stamped checkpoint.
  * @param db in the role `consent_ledger_worker`
  * @returns the sizes that the witness cosigned, smallest first; empty if nothing was due
  * @throws WitnessFailure, HttpFailure
@@ -29,25 +28,23 @@ export async function cosignNewest(
   const { name } = witness;
   const keys = witness.keys.map(keyLineOf);
   const cosigned: number[] = [];
-  const refused = new Set<number>();
   for (let corrections = 0; ; ) {
     const size = await readWitnessSize(db, name);
-    const all = await readSubmissions(db, keys, size);
-    const [next, ...later] = all.filter((checkpoint) => !refused.has(checkpoint.size));
-    if (next === undefined) return cosigned;
+    const next = await readSubmission(db, keys);
+    if (next === null) return cosigned;
     // A witness ahead of this ledger is asked from the checkpoint's own size, and answers its size.
     const answer = await submitFrom(db, witness, next, Math.min(size, next.size), signal);
     if (answer.outcome === 'cosigned') {
       await storeCosignatures(db, name, next.size, answer.cosignatures);
       cosigned.push(next.size);
     } else if (answer.outcome === 'unknown-key') {
-      // A witness that was given a newer key does not know the keys before it.
-      if (later.length === 0) throw new WitnessFailure('does not know the key of this ledger (HTTP 403)');
-      refused.add(next.size);
+      throw new WitnessFailure(
+        'does not know the key of this ledger (HTTP 403): ask its operator to add the lines of /checkpoints/ledger.vkey',
+      );
     } else if (answer.outcome === 'other-root') {
       throw new WitnessFailure('has cosigned a ledger that this one does not continue (HTTP 422)');
     } else {
-      await adopt(db, name, answer.size, all);
+      await adopt(db, name, answer.size, next.size);
       corrections += 1;
       if (corrections > MAX_CORRECTIONS) throw new WitnessFailure('names another size each time it is asked');
     }
@@ -67,8 +64,7 @@ export async function submitFrom(
   return submitCheckpoint(witness, checkpoint, { oldSize, proof }, signal);
 }
 
-async function adopt(db: Queryable, name: string, size: number, due: readonly StampedCheckpoint[]): Promise<void> {
-  const newest = due.at(-1)?.size ?? 0;
+async function adopt(db: Queryable, name: string, size: number, newest: number): Promise<void> {
   if (size > newest) {
     throw new WitnessFailure(
       `has cosigned ${size} batches, and this ledger has ${newest} in its newest checkpoint: was the ledger restored from a backup?`,

@@ -10,32 +10,17 @@ export interface StampedCheckpoint {
 const checkpointRows = z.array(z.object({ size: z.int(), note: z.string() }));
 
 /**
- * Returns the checkpoints to submit to a witness, smallest first: those that change the ledger's
- * key and are newer than the witness's state, then the newest checkpoint. Without the former, a
- * witness could not know the key that signed the latter.
+ * Returns the checkpoint to submit to a witness: the newest one.
  * @param keys verifier-key lines of the witness
- * @param size size that the witness cosigned last, as far as this service knows
- * @returns empty if no checkpoint is stamped, or the witness has cosigned the newest one
+ * @returns null if no checkpoint is stamped, or each of the keys has cosigned the newest one
  */
-export async function readSubmissions(
-  db: Queryable,
-  keys: readonly string[],
-  size: number,
-): Promise<readonly StampedCheckpoint[]> {
+export async function readSubmission(db: Queryable, keys: readonly string[]): Promise<StampedCheckpoint | null> {
   const { rows } = await db.query(
-    `with newest as (
-       select size from checkpoints order by size desc limit 1
-     ), due as (
-       select size from newest n
-        where (select count(*) from cosignatures s where s.size = n.size and s.witness = any ($1)) < cardinality($1)
-     )
-     select c.size, c.note from checkpoints c, due
-      where c.size = due.size
-         or (c.size > $2 and c.size in (select bridge_size from ledger_keys where bridge_size < due.size))
-      order by c.size`,
-    [keys, size],
+    `select n.size, n.note from (select size, note from checkpoints order by size desc limit 1) n
+      where (select count(*) from cosignatures s where s.size = n.size and s.witness = any ($1)) < cardinality($1)`,
+    [keys],
   );
-  return checkpointRows.parse(rows);
+  return checkpointRows.parse(rows)[0] ?? null;
 }
 
 /** Returns the newest checkpoint that has all its time stamps; null: there is none. */

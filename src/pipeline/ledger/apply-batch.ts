@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { concatBytes, equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
-import { hasTag } from '../../../schemas/events/sealed-event.js';
+import { hasTag, InvalidEventBody } from '../../../schemas/events/sealed-event.js';
 import { type BatchHeader, batchLeaf, isBatch } from '../../../schemas/evidence/batch-header.js';
 import { Frontier } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
+import { readAnnounced } from './announce-key.js';
 import { batchTree } from './batch-nodes.js';
 import { LedgerCorrupt, TablesDiffer } from './errors.js';
 import type { FollowedLedger, LedgerTree } from './followed-ledger.js';
@@ -68,6 +69,7 @@ export async function checkBatch(
     if (first !== last + 1)
       throw new LedgerCorrupt(revision, `${stream} was sealed up to ${last}, and goes on at ${first}`);
   }
+  await assertAnnounced(eventLog, revision, body);
   const leaves = known?.leaves ?? (await leavesFromLog(eventLog, revision, body, heads));
   for (const leaf of leaves) heads.set(leaf.stream, headOf(leaf));
   const root = header.root === null ? null : fromHex(header.root);
@@ -88,6 +90,23 @@ function assertCovers(revision: number, header: BatchHeader, covered: Commitment
   ) {
     throw new LedgerCorrupt(revision, 'the roll-up does not match the batches that it covers');
   }
+}
+
+/** Only the announcement that is sealed changes the keys that must sign. */
+async function assertAnnounced(
+  eventLog: EventLog,
+  revision: number,
+  { runs, announced }: BatchSealedBody,
+): Promise<void> {
+  const found = await readAnnounced(eventLog, runs).catch((error: unknown) => {
+    if (error instanceof InvalidEventBody) throw new LedgerCorrupt(revision, error.message);
+    throw error;
+  });
+  const isSame =
+    found?.revision === announced?.revision &&
+    found?.key === announced?.key &&
+    found?.ml_dsa_key === announced?.ml_dsa_key;
+  if (!isSame) throw new LedgerCorrupt(revision, 'it states other next keys than the event in the log');
 }
 
 async function leavesFromLog(

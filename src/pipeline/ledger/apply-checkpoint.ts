@@ -2,18 +2,17 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { KeyBridge } from './followed-ledger.js';
+import type { KeyHandover } from './ledger-rules.js';
 
 /**
  * Stores a checked time stamp. With the last one of its quorum, it also stores the checkpoint and the
- * key of a bridge. From then on the new key signs, and no evidence package may contain the checkpoint
- * without the bridge.
+ * keys to which it hands over. From then on these sign alone.
  * @param db in a transaction that locks the row of `sealer_state`
  */
 export async function insertCheckpoint(
   db: Queryable,
   body: CheckpointStampedBody,
-  bridge: KeyBridge | null,
+  handover: KeyHandover | null,
 ): Promise<void> {
   await db.query(
     `insert into checkpoint_tokens
@@ -43,9 +42,10 @@ export async function insertCheckpoint(
        from checkpoint_tokens where size = $1 group by size`,
     [body.size],
   );
-  if (bridge === null) return;
+  if (handover === null) return;
   await db.query(
-    'insert into ledger_keys (key, ml_dsa_key, replaces, bridge_size, published_at) values ($1, $2, $3, $4, $5)',
-    [bridge.key, bridge.mlDsaKey, bridge.replaces, body.size, body.gen_time],
+    `insert into ledger_keys (key, ml_dsa_key, replaces, announced_in, handover_size, published_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [handover.key, handover.mlDsaKey, handover.replaces, handover.revision, body.size, body.gen_time],
   );
 }

@@ -131,7 +131,7 @@ async function insertOf(
       return { insert: (db) => insertBatch(db, batch, state.tree), heads: batch.heads };
     }
     case 'stamp':
-      return { insert: (db) => insertCheckpoint(db, change.body, change.bridge), heads: null };
+      return { insert: (db) => insertCheckpoint(db, change.body, change.handover), heads: null };
     case 'evidence':
       return { insert: (db) => insertEvidence(db, change.body), heads: null };
     case 'first-key':
@@ -206,9 +206,10 @@ function forgetOrRemember({ heads }: FollowedLedger, change: LedgerChange, check
 }
 
 async function insertFirstKey(db: Queryable, body: LedgerKeyPublishedBody): Promise<void> {
-  await db.query(
-    `insert into ledger_keys (key, ml_dsa_key, replaces, bridge_size, published_at, salt_key)
-     values ($1, $2, null, null, $3, $4)`,
-    [body.key, body.ml_dsa_key, body.created_at, body.salt_key],
-  );
+  await db.query('insert into ledger_keys (key, ml_dsa_key, published_at, salt_key) values ($1, $2, $3, $4)', [
+    body.key,
+    body.ml_dsa_key,
+    body.created_at,
+    body.salt_key,
+  ]);
 }

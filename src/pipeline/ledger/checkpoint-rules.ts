@@ -7,19 +7,19 @@ import {
   SIGNATURE_TYPES,
   type SignedNote,
 } from '../../../schemas/evidence/signed-note.js';
-import { verifyCheckpoint, verifyNote } from '../../../schemas/evidence/verify-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { LedgerCorrupt } from './errors.js';
-import { type FollowedLedger, type KeyBridge, rootAt } from './followed-ledger.js';
+import { type AnnouncedKey, type FollowedLedger, rootAt } from './followed-ledger.js';
 
 /**
  * Checks a time stamp of a checkpoint: both keys of the ledger must have signed its note over a root of
- * the tree. On a bridging checkpoint, the old keys and the new ones must have signed the whole text too.
- * While a checkpoint has too few time stamps, each further one must be over the same note.
+ * the tree, and on the first checkpoint over an announcement the announced keys too. While a checkpoint
+ * has too few time stamps, each further one must be over the same note.
  * @param state at the revision of the event, before the time stamp
- * @returns the key change, if it is one
+ * @returns the announced keys, if the checkpoint hands over to them
  * @throws LedgerCorrupt
  */
-export async function bridgeOf(state: FollowedLedger, body: CheckpointStampedBody): Promise<KeyBridge | null> {
+export async function handoverOf(state: FollowedLedger, body: CheckpointStampedBody): Promise<AnnouncedKey | null> {
   const { revision, key, mlDsaKey } = state;
   const note = parseNote(body.note);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
@@ -41,39 +41,30 @@ export async function bridgeOf(state: FollowedLedger, body: CheckpointStampedBod
   if (root === null || !equalBytes(checkpoint.root, root)) {
     throw new LedgerCorrupt(revision, 'its root is not that of the ledger tree');
   }
-  if (checkpoint.nextKeys.length === 0) return null;
-  const next = nextKeysOf(checkpoint.origin, checkpoint.nextKeys);
-  if (next === null || next.key === key || next.mlDsaKey === mlDsaKey)
-    throw new LedgerCorrupt(revision, 'it hands over to a key that cannot follow');
-  if (!(await isSignedBy(note, [next.key, next.mlDsaKey])))
-    throw new LedgerCorrupt(revision, 'the key that it hands over to did not sign it');
-  if (!(await isSignedBy(note, [mlDsaKey, next.mlDsaKey], verifyNote)))
-    throw new LedgerCorrupt(revision, 'a key did not sign its whole text');
-  return { ...next, replaces: key };
+  const next = keysDueAt(state, body.size);
+  if (next !== null && !(await isSignedBy(note, [next.key, next.mlDsaKey])))
+    throw new LedgerCorrupt(revision, 'it is over an announcement of keys that did not sign it');
+  return next;
 }
 
-/**
- * Returns the two keys to which a checkpoint hands over; null unless they are one of Ed25519 and one of
- * ML-DSA-44, in this order, of the ledger's name.
- */
-export function nextKeysOf(origin: string, lines: readonly string[]): Omit<KeyBridge, 'replaces'> | null {
-  const [key, mlDsaKey, ...more] = lines;
-  const types = lines.map((line) => parseVerifierKey(line)).map((one) => (one?.name === origin ? one.type : null));
-  if (key === undefined || mlDsaKey === undefined || more.length > 0) return null;
-  return types[0] === SIGNATURE_TYPES.ed25519 && types[1] === SIGNATURE_TYPES.mlDsa ? { key, mlDsaKey } : null;
+/** The announced keys that must sign a checkpoint of this size as well; null: none. */
+export function keysDueAt({ announced }: Pick<FollowedLedger, 'announced'>, size: number): AnnouncedKey | null {
+  return announced !== null && size > announced.batch ? announced : null;
+}
+
+/** Whether two verifier-key lines are one of Ed25519 and one of ML-DSA-44, in this order, of one name. */
+export function areLedgerKeys(key: string, mlDsaKey: string): boolean {
+  const [one, other] = [parseVerifierKey(key), parseVerifierKey(mlDsaKey)];
+  const isNamed = one !== null && one.name === other?.name;
+  return isNamed && one.type === SIGNATURE_TYPES.ed25519 && other.type === SIGNATURE_TYPES.mlDsa;
 }
 
 /**
  * Whether each of these keys signed a checkpoint.
  * @param lines verifier-key lines
- * @param verify how a signature is looked for
  */
-export async function isSignedBy(
-  note: SignedNote,
-  lines: readonly string[],
-  verify: typeof verifyCheckpoint = verifyCheckpoint,
-): Promise<boolean> {
+export async function isSignedBy(note: SignedNote, lines: readonly string[]): Promise<boolean> {
   const keys = lines.map((line) => parseVerifierKey(line));
-  const verdicts = await Promise.all(keys.map((key) => key && verify(note, key)));
+  const verdicts = await Promise.all(keys.map((key) => key && verifyCheckpoint(note, key)));
   return verdicts.every((verdict) => verdict === 'signed');
 }

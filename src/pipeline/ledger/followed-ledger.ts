@@ -1,14 +1,23 @@
+import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import type { StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
 import type { LedgerState } from './ledger-state.js';
 import type { SealedHeads } from './sealed-leaf.js';
 
-/** A checkpoint that transfers the ledger to another key. */
-export interface KeyBridge {
+/** The next keys of the ledger, whose announcement is sealed. */
+export interface AnnouncedKey {
   readonly key: string;
   readonly mlDsaKey: string;
-  /** The Ed25519 key before it. */
-  readonly replaces: string;
+  /** Revision of the announcement in `policy`. */
+  readonly revision: number;
+  /** Number of the batch with it: the keys before and these sign the first checkpoint above. */
+  readonly batch: number;
+}
+
+/** The next keys that a batch announces; null: none. @param batch its number */
+export function announcedKey(batch: number, { announced }: BatchSealedBody): AnnouncedKey | null {
+  if (announced === undefined) return null;
+  return { key: announced.key, mlDsaKey: announced.ml_dsa_key, revision: announced.revision, batch };
 }
 
 /** The ledger tree at one size. */
@@ -27,8 +36,8 @@ export interface LedgerTree {
 export interface FollowedLedger extends LedgerState {
   readonly tree: LedgerTree;
   readonly keyOf: StreamKeyOf;
-  /** The last change of the key, until its publication follows. */
-  readonly bridge: (KeyBridge & { readonly size: number }) | null;
+  /** The next keys, until a stamped checkpoint covers their announcement. */
+  readonly announced: AnnouncedKey | null;
   /** Revisions that were skipped, and whose `LedgerEventSkipped` was not reached yet. */
   readonly skipped: readonly number[];
   /** Verified ends of the sealed streams. */

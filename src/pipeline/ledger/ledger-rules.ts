@@ -19,18 +19,24 @@ import { type BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-hea
 import { parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { NewEvent } from '../event-log/port.js';
 import { batchHeaderOf } from './batch-rules.js';
-import { bridgeOf, nextKeysOf } from './checkpoint-rules.js';
+import { areLedgerKeys, handoverOf } from './checkpoint-rules.js';
 import { LedgerCorrupt } from './errors.js';
-import { type FollowedLedger, type KeyBridge, withLeaf, withoutSizesUpTo } from './followed-ledger.js';
+import { type AnnouncedKey, announcedKey, type FollowedLedger, withLeaf, withoutSizesUpTo } from './followed-ledger.js';
 import { SALT_KEY_BYTES, streamKeysUnder } from './stream-keys.js';
 
 /** The change that an event of the ledger makes to the tables. */
 export type LedgerChange =
   | { readonly kind: 'batch'; readonly header: BatchHeader; readonly body: BatchSealedBody }
-  | { readonly kind: 'stamp'; readonly body: CheckpointStampedBody; readonly bridge: KeyBridge | null }
+  | { readonly kind: 'stamp'; readonly body: CheckpointStampedBody; readonly handover: KeyHandover | null }
   | { readonly kind: 'evidence'; readonly body: EvidenceKeptBody }
   | { readonly kind: 'first-key'; readonly body: LedgerKeyPublishedBody }
   | { readonly kind: 'note' };
+
+/** Keys that sign alone from here on. */
+export interface KeyHandover extends AnnouncedKey {
+  /** The Ed25519 key before them. */
+  readonly replaces: string;
+}
 
 export interface FollowedEvent {
   readonly state: FollowedLedger;
@@ -86,27 +92,46 @@ function followBatch(state: FollowedLedger, body: BatchSealedBody): FollowedEven
     size: header.number + 1,
     sealedAt: new Date(header.sealed_at),
     policies: header.policies,
+    announced: announcedIn(state, header, body) ?? state.announced,
     tree: withLeaf(state.tree, batchLeaf(body.header)),
   };
   return { state: next, change: { kind: 'batch', header, body } };
 }
 
+/**
+ * The next keys that a batch announces. One announcement at a time: the keys before it sign until its
+ * checkpoint.
+ */
+function announcedIn(state: FollowedLedger, { number }: BatchHeader, body: BatchSealedBody): AnnouncedKey | null {
+  const announced = announcedKey(number, body);
+  if (announced === null) return null;
+  const { key, mlDsaKey } = announced;
+  const nameOf = (line: string | null): string | undefined => parseVerifierKey(line ?? '')?.name;
+  const isNext = key !== state.key && mlDsaKey !== state.mlDsaKey && nameOf(key) === nameOf(state.key);
+  if (!isNext || !areLedgerKeys(key, mlDsaKey))
+    throw new LedgerCorrupt(state.revision, 'it announces keys that cannot follow');
+  if (state.announced !== null)
+    throw new LedgerCorrupt(state.revision, 'other keys are announced, and do not sign yet');
+  return announced;
+}
+
 async function followStamp(state: FollowedLedger, body: CheckpointStampedBody): Promise<FollowedEvent> {
-  const bridge = await bridgeOf(state, body);
+  const next = await handoverOf(state, body);
   const token = { sha256: toHex(sha256(body.tsr)), organization: body.organization };
-  const change = { kind: 'stamp', body, bridge } as const;
   if (body.number < body.quorum) {
     const tokens = [...(state.pending?.tokens ?? []), token];
-    return { state: { ...state, pending: { size: body.size, note: body.note, tokens } }, change };
+    const pending = { size: body.size, note: body.note, tokens };
+    return { state: { ...state, pending }, change: { kind: 'stamp', body, handover: null } };
   }
-  const next = {
+  const handover = next === null || state.key === null ? null : { ...next, replaces: state.key };
+  const after = {
     ...state,
     pending: null,
     stamped: { size: body.size, sha256: token.sha256 },
     tree: withoutSizesUpTo(state.tree, body.size),
-    ...(bridge !== null && { key: bridge.key, mlDsaKey: bridge.mlDsaKey, bridge: { ...bridge, size: body.size } }),
+    ...(handover !== null && { key: handover.key, mlDsaKey: handover.mlDsaKey, announced: null }),
   };
-  return { state: next, change };
+  return { state: after, change: { kind: 'stamp', body, handover } };
 }
 
 /** The digest of an item with several parts is checked where the item is used: the parts may be far apart. */
@@ -117,20 +142,12 @@ function followEvidence(state: FollowedLedger, body: EvidenceKeptBody): Followed
 }
 
 function followKey(state: FollowedLedger, body: LedgerKeyPublishedBody): FollowedEvent {
-  const { key, ml_dsa_key: mlDsaKey, replaces, salt_key: saltKey } = body;
-  if (replaces !== null) {
-    // The bridging checkpoint has changed the key already.
-    const { bridge } = state;
-    const isAnnounced = bridge?.key === key && bridge.replaces === replaces.key && bridge.size === replaces.bridge_size;
-    if (isAnnounced && state.key === key && state.mlDsaKey === mlDsaKey)
-      return { state: { ...state, bridge: null }, change: { kind: 'note' } };
-  }
-  if (replaces !== null || state.key !== null)
-    throw new LedgerCorrupt(state.revision, 'the key does not follow the one before');
-  if (nextKeysOf(parseVerifierKey(key)?.name ?? '', [key, mlDsaKey]) === null)
+  const { key, ml_dsa_key: mlDsaKey, salt_key: saltKey } = body;
+  if (state.key !== null) throw new LedgerCorrupt(state.revision, 'the ledger has its first key already');
+  if (!areLedgerKeys(key, mlDsaKey))
     throw new LedgerCorrupt(state.revision, 'its keys are not one of Ed25519 and one of ML-DSA-44, of one name');
-  if (saltKey?.length !== SALT_KEY_BYTES)
-    throw new LedgerCorrupt(state.revision, 'the first key comes without salt_key');
+  if (saltKey.length !== SALT_KEY_BYTES)
+    throw new LedgerCorrupt(state.revision, `its salt_key does not have ${SALT_KEY_BYTES} bytes`);
   return { state: { ...state, key, mlDsaKey, keyOf: streamKeysUnder(saltKey) }, change: { kind: 'first-key', body } };
 }
 

@@ -85,7 +85,7 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
         select size, min(note) as note, array_agg(tsr_sha256 order by number) as sha256,
                array_agg(organization order by number) as organizations
           from checkpoint_tokens where size > coalesce(c.size, 0) group by size) p on true
-      left join lateral (select key, ml_dsa_key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`,
+      left join lateral (select key, ml_dsa_key from ledger_keys order by handover_size desc nulls last limit 1) k on true`,
     [POLICY_STREAM],
   );
   const [row] = stateRows.parse(rows);

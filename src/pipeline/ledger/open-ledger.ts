@@ -7,9 +7,9 @@ import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/chec
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
-import { isSignedBy, nextKeysOf } from './checkpoint-rules.js';
+import { isSignedBy } from './checkpoint-rules.js';
 import { TablesDiffer } from './errors.js';
-import { type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
+import { type AnnouncedKey, announcedKey, type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
 import { readFrontier } from './ledger-state.js';
 import { readNewestCheckpoint, readPublishedSaltKey } from './read-ledger.js';
 import { SealedHeads } from './sealed-leaf.js';
@@ -29,7 +29,7 @@ export function emptyLedger(): FollowedLedger {
     mlDsaKey: null,
     tree: { size: 0, edge: [], before: null },
     keyOf: NO_STREAM_KEYS,
-    bridge: null,
+    announced: null,
     skipped: [],
     heads: new SealedHeads(),
   };
@@ -55,11 +55,13 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
   let tree: FollowedLedger['tree'] = { size: stamp.size, edge, before: null };
   if (!equalBytes(rootOf(tree), checkpoint.root))
     throw new TablesDiffer('ledger_nodes', `edge of size ${stamp.size}`, 'a stamped checkpoint has another root');
-  const later = batches.slice(1).map(({ header }) => header);
-  for (const header of later) tree = withLeaf(tree, batchLeaf(header));
-  const { sealed_at: sealedAt, policies } = headerOf(later.at(-1) ?? covered.header);
-  const signer = await signerOf(db, stamp.note, checkpoint);
-  const next = nextKeysOf(checkpoint.origin, checkpoint.nextKeys);
+  // The checkpoint hands over to keys that an earlier batch announced.
+  let announced: AnnouncedKey | null = null;
+  for (const body of batches.slice(1)) {
+    tree = withLeaf(tree, batchLeaf(body.header));
+    announced = announcedKey(tree.size - 1, body) ?? announced;
+  }
+  const { sealed_at: sealedAt, policies } = headerOf((batches.at(-1) ?? covered).header);
   return {
     ...emptyLedger(),
     revision,
@@ -67,8 +69,8 @@ export async function openLedger(db: Queryable, eventLog: EventLog, last: number
     sealedAt: new Date(sealedAt),
     policies,
     stamped: { size: stamp.size, sha256: toHex(sha256(stamp.tsr)) },
-    ...(next ?? signer),
-    bridge: next === null ? null : { ...next, replaces: signer.key, size: stamp.size },
+    ...(await keysAfter(db, stamp.note, checkpoint)),
+    announced,
     tree,
     keyOf: streamKeysUnder(await readPublishedSaltKey(eventLog)),
   };
@@ -94,17 +96,16 @@ async function readEdge(db: Queryable, size: number): ReturnType<typeof readFron
 
 const KeyRows = z.array(z.object({ key: z.string(), ml_dsa_key: z.string() }));
 
-/** The ledger's keys that signed a note, and not the ones to which the note hands over. */
-async function signerOf(
+/** The newest keys of the ledger that signed a checkpoint: they sign the next ones. */
+async function keysAfter(
   db: Queryable,
   text: string,
-  { size, nextKeys }: Checkpoint,
-): Promise<Pick<FollowedLedger, 'key' | 'mlDsaKey'> & { readonly key: string }> {
+  { size }: Checkpoint,
+): Promise<Pick<FollowedLedger, 'key' | 'mlDsaKey'>> {
   const note = parseNote(text);
-  const { rows } = await db.query('select key, ml_dsa_key from ledger_keys order by bridge_size desc nulls last');
+  const { rows } = await db.query('select key, ml_dsa_key from ledger_keys order by handover_size desc nulls last');
   for (const { key, ml_dsa_key: mlDsaKey } of KeyRows.parse(rows)) {
-    if (note === null || nextKeys.includes(key)) continue;
-    if (await isSignedBy(note, [key, mlDsaKey])) return { key, mlDsaKey };
+    if (note !== null && (await isSignedBy(note, [key, mlDsaKey]))) return { key, mlDsaKey };
   }
   throw new TablesDiffer('ledger_keys', `key of checkpoint ${size}`, 'no stored key signed it');
 }

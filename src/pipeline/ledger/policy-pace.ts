@@ -66,8 +66,9 @@ export async function readPolicyPace(db: Queryable, now: number): Promise<Policy
        from ledger_policies p
        left join leaves l on l.stream = $1 and l.revision = p.revision
        ${joinFirstStamp('l.batch', 'stamped_at', 'stamp')}
+      where p.type = $2
       order by p.revision`,
-    [POLICY_STREAM],
+    [POLICY_STREAM, LEDGER_POLICY_SET],
   );
   const policies = PolicyRows.parse(rows).map(({ body, stamped_at: stampedAt }): PublishedPolicy => {
     const record = parseRecord(LEDGER_POLICY_SET, parseBody(PublicEventBody, LEDGER_POLICY_SET, body).record);

@@ -35,7 +35,6 @@ export async function ensureKeyPublished(
       created_at: now().toISOString(),
       key,
       ml_dsa_key: mlDsaVerifierKeyOf(signer),
-      replaces: null,
       salt_key: toBase64(randomBytes(SALT_KEY_BYTES)),
     });
     await tryAppendToLedger(eventLog, state, event);

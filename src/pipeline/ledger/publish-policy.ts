@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET, type LedgerPolicySetRecord } from '../../../schemas/events/ledger-policy.js';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
-import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { AppendOutcomeUnknown, LogBehind, RevisionConflict } from '../event-log/errors.js';
 import type { EventLog, NewEvent, StreamEvent } from '../event-log/port.js';
+import { appendToPolicyStream } from './policy-stream.js';
 
 /** The content of a policy, as configured. */
 export interface PolicySettings {
@@ -24,17 +23,13 @@ export interface PolicySettings {
   readonly witnessesRequired?: number;
 }
 
-const PAGE = 200;
-
 /**
  * Appends the configured policy to the stream `policy`, unless the newest policy there has the same
- * content. Any number of processes may do this concurrently: the expected revision lets one of them
- * append. Each event is also stored in PostgreSQL, from which a restored log can be filled.
+ * content.
  * @param db in the role `consent_ledger_worker`
  * @param now time for `created_at` of the event
  * @returns number of the policy in force
- * @throws LogBehind if the log ends before the stored events
- * @throws EventLogUnavailable, AppendRefused, InvalidEventBody, database errors
+ * @throws the errors of `appendToPolicyStream`; InvalidEventBody
  */
 export async function ensurePolicySet(
   db: Queryable,
@@ -42,23 +37,13 @@ export async function ensurePolicySet(
   settings: PolicySettings,
   now: () => Date | Promise<Date>,
 ): Promise<number> {
-  for (;;) {
-    const known = await storedRevision(db);
-    const events = await readPolicyStream(eventLog);
-    const end = events.length - 1;
-    if (end < known) throw new LogBehind(POLICY_STREAM, known, end);
-    await store(db, events.slice(known + 1));
-    const newest = events.at(-1);
-    const record = newest === undefined ? null : policyOf(newest);
-    if (record !== null && contentOf(record) === contentOf(settingsRecord(settings))) return record.number;
-    const event = policyEvent(settings, events.length + 1, await now());
-    try {
-      await eventLog.append(POLICY_STREAM, end, [event]);
-    } catch (error) {
-      // The next round reads the stream: only its content is authoritative.
-      if (!(error instanceof RevisionConflict || error instanceof AppendOutcomeUnknown)) throw error;
-    }
-  }
+  const newestOf = (events: readonly StreamEvent[]) => events.flatMap((event) => policyOf(event) ?? []).at(-1);
+  const events = await appendToPolicyStream(db, eventLog, async (events) => {
+    const newest = newestOf(events);
+    if (newest !== undefined && contentOf(newest) === contentOf(settingsRecord(settings))) return null;
+    return policyEvent(settings, events.length + 1, await now());
+  });
+  return newestOf(events)?.number ?? 0;
 }
 
 type PolicyContent = Omit<LedgerPolicySetRecord, 'v' | 'event_id' | 'created_at' | 'number'>;
@@ -99,32 +84,8 @@ function policyEvent(settings: PolicySettings, number: number, createdAt: Date):
   return { id, type: LEDGER_POLICY_SET, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
 }
 
-/** The record of an event of this stream. @throws InvalidEventBody */
-export function policyOf({ type, data }: StreamEvent): LedgerPolicySetRecord {
+/** The policy of an event of this stream; null for an announcement of keys. @throws InvalidEventBody */
+export function policyOf({ type, data }: StreamEvent): LedgerPolicySetRecord | null {
+  if (type === LEDGER_KEY_ANNOUNCED) return null;
   return parseRecord(LEDGER_POLICY_SET, parseBody(PublicEventBody, type, data).record);
-}
-
-/** Reads the stream of policies. @throws EventLogUnavailable */
-export async function readPolicyStream(eventLog: EventLog): Promise<StreamEvent[]> {
-  const events: StreamEvent[] = [];
-  for (;;) {
-    const page = await eventLog.readStream(POLICY_STREAM, events.length, PAGE);
-    if (page.length === 0) return events;
-    events.push(...page);
-  }
-}
-
-async function storedRevision(db: Queryable): Promise<number> {
-  const { rows } = await db.query('select coalesce(max(revision), -1) as revision from ledger_policies');
-  return z.tuple([z.object({ revision: z.int() })]).parse(rows)[0].revision;
-}
-
-async function store(db: Queryable, events: readonly StreamEvent[]): Promise<void> {
-  for (const { revision, id, type, data } of events) {
-    await db.query(
-      `insert into ledger_policies (revision, event_id, type, body) values ($1, $2, $3, $4)
-       on conflict (revision) do nothing`,
-      [revision, id, type, data],
-    );
-  }
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
-import { policyOf, readPolicyStream } from './publish-policy.js';
+import { readPolicyStream } from './policy-stream.js';
+import { policyOf } from './publish-policy.js';
 
 /** How many distinct authorities must stamp the next checkpoint, and why. */
 export interface StampsDemanded {
@@ -40,7 +41,9 @@ export async function readStampsDemanded(
   let demanded = 1;
   let waitingPolicy: number | null = null;
   for (const event of await readPolicyStream(eventLog)) {
-    const { stamps, number } = policyOf(event);
+    const policy = policyOf(event);
+    if (policy === null) continue;
+    const { stamps, number } = policy;
     const batch = batches.get(event.revision);
     const isLowered = stamps < demanded;
     if (!isLowered || (batch !== undefined && (await countAuthorities(db, batch)) >= demanded)) {

@@ -5,6 +5,7 @@ import { type BatchHeader, batchHeaderText, streamsRoot, tiledRuns } from '../..
 import { levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
+import { readAnnounced } from '../ledger/announce-key.js';
 import { ledgerEvent, refuseIfCorrupt, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { checkBatch, type KnownBatch } from '../ledger/apply-batch.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
@@ -13,9 +14,11 @@ import { batchRoot } from '../ledger/batch-tree.js';
 import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { sortedTags, tagsRoot } from '../ledger/person-tags.js';
+import { readPolicyStream } from '../ledger/policy-stream.js';
 import { readCommitment } from '../ledger/roll-up.js';
 import { areBatchRuns, namedRuns, runsOf, sortedLeaves } from '../ledger/runs.js';
-import type { SealedLeaf } from '../ledger/sealed-leaf.js';
+import { readSealedHeads } from '../ledger/sealed-heads.js';
+import { headOf, leafOf, type SealedLeaf, StreamHeads } from '../ledger/sealed-leaf.js';
 
 /** Content of a new Merkle batch. */
 export interface BatchContent {
@@ -111,9 +114,12 @@ async function append(
   known: KnownBatch,
   logPosition: Position | null,
 ): Promise<SealOutcome> {
+  const runs = runsOf(known.leaves);
+  const announced = await readAnnounced(eventLog, runs);
   const body: BatchSealedBody = {
     header: batchHeaderText(header),
-    runs: runsOf(known.leaves).map(([stream, first, last]) => [stream, first, last]),
+    runs: runs.map(([stream, first, last]) => [stream, first, last]),
+    ...(announced !== undefined && { announced }),
     tags: concatBytes(...known.leaves.flatMap(({ tag }) => tag ?? [])),
   };
   const event = ledgerEvent(BATCH_SEALED, { ...body, tags: toBase64(body.tags) });
@@ -128,8 +134,33 @@ async function append(
 }
 
 /**
- * Seals a batch without leaves, which creates a tree size without a checkpoint. Renewals and key
- * rotations need one.
+ * Seals the events of the stream `policy` that are in no batch, in a batch of their own, so that a change
+ * of the keys does not wait for a sealer.
+ * @returns the state in which all of them are sealed, by this process or by another one
+ * @throws the errors of `catchUpLedger` and `tryAppendToLedger`
+ */
+export async function sealPolicyEvents(
+  db: Queryable,
+  eventLog: EventLog,
+  now: () => Date | Promise<Date>,
+): Promise<FollowedLedger> {
+  let state = await catchUpLedger(db, eventLog);
+  for (;;) {
+    const events = await readPolicyStream(eventLog, state.policies);
+    if (events.length === 0) return state;
+    const heads = new StreamHeads();
+    for (const [stream, head] of await readSealedHeads(db, state, [POLICY_STREAM])) heads.set(stream, head);
+    const leaves = events.map((event) => {
+      const leaf = leafOf(event, heads.get(POLICY_STREAM), null);
+      heads.set(POLICY_STREAM, headOf(leaf));
+      return leaf;
+    });
+    ({ state } = await sealBatch(db, eventLog, state, { leaves, logPosition: null }, await now()));
+  }
+}
+
+/**
+ * Seals a batch without leaves, which creates a tree size without a checkpoint, as a renewal needs one.
  * @returns the state in which the ledger is larger than its newest checkpoint with a time stamp, even if
  *   another process appended the batch
  * @throws the errors of `catchUpLedger` and `tryAppendToLedger`

@@ -21,7 +21,7 @@ const stampRows = z.array(
 
 /**
  * Reads the newest stamped checkpoint. The time is the latest one of its time stamps, as the token states
- * it. A wrong row can only delay what is stamped next: `bridgeOf` checks each append against the log.
+ * it. A wrong row can only delay what is stamped next: `handoverOf` checks each append against the log.
  * @param trustAnchors DER of the configured root certificates
  * @param at time at which algorithms are evaluated
  * @returns null before the first one

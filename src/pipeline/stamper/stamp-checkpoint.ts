@@ -6,17 +6,16 @@ import type { EventLog } from '../event-log/port.js';
 import { tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { LedgerKeyMismatch } from '../ledger/errors.js';
-import { type FollowedLedger, rootOf } from '../ledger/followed-ledger.js';
-import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
+import type { FollowedLedger } from '../ledger/followed-ledger.js';
+import { verifierKeyOf } from '../ledger/ledger-signer.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
-import { checkpointNote } from './checkpoint-note.js';
+import { type CheckpointSigners, checkpointNote } from './checkpoint-note.js';
 import { evidenceOf, keepEvidence, keepNotices } from './keep-evidence.js';
 import { type ObtainedStamp, obtainStamp, stampedEvent } from './obtain-stamp.js';
 
-export interface StampingOptions {
+export interface StampingOptions extends CheckpointSigners {
   readonly db: Queryable;
   readonly eventLog: EventLog;
-  readonly signer: LedgerSigner;
   readonly client: TimestampClient;
   /** Number of distinct authorities that must stamp a checkpoint. */
   readonly quorum: number;
@@ -40,13 +39,13 @@ export interface StampingOptions {
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function stampCheckpoint(
-  { db, eventLog, signer, client, quorum, rememberHead }: StampingOptions,
+  { db, eventLog, signer, openNext, client, quorum, rememberHead }: StampingOptions,
   state: FollowedLedger,
   previous: StatedTime | null,
   signal: AbortSignal,
 ): Promise<{ readonly state: FollowedLedger; readonly isOwn: boolean }> {
   const { size } = state.pending ?? state;
-  const note = state.pending?.note ?? (await checkpointNote(signer, size, rootOf(state.tree)));
+  const note = state.pending?.note ?? (await checkpointNote({ signer, ...(openNext && { openNext }) }, state));
   await rememberHead?.(state);
   let current = await keepNotices(db, eventLog, state);
   let newest: ObtainedStamp | null = null;

@@ -10,22 +10,21 @@ import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import type { FollowedLedger } from '../ledger/followed-ledger.js';
-import type { LedgerSigner } from '../ledger/ledger-signer.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { readPolicyPace } from '../ledger/policy-pace.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { readStampsDemanded, type StampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
+import type { CheckpointSigners } from './checkpoint-note.js';
 import { type NewestStamp, readNewestStamp } from './newest-stamp.js';
 import { renewalTime } from './renewal.js';
 import { stampCheckpoint } from './stamp-checkpoint.js';
 
-export interface StamperOptions {
+export interface StamperOptions extends CheckpointSigners {
   /** In the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly logger: ServiceLogger;
-  readonly signer: LedgerSigner;
   readonly client: TimestampClient;
   /** Number of distinct authorities that must stamp a checkpoint; the policies can demand more. */
   readonly quorum: number;

@@ -13,8 +13,9 @@ interface Declaration {
 /**
  * Tables whose rows no other record binds: those that grant rights, and those that say what the service
  * and its users did. Each has a column `seal`, a keyed hash of all its other columns, except those that are
- * named here. A column of CREATE TABLE is therefore sealed without another line. Triggers, seals,
- * readers and the audit derive from this table.
+ * named here. A column of CREATE TABLE is therefore sealed without another line. One that a later migration adds is
+ * null in the rows that exist, because only the service can seal another value. Triggers, seals, readers and the
+ * audit derive from this table.
  */
 export const SEALED_TABLES = {
   tenants: { key: 'id', unsealed: [], checkedBy: 'audit' },

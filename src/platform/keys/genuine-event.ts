@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { type EventWithBody, InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
@@ -26,7 +27,7 @@ const Named = z.object({ event_id: z.string(), site_id: z.string().optional(), p
 
 /**
  * Verifies that the service wrote an event. Its record must name this event and the site of this
- * stream; a policy of the ledger names no site. The proof hash of a consent must be the HMAC of its record under the tenant's proof key,
+ * stream; an event of the stream `policy` names no site. The proof hash of a consent must be the HMAC of its record under the tenant's proof key,
  * which the database stores only encrypted. Events without a person (notices, erasures) have no
  * proof hash; only their names are checked.
  * @throws NotGenuine, without any content of the event
@@ -39,7 +40,7 @@ export async function assertGenuine(event: SiteEvent, keys: ProofKeys): Promise<
   if (named === undefined || named.event_id !== id || (named.site_id ?? null) !== siteOfStream(stream)) {
     throw new NotGenuine(`the record of event ${id} names another event or site than ${stream}`);
   }
-  if ((type === LEDGER_POLICY_SET) !== (stream === POLICY_STREAM))
+  if ([LEDGER_POLICY_SET, LEDGER_KEY_ANNOUNCED].includes(type) !== (stream === POLICY_STREAM))
     throw new NotGenuine(`event ${id} does not belong to ${stream}`);
   if (proofHash === null) return;
   if (stream !== consentsStream(named.site_id ?? '')) throw new NotGenuine(`event ${id} does not belong to ${stream}`);

@@ -16,9 +16,19 @@ export function sealed(table: SealedTable, alias: string): string {
   return `coalesce(encode(${alias}.seal, 'hex'), '') || ' ' || ${sealedText(table, alias)}`;
 }
 
-/** The text that the seal binds: the name of the table, and all columns that are not exempt. */
+/**
+ * The text that the seal binds: the name of the table, and all columns that are not exempt and not null. After it,
+ * in a line of its own, the columns that are null: a column that a later migration adds must not break the seals of
+ * the rows that exist.
+ */
 function sealedText(table: SealedTable, alias: string): string {
-  return `'${table} ' || (to_jsonb(${alias}) - '{${['seal', ...SEALED_TABLES[table].unsealed].join(',')}}'::text[])::text`;
+  const exempt = ['seal', ...SEALED_TABLES[table].unsealed].join(',');
+  const part = (condition: string): string =>
+    `coalesce(jsonb_object_agg(key, value) filter (where value ${condition} 'null'), '{}')::text`;
+  return (
+    `'${table} ' || (select ${part('<>')} || e'\\n' || ${part('=')} ` +
+    `from jsonb_each(to_jsonb(${alias}) - '{${exempt}}'::text[]) having count(*) > 0)`
+  );
 }
 
 const Content = z.record(z.string(), z.unknown());
@@ -29,6 +39,7 @@ const Content = z.record(z.string(), z.unknown());
  */
 export class SealedRow<Table extends SealedTable = SealedTable> {
   readonly #text: string;
+  readonly #nulls: string;
   /** Differs after every change of the row; null: the service has not written it. */
   readonly seal: Buffer | null;
 
@@ -38,7 +49,9 @@ export class SealedRow<Table extends SealedTable = SealedTable> {
   ) {
     const end = stored.indexOf(' ');
     this.seal = end === 0 ? null : Buffer.from(stored.slice(0, end), 'hex');
-    this.#text = stored.slice(end + 1);
+    const line = stored.indexOf('\n', end);
+    this.#text = stored.slice(end + 1, line);
+    this.#nulls = stored.slice(line + 1);
   }
 
   /** The primary key, for reports. It is not checked. */
@@ -62,7 +75,8 @@ export class SealedRow<Table extends SealedTable = SealedTable> {
   }
 
   #content(): Readonly<Record<string, unknown>> {
-    return Content.parse(JSON.parse(this.#text.slice(this.table.length + 1)));
+    const [values, nulls] = [this.#text.slice(this.table.length + 1), this.#nulls].map((text) => JSON.parse(text));
+    return Content.parse({ ...values, ...nulls });
   }
 }
 

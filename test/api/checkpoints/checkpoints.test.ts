@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CheckpointsResponse, ConsistencyResponse, MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
 import { fromHex } from '../../../schemas/crypto/encoding.js';
-import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { verifyCheckpoint, verifyNote } from '../../../schemas/evidence/verify-note.js';
+import { ProvedEntry } from '../../../schemas/evidence/contradiction.js';
+import { keyLineOf, parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyConsistency } from '../../../schemas/merkle/verify-consistency.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
@@ -17,6 +17,7 @@ import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
 import { pemOfCertificates } from '../../../src/timestamping/pem.js';
+import { followAnnouncements } from '../../../verifier-cli/src/ledger/announcements.js';
 import { CERTIFICATE_LABEL, derBlocks } from '../../../verifier-cli/src/trust/trust-material.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
 import { UNGUARDED } from '../../support/unguarded.js';
@@ -29,8 +30,7 @@ const KeysResponse = z.strictObject({
         key: z.string(),
         ml_dsa_key: z.string(),
         replaces: z.string().nullable(),
-        bridge_size: z.int().nullable(),
-        bridge: z.string().nullable(),
+        announcement: z.unknown(),
         published_at: z.iso.datetime(),
       }),
     ),
@@ -177,10 +177,10 @@ describe('the ledger in public', () => {
     }
   });
 
-  it('publishes every key of the ledger, the one in force, and the notes by which one hands over to the next', async () => {
+  it('publishes every key of the ledger, the one in force, and the proof that each was announced', async () => {
     const before = await keys();
     expect(before).toHaveLength(1);
-    expect(before[0]).toMatchObject({ replaces: null, bridge_size: null, bridge: null });
+    expect(before[0]).toMatchObject({ replaces: null, announcement: null });
     const tsa = await startDevelopmentTsa({ folder: join(world.folder, 'rotation-tsa') });
     const { worker: pool, eventLog } = world.pipeline;
     const rotate = async () =>
@@ -206,18 +206,21 @@ describe('the ledger in public', () => {
     expect(all.map(({ key }) => key)).toEqual([before[0]?.key, ...rotations.map(({ to }) => to)]);
     expect((await list()).keys).toEqual(all.flatMap((one) => [one.key, one.ml_dsa_key]));
     expect((await get('/checkpoints/ledger.vkey')).body).toBe(`${all.at(-1)?.key}\n${all.at(-1)?.ml_dsa_key}\n`);
-    for (const [i, { key, ml_dsa_key: mlDsaKey, replaces, bridge }] of all.entries()) {
-      if (i === 0) continue;
-      expect(replaces).toBe(all[i - 1]?.key);
-      const note = parseNote((await get(bridge ?? '')).body);
-      if (note === null) throw new Error('the bridge is no note');
-      expect(parseCheckpoint(note.text)).toMatchObject({ nextKeys: [key, mlDsaKey] });
-      for (const line of [key, mlDsaKey, replaces ?? '', all[i - 1]?.ml_dsa_key ?? '']) {
+    const proofs = all.slice(1).map(({ announcement }) => ProvedEntry.parse(announcement));
+    for (const [i, { note: text }] of proofs.entries()) {
+      const [before, after] = all.slice(i, i + 2);
+      expect(after?.replaces).toBe(before?.key);
+      const note = parseNote(text);
+      for (const line of [before, after].flatMap((one) => (one === undefined ? [] : [one.key, one.ml_dsa_key]))) {
         const verifierKey = parseVerifierKey(line);
-        expect(verifierKey && (await verifyNote(note, verifierKey))).toBe('signed');
-        expect(verifierKey && (await verifyCheckpoint(note, verifierKey))).toBe('signed');
+        expect(note && verifierKey && (await verifyCheckpoint(note, verifierKey))).toBe('signed');
       }
     }
+    const chain = await followAnnouncements(proofs, null);
+    expect(chain.problem).toBeNull();
+    expect(chain.announcements.map(({ keys }) => keys.map(keyLineOf))).toEqual(
+      all.slice(1).map((one) => [one.key, one.ml_dsa_key]),
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CheckpointsResponse } from '../../../schemas/api/checkpoints.js';
 import { SkillsIndex } from './formats/agent-skills.js';
 import { AiCatalog } from './formats/ai-catalog.js';
@@ -53,10 +53,6 @@ function urlsOfBody(path: string, contentType: string, text: string): readonly N
       named(note, 'text/plain'),
       ...tokens.map((token) => named(token, 'application/timestamp-reply')),
     ]);
-  }
-  if (path === '/checkpoints/keys') {
-    const Keys = z.object({ data: z.object({ keys: z.array(z.object({ bridge: z.string().nullable() })) }) });
-    return Keys.parse(json()).data.keys.flatMap(({ bridge }) => (bridge === null ? [] : [named(bridge, 'text/plain')]));
   }
   // Paths that skills name, and servers of OpenAPI descriptions.
   if (contentType.startsWith('text/markdown')) {

@@ -15,7 +15,7 @@ const FOREIGN = new Set([
   'JOURNAL_VOLUME',
   'SERVICE_FILES',
   'PROXY_FILES',
-  'IMAGE_TARGET',
+  'COMPOSE_FILE',
 ]);
 
 const read = (name: string): string =>

@@ -73,7 +73,7 @@ it('makes no package unless the ledger key in force at the checkpoint certified 
     await client.query('begin');
     const { rows } = await client.query('select key from ledger_keys');
     await client.query(
-      `insert into ledger_keys (key, ml_dsa_key, replaces, bridge_size, published_at) values ('next', 'next too', $1, 2, now())`,
+      `insert into ledger_keys (key, ml_dsa_key, replaces, handover_size, published_at) values ('next', 'next too', $1, 2, now())`,
       [rows[0]?.key],
     );
     const old = await findManifestCertificate(client, publicKeyBytes, 1);

@@ -19,7 +19,7 @@ import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
 import { readStampsDemanded } from '../../../src/pipeline/ledger/stamps-demanded.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
-import { bridgeLedgerKey } from '../../../src/pipeline/stamper/rotate-ledger-key.js';
+import { handOverLedger } from '../../../src/pipeline/stamper/rotate-ledger-key.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
 import { createStamper, type Stamper, type StamperOptions } from '../../../src/pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
@@ -340,7 +340,7 @@ test('a raised quorum counts at once', async () => {
   expect(await readStampsDemanded(db, eventLog, 4)).toEqual({ authorities: 4, waitingPolicy: 3 });
 });
 
-test('a change of the key completes a pending checkpoint, and both authorities stamp the bridge', async () => {
+test('a change of the key completes a pending checkpoint, and both authorities stamp the next checkpoint', async () => {
   await append();
   await whileRunning([sealer()], async () => {
     await whileRunning([stamper([first.url, dead])], () => until(() => isPending(1)));
@@ -348,11 +348,11 @@ test('a change of the key completes a pending checkpoint, and both authorities s
   const next = newSigner();
   const { worker: db, eventLog } = pipeline;
   const client = createTimestampClient({ authorities: [first.url, second.url], trustAnchors });
-  const bridged = await bridgeLedgerKey(
+  const after = await handOverLedger(
     { db, eventLog, client, quorum: 2, signer, next, readNewest: async () => null },
     new AbortController().signal,
   );
-  expect(bridged).toMatchObject({ key: verifierKeyOf(next), stamped: { size: 2 }, pending: null });
+  expect(after).toMatchObject({ key: verifierKeyOf(next), stamped: { size: 2 }, pending: null });
   expect(await stampsInLedger()).toEqual([`1.1 ${FIRST}`, `1.2 ${SECOND}`, `2.1 ${FIRST}`, `2.2 ${SECOND}`]);
 });
 

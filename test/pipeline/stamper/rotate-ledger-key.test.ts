@@ -2,20 +2,35 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
-import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
-import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
-import { parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { finishLedgerKeyRotation, type RotationOptions, rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
+import { BATCH_SEALED } from '../../../schemas/events/ledger.js';
+import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
+import { LEDGER_STREAM, POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { BatchHeader, batchHeaderText } from '../../../schemas/evidence/batch-header.js';
+import { parseNote, parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
+import {
+  finishLedgerKeyRotation,
+  openNextSigner,
+  type RotationOptions,
+  rotateLedgerKey,
+} from '../../../src/app/rotate-ledger-key.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { announceLedgerKey } from '../../../src/pipeline/ledger/announce-key.js';
+import { ledgerEvent, tryAppendToLedger } from '../../../src/pipeline/ledger/append-to-ledger.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
-import { LedgerKeyMismatch } from '../../../src/pipeline/ledger/errors.js';
-import { ledgerSignerOf, verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
-import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { LedgerKeyMismatch, LedgerRefused } from '../../../src/pipeline/ledger/errors.js';
+import { ledgerSignerOf, mlDsaVerifierKeyOf, verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { NOTHING_SEALED, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { readNote } from '../../../src/pipeline/ledger/read-checkpoints.js';
+import { leafOf } from '../../../src/pipeline/ledger/sealed-leaf.js';
+import { nextHeader } from '../../../src/pipeline/sealer/seal.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import { checkpointNote } from '../../../src/pipeline/stamper/checkpoint-note.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
+import { obtainStamp, stampedEvent } from '../../../src/pipeline/stamper/obtain-stamp.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
+import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { createTimestampClient, type TimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
 import { memorySource, verifyPackage } from '../../../verifier-cli/src/index.js';
@@ -30,6 +45,7 @@ let tsa: DevelopmentTsa;
 let client: TimestampClient;
 let packages = 0;
 const signal = new AbortController().signal;
+const killed = new Error('killed');
 
 beforeEach(async () => {
   world = await openLedgerWorld();
@@ -59,6 +75,8 @@ function parts(changes: Partial<RotationOptions> = {}): RotationOptions {
 }
 
 const rotate = (changes: Partial<RotationOptions> = {}) => rotateLedgerKey(parts(changes), signal);
+const newSigner = () =>
+  ledgerSignerOf(signingKeyOf({ ...newSigningKey('test'), ownerId: null, retiredAt: null }), ORIGIN, UNGUARDED);
 const currentSigner = async () => ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN, UNGUARDED);
 
 /** Stamps as a newly started worker does. */
@@ -67,7 +85,7 @@ async function stamp(signer = currentSigner()): Promise<void> {
   const { worker: pool, eventLog } = pipeline;
   const newest = await readNewestStamp(pool, [tsaRoot], new Date());
   await stampCheckpoint(
-    { db: pool, eventLog, signer: await signer, client, quorum: 1 },
+    { db: pool, eventLog, signer: await signer, openNext: () => openNextSigner(parts()), client, quorum: 1 },
     await catchUpLedger(pool, eventLog),
     newest,
     signal,
@@ -127,31 +145,69 @@ test('verifies packages with a key pinned before a rotation, right after it, lat
   for (const key of [pinned, first.to, second.to]) expect(await problemsWith(key), key).toEqual(['valid']);
 });
 
-test('refuses a pinned key without a bridge to the current one', async () => {
+test('refuses a pinned key that does not lead to the current one', async () => {
   await rotate();
   const stranger = ledgerSignerOf(await world.keyring.manifestKey(), ORIGIN, UNGUARDED);
   expect(await problemsWith(verifierKeyOf(stranger))).toEqual(expect.arrayContaining(['indeterminate']));
 });
 
-test('seals an empty batch only if every size has its note, and publishes the key after the bridge', async () => {
+test('announces the keys in a batch of their own, and all keys sign the first checkpoint over it', async () => {
   const { worker: pool, eventLog } = world.pipeline;
   const before = await readLedgerState(pool);
-  const { bridgeSize, from, to } = await rotate();
-  expect(bridgeSize).toBe(before.size + 1);
+  const old = await currentSigner();
+  const { size, from, to } = await rotate();
+  const next = await currentSigner();
+  expect([from, to]).toEqual([verifierKeyOf(old), verifierKeyOf(next)]);
+  expect(size).toBe(before.size + 1);
   const { rows } = await pool.query('select header from batches order by number desc limit 1');
   const [{ header }] = z.tuple([z.object({ header: z.string() })]).parse(rows);
-  expect(BatchHeader.parse(JSON.parse(header))).toMatchObject({ number: before.size, count: 0 });
-  const published = (await eventLog.readStream(LEDGER_STREAM, 0, 100)).filter(
-    ({ type }) => type === LEDGER_KEY_PUBLISHED,
-  );
-  expect(JSON.parse(new TextDecoder().decode(published.at(-1)?.data))).toMatchObject({
-    key: to,
-    replaces: { key: from, bridge_size: bridgeSize },
-  });
+  expect(BatchHeader.parse(JSON.parse(header))).toMatchObject({ number: before.size, count: 1, policies: 1 });
+  const [announced] = await eventLog.readStream(POLICY_STREAM, 0, 10);
+  expect(announced?.type).toBe(LEDGER_KEY_ANNOUNCED);
+  expect(String(Buffer.from(announced?.data ?? []))).toContain(mlDsaVerifierKeyOf(next));
+  const note = parseNote((await readNote(pool, size)) ?? '');
+  for (const line of [old, next].flatMap((one) => [verifierKeyOf(one), mlDsaVerifierKeyOf(one)])) {
+    const key = parseVerifierKey(line);
+    expect(note && key && (await verifyCheckpoint(note, key))).toBe('signed');
+  }
 
   await sealMore();
-  const { size } = await readLedgerState(pool);
-  expect((await rotate()).bridgeSize).toBe(size);
+  expect((await rotate()).size).toBe(before.size + 3);
+});
+
+test('keeps a checkpoint over the announcement out of the ledger that the next keys did not sign', async () => {
+  const { worker: db, eventLog } = world.pipeline;
+  const signer = await currentSigner();
+  await expect(rotate({ client: { stamp: () => Promise.reject(killed) } })).rejects.toThrow('killed');
+  const state = await catchUpLedger(db, eventLog);
+  expect(state.announced).toMatchObject({ batch: state.size - 1, revision: 0 });
+  await expect(checkpointNote({ signer }, state)).rejects.toThrow(LedgerKeyMismatch);
+  const note = await checkpointNote({ signer }, { ...state, announced: null });
+  const stamp = await obtainStamp(client, { note, previous: null, exclude: [] }, signal);
+  const event = stampedEvent(stamp, { size: state.size, note, number: 1, quorum: 1 });
+  await expect(tryAppendToLedger(eventLog, state, event)).rejects.toThrow(LedgerRefused);
+});
+
+test('keeps other next keys out of the ledger than those of the announcement', async () => {
+  const { worker: db, eventLog } = world.pipeline;
+  const next = newSigner();
+  await announceLedgerKey(db, eventLog, [verifierKeyOf(next), mlDsaVerifierKeyOf(next)], () => new Date());
+  const before = await catchUpLedger(db, eventLog);
+  const [event] = await eventLog.readStream(POLICY_STREAM, 0, 1);
+  if (event === undefined) throw new Error('nothing was announced');
+  const leaf = leafOf(event, NOTHING_SEALED, null);
+  const stranger = newSigner();
+  const announced = { revision: 0, key: verifierKeyOf(stranger), ml_dsa_key: mlDsaVerifierKeyOf(stranger) };
+  const body = {
+    header: batchHeaderText(nextHeader(before, [leaf], new Date())),
+    runs: [[POLICY_STREAM, 0, 0] as [string, number, number]],
+    tags: '',
+    announced,
+  };
+  await eventLog.append(LEDGER_STREAM, before.revision, [ledgerEvent(BATCH_SEALED, body)]);
+  await expect(catchUpLedger(db, eventLog, { from: before })).rejects.toThrow(
+    'other next keys than the event in the log',
+  );
 });
 
 test('stops a stamper with the old key, and keeps its time stamp out of the ledger', async () => {
@@ -168,7 +224,9 @@ test('restores the same keys when the tables are rebuilt from the log', async ()
   await rotate();
   const { owner, worker: pool, eventLog } = world.pipeline;
   const keys = () =>
-    owner.query('select key, replaces, bridge_size::int from ledger_keys order by bridge_size nulls first');
+    owner.query(
+      'select key, replaces, announced_in::int, handover_size::int from ledger_keys order by handover_size nulls first',
+    );
   const before = (await keys()).rows;
   await owner.query(`
     truncate batches, sealed_events, ledger_nodes, sealed_streams, ledger_events, ledger_keys, checkpoints, checkpoint_tokens cascade;
@@ -177,8 +235,7 @@ test('restores the same keys when the tables are rebuilt from the log', async ()
   expect((await keys()).rows).toEqual(before);
 });
 
-const killed = new Error('killed');
-/** The first append of a rotation is the empty batch, the second is the bridge. */
+/** The first append of a rotation is the announcement, the second its batch, the third the time stamp. */
 const failingLog = (eventLog: EventLog, n: number, fault: Fault) => {
   let appends = 0;
   return faultyLog(eventLog, () => {
@@ -188,17 +245,19 @@ const failingLog = (eventLog: EventLog, n: number, fault: Fault) => {
 };
 
 test.each<[string, () => Partial<RotationOptions>]>([
-  ['before the empty batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { before: killed }) })],
-  ['after the empty batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { lost: killed }) })],
+  ['before the announcement', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { before: killed }) })],
+  ['after the announcement', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { lost: killed }) })],
+  ['before its batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { before: killed }) })],
+  ['after its batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { lost: killed }) })],
   ['while the authority is down', () => ({ client: { stamp: () => Promise.reject(killed) } })],
-  ['before the bridge', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { before: killed }) })],
-  ['after the bridge', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { lost: killed }) })],
+  ['before the time stamp', () => ({ eventLog: failingLog(world.pipeline.eventLog, 3, { before: killed }) })],
+  ['after the time stamp', () => ({ eventLog: failingLog(world.pipeline.eventLog, 3, { lost: killed }) })],
   [
     'before the new key signs',
     () => ({ keyring: { ...world.keyring, promoteNextLedgerKey: () => Promise.reject(killed) } }),
   ],
 ])(
-  'resumes after a kill %s: packages stay valid, and a worker start or the same call completes it',
+  'resumes after a kill %s: packages stay valid, a stamper goes on, and the same call completes it',
   async (_, fault) => {
     const pinned = verifierKeyOf(await currentSigner());
     await expect(rotate(fault())).rejects.toThrow('killed');

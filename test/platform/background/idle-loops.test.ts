@@ -150,7 +150,6 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
     key: verifierKeyOf(signer),
     ml_dsa_key: mlDsaVerifierKeyOf(signer),
     salt_key: toBase64(new Uint8Array(32)),
-    replaces: null,
   };
   const published = { ...ledgerEvent(LEDGER_KEY_PUBLISHED, body), stream: LEDGER_STREAM, revision: 0 };
   const stamper = createStamper({

@@ -1,5 +1,6 @@
 import { FORGED_DISCLOSURES } from './forged-disclosures.js';
 import { FORGED_ENDS } from './forged-ends.js';
+import { FORGED_KEYS } from './forged-keys.js';
 import { FORGED_MANIFESTS } from './forged-manifests.js';
 import { FORGED_PERSONS } from './forged-persons.js';
 import { FORGED_PLACES } from './forged-places.js';
@@ -23,6 +24,7 @@ export const FORGERIES: readonly Forgery[] = [
   ...FORGED_TIMES,
   ...FORGED_VALIDITY,
   ...FORGED_MANIFESTS,
+  ...FORGED_KEYS,
   ...FORGED_VERSIONS,
   ...FORGED_POLICIES,
   ...FORGED_QUORUM,

@@ -66,7 +66,6 @@ export interface Draft {
   /** Lines of `tags/<number>.ndjson`. */
   readonly tags: Map<number, JsonRecord[]>;
   consistency: JsonRecord[];
-  bridges: JsonRecord[];
   /** Further files by name: notes, responses, notices, attachments. */
   readonly files: Map<string, Uint8Array>;
   complete: { stream: string; first: number; last: number }[];
@@ -174,7 +173,6 @@ export function draftOf(ledger: Ledger, request: Request, { entries, size, recor
     proofs: new Map(),
     tags: new Map(),
     consistency: [],
-    bridges: [],
     files: new Map(),
     complete: completeOf(lines, own, isWhole(request)),
     filter: filterOf(request, site, personId, records),
@@ -306,8 +304,6 @@ function addCheckpoints(draft: Draft): void {
     const from = at(included, i).size;
     return { from, to: one.size, path: tree.consistency(from, one.size).map(hex) };
   });
-  if (plan.rotateAt !== null && plan.rotateAt <= size)
-    draft.bridges = [{ size: plan.rotateAt, from: [plan.keys.first.line], to: [plan.keys.next.line] }];
   draft.exportedAt = (included.at(-1)?.time ?? plan.start) + 60_000;
 }
 
@@ -346,7 +342,6 @@ export function contentsOf(draft: Draft): Map<string, Uint8Array> {
   for (const [number, lines] of draft.proofs) files.set(`proofs/${number}.ndjson`, ndjson(lines));
   for (const [number, lines] of draft.tags) files.set(`tags/${number}.ndjson`, ndjson(lines));
   if (draft.consistency.length > 0) files.set('checkpoints/consistency.ndjson', ndjson(draft.consistency));
-  if (draft.bridges.length > 0) files.set('checkpoints/bridges.ndjson', ndjson(draft.bridges));
   for (const [name, content] of draft.files) files.set(name, content);
   return files;
 }
@@ -389,8 +384,7 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
   };
   lie?.(manifest, draft);
   const bytes = utf8(canonical(manifest));
-  const isNext = plan.rotateAt !== null && plan.rotateAt <= draft.size;
-  const certifier = isNext ? plan.keys.next : plan.keys.first;
+  const certifier = at(plan.signers(draft.size).toReversed(), 0);
   files.set('manifest.json', bytes);
   files.set('manifest.json.jws', utf8(manifestSignature(bytes, plan.keys.manifest, plan.origin, certifier)));
   return files;

@@ -150,40 +150,6 @@ function* ledgers(): Generator<Forgery> {
       'ledger.consistency',
       'indeterminate',
     ],
-    [
-      'the change of the key is left out',
-      {
-        world: 'rotated',
-        draft: (draft) => {
-          draft.bridges = [];
-        },
-      },
-      'ledger.bridge',
-    ],
-    [
-      'the change of the key names the keys in reverse',
-      {
-        world: 'rotated',
-        draft: (draft) => {
-          draft.bridges = draft.bridges.map(({ size = null, from = null, to = null }) => ({
-            size,
-            from: to,
-            to: from,
-          }));
-        },
-      },
-      'ledger.bridge',
-    ],
-    [
-      'the change of the key is at another size',
-      { world: 'rotated', draft: (draft) => Object.assign(at(draft.bridges, 0), { size: 20 }) },
-      'ledger.bridge',
-    ],
-    [
-      'the old key signs after the change',
-      { world: 'rotated', draft: (draft) => note(draft, (text) => signed(textOf(text), draft)) },
-      'ledger.key',
-    ],
   ];
   for (const [name, rest, check, verdict = 'invalid'] of cases) yield { point: POINT, name, ...rest, check, verdict };
 }

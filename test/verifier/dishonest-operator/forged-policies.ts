@@ -3,7 +3,8 @@ import { movedWithNotices } from './forged-times.js';
 import { type Forgery, leaveOut } from './forgery.js';
 import { namedKey } from './keys.js';
 import type { Ledger, LedgerLies, Plan, PlannedEvent } from './ledger.js';
-import { at, canonical, instant, type Json, type JsonRecord, utf8, uuid } from './primitives.js';
+import { at, instant, type Json, type JsonRecord, utf8, uuid } from './primitives.js';
+import { rewrite } from './rewrite.js';
 import { batchOf, consentId, consentsOf, noticesOf, POLICY_STREAM, policy, SITE } from './world.js';
 
 /*
@@ -62,25 +63,6 @@ function placed(draft: Draft, label: string): Draft['entries'][number] {
     draft.entries.filter(({ leaf }) => leaf.event.label === label),
     0,
   );
-}
-
-/** Shows the entry of a policy with another record. */
-function rewrite(draft: Draft, label: string, change: JsonRecord): void {
-  const line = placed(draft, label);
-  const { event, stream, revision } = line.leaf;
-  const entry: unknown = JSON.parse(line.entry);
-  const previous = typeof entry === 'object' && entry !== null && 'previous' in entry ? entry.previous : null;
-  line.entry = canonical({
-    v: 1,
-    stream,
-    revision,
-    previous: typeof previous === 'string' ? previous : null,
-    event_id: event.record.event_id ?? null,
-    type: event.type,
-    record: { ...event.record, ...change },
-    proof_hash: null,
-    person_tag: null,
-  });
 }
 
 /** Adds an event of the ledger to the package, whatever its stream is. */

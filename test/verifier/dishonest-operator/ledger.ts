@@ -50,8 +50,8 @@ export interface Plan {
   /** Bytes of document versions. */
   readonly texts: Uint8Array[];
   readonly keys: { readonly first: NamedKey; readonly next: NamedKey; readonly manifest: NamedKey };
-  /** Size of the checkpoint at which the key changes. */
-  rotateAt: number | null;
+  /** The keys that sign the checkpoint of a size, the ones in force after it last. */
+  signers: (size: number) => readonly NamedKey[];
 }
 
 export interface Run {
@@ -316,12 +316,7 @@ function afterOf(checkpoints: readonly SealedCheckpoint[], time: number): Json {
 }
 
 function checkpoint(plan: Plan, stamp: PlannedStamp, root: Uint8Array, authority: TimeAuthority): SealedCheckpoint {
-  const { keys, rotateAt, origin } = plan;
-  const isBridge = rotateAt === stamp.size;
-  const extension = isBridge ? `next-key ${keys.next.line}\n` : '';
-  const isNext = rotateAt !== null && stamp.size > rotateAt;
-  const signers = isBridge ? [keys.first, keys.next] : [isNext ? keys.next : keys.first];
-  const text = `${origin}\n${stamp.size}\n${base64(root)}\n${extension}`;
-  const note = utf8(signedNote(text, ...signers));
+  const text = `${plan.origin}\n${stamp.size}\n${base64(root)}\n`;
+  const note = utf8(signedNote(text, ...plan.signers(stamp.size)));
   return { ...stamp, note, response: authority.stamp(note, new Date(stamp.time)) };
 }

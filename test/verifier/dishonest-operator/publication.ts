@@ -1,5 +1,5 @@
 import { type Ledger, streamKey } from './ledger.js';
-import { concat, utf8 } from './primitives.js';
+import { concat, hex, utf8 } from './primitives.js';
 import { Tree } from './trees.js';
 
 /** Hashes of a full tile, and entries of a full bundle. */
@@ -58,10 +58,30 @@ export function publicationOf(ledger: Ledger, size: number = ledger.sealed.lengt
   }
   for (const { size: noted, note } of checkpoints) if (noted <= size) files.set(`${noted}/note`, note);
   files.set('log/checkpoint', files.get(`${size}/note`) ?? new Uint8Array());
-  const key = { key: plan.keys.first.line, ml_dsa_key: '', replaces: null, bridge_size: null, bridge: null };
-  files.set(
-    'keys',
-    utf8(JSON.stringify({ data: { keys: [{ ...key, published_at: new Date(plan.start).toISOString() }] } })),
-  );
+  const keys = [{ key: plan.keys.first.line, ml_dsa_key: '', replaces: null, announcement: null }];
+  const published = [...keys, ...announcedKeys(ledger, size)].map((one) => ({
+    ...one,
+    published_at: new Date(plan.start).toISOString(),
+  }));
+  files.set('keys', utf8(JSON.stringify({ data: { keys: published } })));
   return files;
+}
+
+/** The keys that the ledger announced below a size, each with its proof under the first checkpoint over it. */
+function announcedKeys({ plan, sealed, tree, checkpoints }: Ledger, size: number) {
+  return sealed.slice(0, size).flatMap(({ number, headerText, leaves, entryTree }) =>
+    leaves.flatMap(({ event, text }, index) => {
+      const first = checkpoints.find((one) => one.size > number);
+      if (event.type !== 'LedgerKeyAnnounced.v1' || first === undefined || first.size > size) return [];
+      const announcement = {
+        note: Buffer.from(first.note).toString(),
+        header: headerText,
+        path: tree.inclusion(number, first.size).map(hex),
+        entry: text,
+        index,
+        entry_path: entryTree.inclusion(index, leaves.length).map(hex),
+      };
+      return [{ key: plan.keys.next.line, ml_dsa_key: '', replaces: plan.keys.first.line, announcement }];
+    }),
+  );
 }

@@ -21,7 +21,7 @@ export const SITE = uuid('site one');
 export const OTHER_SITE = uuid('site two');
 export const THIRD_SITE = uuid('site three');
 const START = Date.parse('2026-03-02T08:00:00.000Z');
-const ORIGIN = 'ledger.example/dishonest';
+export const ORIGIN = 'ledger.example/dishonest';
 
 export interface WorldOptions {
   /** Leaves of the ledger tree. */
@@ -32,7 +32,7 @@ export interface WorldOptions {
   readonly every: number;
   /** Sizes at which the ledger is stamped; the last is `size`. */
   readonly stamps: readonly number[];
-  /** Size of the checkpoint at which the ledger's key changes. */
+  /** Size of the checkpoint that the keys before and after a change sign; the batch before announces the next key. */
   readonly rotateAt?: number;
 }
 
@@ -232,6 +232,12 @@ export function policy(number: number, created: number, change: JsonRecord = {})
   };
 }
 
+/** The announcement of the ledger's next keys. @param created milliseconds since 1970 */
+export function announcement(label: string, keys: readonly string[], created: number): PlannedEvent {
+  const record: JsonRecord = { v: 1, event_id: uuid(label), created_at: instant(created), keys: [...keys] };
+  return { label, stream: POLICY_STREAM, type: 'LedgerKeyAnnounced.v1', person: null, values: [], record };
+}
+
 /** The announcement of the erasure of one record. */
 export function erasure(label: string, site: string, created: number, erased: string): PlannedEvent {
   return {
@@ -338,6 +344,13 @@ export function makePlan(options: WorldOptions): Plan {
   const names = [SITE, OTHER_SITE, THIRD_SITE].flatMap((site) =>
     ['alice', 'bob', 'carol'].map((name) => `${site} ${name}`),
   );
+  const keys = {
+    first: namedKey(ORIGIN, 'first ledger key'),
+    next: namedKey(ORIGIN, 'next ledger key'),
+    manifest: namedKey(ORIGIN, 'manifest key'),
+  };
+  const { rotateAt } = options;
+  if (rotateAt !== undefined) put(rotateAt - 1, announcement('announcement 1', [keys.next.line], time(rotateAt - 1)));
   return {
     origin: ORIGIN,
     size: options.size,
@@ -346,12 +359,13 @@ export function makePlan(options: WorldOptions): Plan {
     stamps: options.stamps.map((size) => ({ size, time: START + (size - 1) * 10_000 + 3000 })),
     persons: new Map(names.map((name) => [name, sha256(`id of ${name}`)])),
     texts: Object.values(TEXTS),
-    keys: {
-      first: namedKey(ORIGIN, 'first ledger key'),
-      next: namedKey(ORIGIN, 'next ledger key'),
-      manifest: namedKey(ORIGIN, 'manifest key'),
-    },
-    rotateAt: options.rotateAt ?? null,
+    keys,
+    signers: (size) =>
+      rotateAt === undefined || size < rotateAt
+        ? [keys.first]
+        : size === rotateAt
+          ? [keys.first, keys.next]
+          : [keys.next],
   };
 }
 

@@ -47,7 +47,7 @@ export async function auditFiles(
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '');
   if (checkpoint === null) throw new Error('the publication has no checkpoint');
   return auditNewest({
-    ...{ source: sourceOf(files, onOpen), folder, checkpoint, note, bridges: [], keys: keysOf(plan) },
+    ...{ source: sourceOf(files, onOpen), folder, checkpoint, note, announcements: [], keys: keysOf(plan) },
     ...options,
   });
 }

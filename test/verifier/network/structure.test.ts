@@ -299,6 +299,19 @@ describe('consent-verify witness --structure', () => {
     expect(await submit(honest, files, 280, 100)).toMatchObject({ status: 200 });
   });
 
+  test('learns the next keys of the ledger where it audits it, and no others', async () => {
+    const rotated = makeLedger(makePlan(WORLDS.rotated), authority);
+    expect(await submit(rotated, publicationOf(rotated, 80), 80)).toMatchObject({ status: 200 });
+    const withheld = publicationOf(rotated);
+    withheld.delete('keys');
+    expect(await submit(rotated, withheld, 140, 80)).toMatchObject({ status: 403 });
+    const [forger, stranger] = [makePlan(WORLDS.rotated), namedKey(plan.origin, 'key of a thief')];
+    forger.signers = (size) => (size === 20 ? [forger.keys.first] : [stranger, forger.keys.next]);
+    const forged = makeLedger(forger, authority);
+    expect(await submit(forged, publicationOf(forged), 140, 80)).toMatchObject({ status: 403 });
+    expect(await submit(rotated, publicationOf(rotated), 140, 80)).toMatchObject({ status: 200 });
+  });
+
   test('cosigns nothing over a wrong structure, and keeps the proof', async () => {
     const lying = makeLedger(makePlan(WORLDS.rolled), authority, { runs: bend(ROLL_UP, shift(OURS, 0, -1)) });
     const files = publicationOf(lying);

@@ -12,10 +12,11 @@ import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradicti
 import { runWatch, type WatchCommandOptions } from '../../../verifier-cli/src/network/watch/watch-command.js';
 import { openLedgerWorld, ORIGIN as WORLD_ORIGIN } from '../../evidence/package/ledger-world.js';
 import {
-  bridgingNote,
+  type Announced,
+  announce,
   checkpointText,
-  type KeyPair,
   keyPair,
+  mlDsaLine,
   type NoteKey,
   noteKey,
   signedNote,
@@ -34,7 +35,7 @@ interface Served {
   key: NoteKey;
   /** Notes that are served in place of those of the tree. */
   readonly notes: Map<number, string>;
-  changes: readonly { readonly from: KeyPair; readonly to: KeyPair; readonly size: number }[];
+  announced: readonly Announced[];
   proof: (from: number, size: number) => readonly Buffer[];
 }
 
@@ -54,7 +55,7 @@ beforeEach(async () => {
     time: new Date().toISOString(),
     key,
     notes: new Map(),
-    changes: [],
+    announced: [],
     proof: (from, size) => served.tree.first(size).proof(from),
   };
   service = await listen(
@@ -81,15 +82,8 @@ function answerTo(url: string): string | null {
   if (url === '/checkpoints/keys') {
     const published = { published_at: served.time, ml_dsa_key: pair.mlDsa.vkey };
     const keys = [
-      { ...published, key: pair.key.vkey, replaces: null, bridge_size: null, bridge: null },
-      ...served.changes.map(({ from, to, size: bridge }) => ({
-        ...published,
-        key: to.key.vkey,
-        ml_dsa_key: to.mlDsa.vkey,
-        replaces: from.key.vkey,
-        bridge_size: bridge,
-        bridge: '',
-      })),
+      { ...published, key: pair.key.vkey, replaces: null, announcement: null },
+      ...served.announced.map(({ proof }) => ({ ...published, key: '', replaces: '', announcement: proof })),
     ];
     return JSON.stringify({ data: { keys } });
   }
@@ -138,16 +132,20 @@ describe('an honest ledger', () => {
     await expect(watch({ ledgerKey: [] })).rejects.toThrow('with --ledger-key or --trust');
   });
 
-  test('may change its key, if both keys sign the change', async () => {
+  test('may change its keys, if the keys before and after sign the first checkpoint over their announcement', async () => {
     await watch();
     const next = keyPair(ORIGIN);
-    const tree = served.tree.grown(1);
-    served.notes.set(6, bridgingNote(ORIGIN, tree, pair, next));
+    const announced = announce(ORIGIN, served.tree, pair, next);
+    const { tree } = announced;
+    served.notes.set(6, announced.note);
     serve(tree.grown(3), 6, 9);
     served.key = next.key;
     expect(await watch()).toBe(3);
     expect(printed).toContain('signed neither by a key that you gave nor by a successor of it');
-    served.changes = [{ from: pair, to: next, size: 6 }];
+    served.announced = [announced];
+    expect(await watch(), printed).toBe(0);
+    // An announcement that was learnt cannot be withheld later.
+    served.announced = [];
     expect(await watch(), printed).toBe(0);
     // The contradiction of the new key is proved with the key that was given.
     serve(tree.first(5).grown(4), 9);
@@ -248,13 +246,27 @@ describe('a dishonest ledger', () => {
       /stale/,
     ],
     [
-      'announces a change of its key that the old key did not sign',
+      'announces keys in a checkpoint that the old key did not sign',
       () => {
         const next = keyPair(ORIGIN);
-        serve(served.tree.grown(4), 9);
-        const unsigned = bridgingNote(ORIGIN, served.tree.first(6), keyPair(ORIGIN), next);
-        served.notes.set(6, unsigned);
-        served.changes = [{ from: pair, to: next, size: 6 }];
+        const unsigned = announce(ORIGIN, served.tree, keyPair(ORIGIN), next);
+        serve(unsigned.tree.grown(3), 9);
+        served.announced = [unsigned];
+        served.key = next.key;
+      },
+      /signed neither/,
+    ],
+    [
+      'announces keys in a checkpoint of a ledger without the announcement',
+      () => {
+        const next = keyPair(ORIGIN);
+        const announced = announce(ORIGIN, served.tree, pair, next);
+        const other = served.tree.grown(1);
+        const text = checkpointText(ORIGIN, other);
+        const lines = [pair, next].map(({ mlDsa }) => mlDsaLine(mlDsa, text, 0)).join('');
+        const note = signedNote(text, pair.key, next.key) + lines;
+        serve(announced.tree.grown(3), 9);
+        served.announced = [{ ...announced, proof: { ...announced.proof, note } }];
         served.key = next.key;
       },
       /signed neither/,

@@ -3,7 +3,7 @@ import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-line
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { ByteSource } from '../container/byte-source.js';
-import { withBridgesOf } from './compare.js';
+import { withAnnouncements } from './compare.js';
 import { proofOfEntry } from './entry-conflict.js';
 import { historyOfPackage } from './history.js';
 
@@ -28,7 +28,7 @@ export async function breachProof(
   for await (const { value } of history.files.lines(PACKAGE_FILES.entries, EntryLine, 'entry.format')) {
     if (!value.entry.includes(`"event_id":"${eventId}"`)) continue;
     const second = await proofOfEntry(history, value);
-    return second === null ? null : withBridgesOf(history, { kind: 'promise', promise, second });
+    return second === null ? null : withAnnouncements({ kind: 'promise', promise, second }, history);
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
-import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import { Contradiction, type ContradictionFile, ProvedAnnouncements } from '../../../schemas/evidence/contradiction.js';
 import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
-import { keyLineOf, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { isProvedExtension } from './consistency.js';
@@ -33,7 +33,7 @@ export interface Comparison {
 
 type Proof = ContradictionFile extends infer T
   ? T extends unknown
-    ? Omit<T, 'format' | 'version' | 'bridges'>
+    ? Omit<T, 'format' | 'version' | 'announcements'>
     : never
   : never;
 
@@ -65,7 +65,7 @@ export async function compareHistories(
   const tally = { compared: 0 };
   const persons = await personFindings(a, b);
   for await (const proof of possibleProofs(a, b, all, tally, persons)) {
-    const contradiction = withBridges(proof, a, b);
+    const contradiction = withAnnouncements(proof, longer(a, b));
     const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys, at);
     if (verdict.outcome === 'proved') {
       return {
@@ -165,7 +165,7 @@ async function isProvedByFiles(
   const proofs = await Promise.all(records.map(proofOfPerson));
   const found = proofs.filter((proof) => proof !== null);
   if (found.length < records.length) return false;
-  return areProvedPersons(found, keys, bridgesOf(longer(a, b)), at);
+  return areProvedPersons(found, keys, ProvedAnnouncements.parse(longer(a, b).announcements), at);
 }
 
 function forkedCheckpoints(a: History, b: History): Proof | null {
@@ -211,23 +211,12 @@ function differentBatches(a: History, b: History): Proof | null {
   return null;
 }
 
-function withBridges(proof: Proof, a: History, b: History): ContradictionFile {
-  return withBridgesOf(longer(a, b), proof);
-}
-
+/** The side that shows more changes of the ledger's keys. */
 function longer(a: History, b: History): History {
-  return a.bridges.length >= b.bridges.length ? a : b;
+  return a.announcements.length >= b.announcements.length ? a : b;
 }
 
-/** Completes a proof with the changes of the ledger's key that one side shows. */
-export function withBridgesOf(side: History, proof: Proof): ContradictionFile {
-  return { format: 'consent-ledger-contradiction', version: 1, bridges: bridgesOf(side), ...proof };
-}
-
-function bridgesOf({ bridges }: History): ContradictionFile['bridges'] {
-  return bridges.map(({ note, from, to }) => ({
-    note,
-    from: from.map(keyLineOf),
-    to: to.map(keyLineOf),
-  }));
+/** Completes a proof with the changes of the ledger's keys that one side shows. */
+export function withAnnouncements(proof: Proof, { announcements }: History): ContradictionFile {
+  return { format: 'consent-ledger-contradiction', version: 1, announcements: [...announcements], ...proof };
 }

@@ -1,11 +1,9 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, fromHex, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
-import { BatchHeader, batchHeaderText, batchLeaf, runLeaf } from '../../../schemas/evidence/batch-header.js';
+import { type BatchHeader, batchHeaderText, batchLeaf, runLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import {
   type Contradiction,
-  type ProvedBatch,
-  type ProvedEntry,
   type ProvedLeaves,
   type ProvedManifest,
   type ProvedPerson,
@@ -13,10 +11,9 @@ import {
   type ProvedPersonsFile,
   type ProvedRun,
 } from '../../../schemas/evidence/contradiction.js';
-import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
 import { Manifest } from '../../../schemas/evidence/manifest.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
-import { isSameKey, parseNote, type SignedNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, type SignedNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
@@ -26,9 +23,9 @@ import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js'
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import { parseShape } from '../files/parse.js';
-import { isHandedOver, parseKeys } from '../ledger/bridges.js';
+import { followAnnouncements, trustedBy } from '../ledger/announcements.js';
+import { NotProved, provedBatch, provedEntry } from '../ledger/proved-entry.js';
 import { isCertifiedManifest } from '../manifest/signature.js';
-import { isSoundKey } from '../trust/sound-keys.js';
 import { claimsProblem, saltsProblem } from './claims-problem.js';
 import { readHeaderOf } from './header-problem.js';
 import { headersProblem } from './headers-problem.js';
@@ -45,8 +42,6 @@ export interface ContradictionVerdict {
   readonly statement: string;
 }
 
-class NotProved extends Error {}
-
 /**
  * @param given keys of the ledger that the person who verifies trusts
  * @param at time of verification
@@ -57,7 +52,7 @@ export async function verifyContradiction(
   at: Date,
 ): Promise<ContradictionVerdict> {
   try {
-    const keys = await successors(given, proof.bridges, at);
+    const keys = await successors(given, proof.announcements, at);
     const isKeyed = keys.length > 0;
     const statement = await statementOf(proof, keys, isKeyed);
     return isKeyed
@@ -105,7 +100,7 @@ async function stateBreach(
   const { promised } = verdict;
   const checkpoint = await signedCheckpoint(second.note, keys, isKeyed);
   if (checkpoint.origin !== promised.origin) throw new NotProved('promise and checkpoint are of different ledgers');
-  const entry = provedEntry(second, checkpoint);
+  const { entry } = provedEntry(second, checkpoint);
   if (entry.event_id !== promised.eventId) throw new NotProved('the entry has another event id than the promise');
   const digest = sha256(utf8(canonicalJson(entry.record)));
   if (equalBytes(digest, promised.recordDigest) && entry.stream === promised.stream)
@@ -177,7 +172,7 @@ async function provedPersons(
   for (const proof of proofs) {
     const checkpoint = await signedCheckpoint(proof.note, keys, isKeyed);
     origins.add(checkpoint.origin);
-    const entry = provedEntry(proof, checkpoint);
+    const { entry } = provedEntry(proof, checkpoint);
     const { stream, revision, person_tag: tag } = entry;
     const visitor = visitorIn(entry, proof.disclosure);
     if (tag === null || visitor === null) throw new NotProved('an entry does not name a person');
@@ -195,11 +190,11 @@ async function provedPersons(
 export async function areProvedPersons(
   proofs: ProvedPersonsFile,
   given: readonly VerifierKey[],
-  bridges: Contradiction['bridges'],
+  announcements: Contradiction['announcements'],
   at: Date,
 ): Promise<boolean> {
   try {
-    await provedPersons(ProvedPersons.parse(proofs), await successors(given, bridges, at), true);
+    await provedPersons(ProvedPersons.parse(proofs), await successors(given, announcements, at), true);
     return true;
   } catch (error) {
     if (error instanceof NotProved) return false;
@@ -293,8 +288,8 @@ async function stateContradiction(
       return `${first.origin} sealed two different batches number ${number}`;
     }
     case 'entries': {
-      const one = provedEntry(proof.first, first);
-      const other = provedEntry(proof.second, second);
+      const { entry: one } = provedEntry(proof.first, first);
+      const { entry: other } = provedEntry(proof.second, second);
       const isSamePlace = one.stream === other.stream && one.revision === other.revision;
       if (!isSamePlace || proof.first.entry === proof.second.entry)
         throw new NotProved('the entries are not two different entries for one stream and revision');
@@ -334,24 +329,6 @@ async function isSignedBy(note: SignedNote, origin: string, keys: readonly Verif
     keys.filter(({ name }) => name === origin).map((key) => verifyCheckpoint(note, key)),
   );
   return verdicts.includes('signed') && !verdicts.includes('bad-signature');
-}
-
-function provedBatch({ header: text, path }: ProvedBatch, { size, root }: Checkpoint): BatchHeader {
-  const parsed = parseShape(BatchHeader, text);
-  if (!parsed.ok || batchHeaderText(parsed.value) !== text) throw new NotProved('a batch header is malformed');
-  const verdict = verifyInclusion(parsed.value.number, size, batchLeaf(text), path, root);
-  if (!verdict.ok) throw new NotProved(`a batch is not in the ledger: ${verdict.reason}`);
-  return parsed.value;
-}
-
-function provedEntry(proof: ProvedEntry, checkpoint: Checkpoint): Entry {
-  const header = provedBatch(proof, checkpoint);
-  const parsed = parseShape(Entry, proof.entry);
-  if (!parsed.ok) throw new NotProved('an entry is malformed');
-  const root = fromHex(header.root ?? '') ?? new Uint8Array();
-  const verdict = verifyInclusion(proof.index, header.count, entryLeaf(proof.entry), proof.entry_path, root);
-  if (!verdict.ok) throw new NotProved(`an entry is not in its batch: ${verdict.reason}`);
-  return parsed.value;
 }
 
 function provedLeaves(proof: ProvedLeaves, checkpoint: Checkpoint): BatchHeader {
@@ -398,26 +375,13 @@ function bytesOf(hex: string): Uint8Array {
 }
 
 /**
- * The given keys whose algorithm is sound, and those that the bridges lead to from them.
+ * The given keys whose algorithm is sound, and those that they vouch for by announcements.
  * @param at time of verification
  */
 export async function successors(
   given: readonly VerifierKey[],
-  bridges: Contradiction['bridges'],
+  announcements: Contradiction['announcements'],
   at: Date,
 ): Promise<readonly VerifierKey[]> {
-  const keys = given.filter((key) => isSoundKey(key, at));
-  for (const bridge of bridges) {
-    const from = parseKeys(bridge.from);
-    const to = parseKeys(bridge.to);
-    const note = parseNote(bridge.note);
-    const checkpoint = note === null ? null : parseCheckpoint(note.text);
-    if (from === null || to === null || note === null || checkpoint === null) continue;
-    if (checkpoint.nextKeys.join('\n') !== bridge.to.join('\n')) continue;
-    if ([...from, ...to].some(({ name }) => name !== checkpoint.origin)) continue;
-    if (!from.some((key) => keys.some((other) => isSameKey(key, other)))) continue;
-    if ((await isHandedOver(note, from)) && (await isHandedOver(note, to)))
-      keys.push(...to.filter((key) => isSoundKey(key, at)));
-  }
-  return keys;
+  return (await trustedBy(given, await followAnnouncements(announcements, null), at)).trusted;
 }

@@ -1,13 +1,9 @@
-import { toHex } from '../../../schemas/crypto/encoding.js';
-import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
-import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
+import type { ProvedEntryFile } from '../../../schemas/evidence/contradiction.js';
 import { Entry } from '../../../schemas/evidence/entry.js';
-import { EntryLine, PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
-import { PROOF_LIMITS } from '../../../schemas/evidence/proof-limits.js';
-import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
-import { treeRoot } from '../../../schemas/merkle/tree.js';
+import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
+import { proofOfEntryIn } from '../ledger/proved-entry.js';
 import type { History } from './history.js';
 
 interface Place {
@@ -15,8 +11,6 @@ interface Place {
   readonly stream: string;
   readonly revision: number;
 }
-
-type ProvedEntry = Extract<ContradictionFile, { kind: 'entries' }>['first'];
 
 /** How many places both packages show, as far as they were walked. */
 export interface Tally {
@@ -69,37 +63,10 @@ function compare(a: Place, b: Place): number {
  * Gathers what proves that an entry of a package is in the ledger of its newest checkpoint; null if
  * something is missing.
  */
-export async function proofOfEntry({ newest, batches, files }: History, line: EntryLine): Promise<ProvedEntry | null> {
+export async function proofOfEntry(
+  { newest, batches, files }: History,
+  line: EntryLine,
+): Promise<ProvedEntryFile | null> {
   const batch = batches.get(line.batch);
-  const header = batch === undefined ? null : parseShape(BatchHeader, batch.header);
-  if (files === null || batch === undefined || header === null || !header.ok) return null;
-  const path = await entryPath(files, line, header.value.count);
-  if (path === null) return null;
-  return {
-    note: newest.note,
-    header: batch.header,
-    path: batch.path.map(toHex),
-    entry: line.entry,
-    index: line.index,
-    entry_path: path.map(toHex),
-  };
-}
-
-async function entryPath(
-  files: PackageFiles,
-  { batch, index }: EntryLine,
-  count: number,
-): Promise<readonly Uint8Array[] | null> {
-  const file = PACKAGE_FILES.proofs(batch);
-  if ((files.archive.get(file)?.size ?? 0) > PROOF_LIMITS.fileBytes) return null;
-  const leaves: Uint8Array[] = [];
-  for await (const { value } of files.lines(file, ProofLine, 'entry.inclusion')) {
-    if ('leaf' in value) leaves.push(value.leaf);
-    else if (value.index === index) return value.path;
-    if (leaves.length > count) return null;
-  }
-  if (leaves.length !== count || index >= count) return null;
-  return hashesOfRanges(inclusionRanges(index, count), (node) =>
-    treeRoot(leaves.slice(node.index * 2 ** node.level, (node.index + 1) * 2 ** node.level)),
-  );
+  return files === null || batch === undefined ? null : proofOfEntryIn(files, newest.note, batch, line);
 }

@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { MAX_PROVED_MANIFEST } from '../../../schemas/evidence/contradiction.js';
+import { MAX_PROVED_MANIFEST, type ProvedEntryFile } from '../../../schemas/evidence/contradiction.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, type SignedNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
@@ -10,19 +10,21 @@ import { LIMITS } from '../container/limits.js';
 import { openContainer } from '../container/receipt.js';
 import { PackageFiles } from '../files/package-files.js';
 import { Findings } from '../findings/findings.js';
-import { type Bridge, readBridges } from '../ledger/bridges.js';
 import { type Checkpoints, readCheckpoints } from '../ledger/checkpoints.js';
+import { readAnnouncements } from '../ledger/enclosed-announcements.js';
 import { verifyLedgerKey } from '../ledger/ledger-key.js';
 import { readManifest } from '../manifest/manifest.js';
 import { verifyManifestSignature } from '../manifest/signature.js';
+import { readAnnouncedLines } from '../policy/policies.js';
 import { type TimestampTrust, verifyTimestamps } from '../timestamps/timestamps.js';
+import { SCHEMES } from '../versions/schemes.js';
 import { reportExceeded, WorkMeter } from '../work/work-meter.js';
 
 /** A checkpoint with its note. */
 export interface NotedCheckpoint extends Checkpoint {
   /** The note's exact text. */
   readonly note: string;
-  /** Whether a key that the verifying person trusts has signed it, directly or over bridges. */
+  /** Whether a key that the verifying person trusts has signed it, directly or over announcements. */
   readonly isTrusted: boolean;
 }
 
@@ -34,7 +36,8 @@ export interface History {
   /** The largest. */
   readonly newest: NotedCheckpoint;
   readonly proofs: readonly ConsistencyLine[];
-  readonly bridges: readonly (Omit<Bridge, 'size'> & { readonly note: string })[];
+  /** Proved changes of the ledger's keys, oldest first. */
+  readonly announcements: readonly ProvedEntryFile[];
   /**
    * Lines of `batches.ndjson` by the batch's number as their header states it; their paths lead to
    * `newest`.
@@ -68,7 +71,7 @@ export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKe
     checkpoints,
     newest,
     proofs: [],
-    bridges: [],
+    announcements: [],
     batches: new Map(),
     files: null,
     manifest: null,
@@ -96,8 +99,8 @@ export async function historyOfPackage(
   const signed = await readManifest(files);
   const { manifest } = signed;
   const enclosed = await readCheckpoints(files, manifest);
-  const bridges = await readBridges(files, enclosed);
-  const trusted = await verifyLedgerKey(files, enclosed, bridges, manifest, keys, stamps.at);
+  const chain = await readAnnouncements(files, enclosed, await readAnnouncedLines(files, SCHEMES));
+  const trusted = await verifyLedgerKey(files, enclosed, chain, manifest, keys, stamps.at);
   await verifyManifestSignature(files, signed, trusted, stamps.at);
   const checkpoints = new Map<number, NotedCheckpoint>();
   for (const { checkpoint, note, bytes } of enclosed.values()) {
@@ -115,7 +118,7 @@ export async function historyOfPackage(
     checkpoints,
     newest,
     proofs,
-    bridges: bridges.map((bridge) => noted(bridge, checkpoints)),
+    announcements: chain.proofs,
     batches: await readBatchLines(files),
     files,
     manifest,
@@ -137,10 +140,6 @@ async function stampedAt(files: PackageFiles, enclosed: Checkpoints, trust: Time
   const stamps = await verifyTimestamps(files, new Map([...enclosed].slice(-1)), trust);
   const holding = stamps.filter(({ report }) => report.outcome === 'pass');
   return holding.map(({ report }) => report.claims?.genTime.toISOString() ?? '').sort()[0] ?? null;
-}
-
-function noted({ size, from, to }: Bridge, checkpoints: ReadonlyMap<number, NotedCheckpoint>) {
-  return { note: checkpoints.get(size)?.note ?? '', from, to };
 }
 
 async function readBatchLines(files: PackageFiles): Promise<ReadonlyMap<number, BatchLine>> {

@@ -22,7 +22,7 @@ type RunsFile = Extract<ContradictionFile, { kind: 'runs' }>;
 type SaltsFile = Extract<ContradictionFile, { kind: 'salts' }>;
 type HeadersFile = Extract<ContradictionFile, { kind: 'headers' }>;
 type ClaimsFile = Extract<ContradictionFile, { kind: 'claims' }>;
-type WithoutFrame<T> = T extends unknown ? Omit<T, 'format' | 'version' | 'bridges'> : never;
+type WithoutFrame<T> = T extends unknown ? Omit<T, 'format' | 'version' | 'announcements'> : never;
 type StructureProof = WithoutFrame<RunsFile | HeadersFile | ClaimsFile | SaltsFile>;
 
 /** A leaf of the ledger tree that one side proves. */

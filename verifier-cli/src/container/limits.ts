@@ -37,8 +37,6 @@ export const LIMITS = {
   checkpoints: 10_000,
   /** Time stamps of all checkpoints. */
   stamps: 40_000,
-  /** Key rotations. */
-  bridges: 100,
   policies: 1_000,
   /** Batches. */
   batches: 200_000,

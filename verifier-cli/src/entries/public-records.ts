@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
@@ -38,6 +39,8 @@ export function publicRecords(
     [LEDGER_POLICY_SET]: ({ number }, { entry, findings }) => {
       if (number !== entry.revision + 1) findings.fail('record.format', finding('policy-number-wrong'));
     },
+    // `ledger.announcement` evaluates the keys, before all entries.
+    [LEDGER_KEY_ANNOUNCED]: () => undefined,
     [DOCUMENT_VERSION_PUBLISHED]: (record, read) => documents.addVersion(record, noticeOf(record, read)),
     [DOCUMENT_VERSION_ACTIVATED]: (record, read) => documents.addState('activated', record, noticeOf(record, read)),
     [DOCUMENT_VERSION_RETIRED]: (record, read) => documents.addState('retired', record, noticeOf(record, read)),

@@ -1,4 +1,5 @@
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
@@ -182,7 +183,8 @@ class EntriesPass {
     if (isPolicy) this.#policies.push(source.batch);
     if (read.isKnown) this.#verifyKnown(read, disclosures);
     else this.#leaveOpen(read);
-    if (isPolicy || (read.isKnown && read.entry.type === LEDGER_POLICY_SET)) this.#joinPolicies(findings.verdict);
+    const isOfLedger = read.isKnown && [LEDGER_POLICY_SET, LEDGER_KEY_ANNOUNCED].includes(read.entry.type);
+    if (isPolicy || isOfLedger) this.#joinPolicies(findings.verdict);
   }
 
   #verifyKnown(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {

@@ -60,7 +60,7 @@ export const CHECK_RULES = {
   },
   'ledger.key': {
     fails:
-      'No given key has the name of the ledger. A signature by a given key or by one of the bridges is invalid. No key in force at its size signed a checkpoint, or no trusted key signed the newest one (§8).',
+      'No given key has the name of the ledger. A signature by a given key or by an announced one is invalid. No key in force at its size signed a checkpoint, or no trusted key signed the newest one (§8).',
     opens:
       'No ledger key is given, the algorithms of all given ones are past their dates (§9), the package has no checkpoint, or only another key of the ledger’s name signed the newest one (§8).',
   },
@@ -69,9 +69,10 @@ export const CHECK_RULES = {
       'A note is malformed, or has another origin than the manifest or another size than its name. A response has no note. The checkpoint in the manifest is not the newest in the package, or is null although there is one.',
     opens: 'The manifest names no checkpoint, and the package has none.',
   },
-  'ledger.bridge': {
-    fails: 'A line breaks a rule of §8, or `bridges.ndjson` does not list a checkpoint with a `next-key` line.',
-    opens: null,
+  'ledger.announcement': {
+    fails:
+      'An announcement is malformed, is of another ledger or of keys that were announced before, or is not in the ledger of the first checkpoint over its batch. The keys announced before it, or its own, did not sign that checkpoint (§8).',
+    opens: 'A part of its proof is missing, or has an unknown version (§17).',
   },
   'ledger.consistency': {
     fails: 'A proof is invalid, is repeated, or is not between two neighbouring sizes of the package (§7).',

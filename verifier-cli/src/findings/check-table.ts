@@ -49,8 +49,8 @@ export const CHECKS = {
   'manifest.certificate': { meaning: 'The ledger key certifies the key that signed the manifest.', required: true },
   'ledger.key': { meaning: 'The ledger key that you gave signed the checkpoints.', required: true },
   'ledger.checkpoint': { meaning: 'Every checkpoint is well-formed and belongs to this ledger.', required: true },
-  'ledger.bridge': {
-    meaning: 'The old keys and the new keys all signed every change of the ledger keys.',
+  'ledger.announcement': {
+    meaning: 'Every change of the ledger keys was announced in the ledger, and the old and the new keys signed that.',
     required: true,
   },
   'ledger.consistency': {

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
-import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { type Checkpoint, checkpointText, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, type SignedNote } from '../../../schemas/evidence/signed-note.js';
@@ -73,7 +73,8 @@ function readOne(
   const text = decodeUtf8(bytes);
   const note = text === null ? null : parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
-  if (note === null || checkpoint === null) return finding('not-a-checkpoint');
+  if (note === null || checkpoint === null || note.text !== checkpointText(checkpoint))
+    return finding('not-a-checkpoint');
   found.set(size, { file, bytes, note, checkpoint });
   if (checkpoint.size !== size) return finding('checkpoint-other-size', { size: checkpoint.size });
   if (manifest !== null && checkpoint.origin !== manifest.origin) return finding('checkpoint-of-other-ledger');

@@ -1,3 +1,4 @@
+import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import {
   DEFAULT_POLICY_DELAYS,
   LEDGER_POLICY_SET,
@@ -12,7 +13,7 @@ import type { LineBlock } from '../files/lines.js';
 import { type LineReader, type PackageFiles, readerOf } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
-import { parseVersioned, type Schemes } from '../versions/schemes.js';
+import { type EntryMembers, parseVersioned, type Schemes } from '../versions/schemes.js';
 
 /** Promises of a ledger for a batch. */
 export interface PolicyInForce {
@@ -69,47 +70,77 @@ export class Policies {
   }
 }
 
+/** The events of the stream `policy` that a package includes. */
+export interface PolicyEvents {
+  readonly policies: Policies;
+  /** Lines of the announcements of keys, in the order of the ledger. */
+  readonly announced: readonly EntryLine[];
+}
+
 /**
- * Reads the policies before all other entries, which are evaluated by them: in the file they come
- * last. Nothing is verified here. Each policy is verified as an entry, and no record is better than
- * the worst of them.
+ * Reads the policies and announcements before all other entries, which are evaluated by them: in the file
+ * they come last. Nothing is verified here. Each of them is verified as an entry, and no record is better
+ * than the worst of them.
  */
-export async function readPolicies(files: PackageFiles, batches: Batches, schemes: Schemes): Promise<Policies> {
+export async function readPolicies(files: PackageFiles, batches: Batches, schemes: Schemes): Promise<PolicyEvents> {
   const expected = [...batches.values()]
     .flatMap(({ header, runs }) => (isBatch(header.level) ? runs : []))
     .reduce((sum, run) => (run.stream === POLICY_STREAM ? sum + run.last - run.first + 1 : sum), 0);
-  if (expected === 0) return new Policies();
-  const quick = await policiesIn(files, markedLines(), schemes);
+  if (expected === 0) return { policies: new Policies(), announced: [] };
+  const quick = await policyEntries(files, markedLines(), schemes);
   // A writer may escape characters of the stream's name. Then every line is parsed.
-  const found = quick.length === expected ? quick : await policiesIn(files, readerOf(EntryLine), schemes);
+  const found = quick.length === expected ? quick : await policyEntries(files, readerOf(EntryLine), schemes);
   if (found.length > LIMITS.policies)
     files.findings.fail('container.limits', finding('too-many-policies', { limit: LIMITS.policies }));
-  return new Policies(found.toSorted((a, b) => a.batch - b.batch || (a.policy.number ?? 0) - (b.policy.number ?? 0)));
+  return {
+    policies: new Policies(found.flatMap((one) => placedPolicy(one) ?? []).sort(byPlace)),
+    announced: announcedIn(found),
+  };
 }
 
-async function policiesIn(
+/** Reads the lines of the announcements alone. A file that escapes the name of their stream shows none. */
+export async function readAnnouncedLines(files: PackageFiles, schemes: Schemes): Promise<readonly EntryLine[]> {
+  return announcedIn(await policyEntries(files, markedLines(), schemes));
+}
+
+interface PolicyEntry {
+  readonly line: EntryLine;
+  readonly entry: EntryMembers;
+}
+
+async function policyEntries(
   files: PackageFiles,
   reader: LineReader<EntryLine | null>,
   schemes: Schemes,
-): Promise<PlacedPolicy[]> {
+): Promise<readonly PolicyEntry[]> {
   // Problems of the file are reported when its entries are verified.
   const again = files.unreported();
-  const found: PlacedPolicy[] = [];
+  const found: PolicyEntry[] = [];
   for await (const block of again.blocks(PACKAGE_FILES.entries, reader, 'entry.format')) {
-    for (const { value } of block) {
-      const placed = value === null ? null : placedPolicy(value, schemes);
+    for (const { value: line } of block) {
+      const entry = line === null ? null : parseVersioned(schemes.entries, line.entry);
+      if (line === null || entry?.kind !== 'known' || entry.value.stream !== POLICY_STREAM) continue;
       // One more shows that there are too many.
-      if (placed !== null && found.length <= LIMITS.policies) found.push(placed);
+      if (found.length <= LIMITS.policies) found.push({ line, entry: entry.value });
     }
   }
   return found;
 }
 
-function placedPolicy({ entry: text, batch }: EntryLine, schemes: Schemes): PlacedPolicy | null {
-  const entry = parseVersioned(schemes.entries, text);
-  if (entry.kind !== 'known') return null;
-  if (entry.value.stream !== POLICY_STREAM || entry.value.type !== LEDGER_POLICY_SET) return null;
-  const record = matchShape(LedgerPolicySetRecord, entry.value.record);
+function announcedIn(entries: readonly PolicyEntry[]): readonly EntryLine[] {
+  return entries
+    .filter(({ entry }) => entry.type === LEDGER_KEY_ANNOUNCED)
+    .sort((a, b) => a.entry.revision - b.entry.revision)
+    .map(({ line }) => line);
+}
+
+function byPlace(a: PlacedPolicy, b: PlacedPolicy): number {
+  return a.batch - b.batch || (a.policy.number ?? 0) - (b.policy.number ?? 0);
+}
+
+function placedPolicy({ line: { batch }, entry }: PolicyEntry): PlacedPolicy | null {
+  if (entry.type !== LEDGER_POLICY_SET) return null;
+  const record = matchShape(LedgerPolicySetRecord, entry.record);
   if (!record.ok) return null;
   const { number, stamps, witnesses } = record.value;
   return {

@@ -14,7 +14,8 @@ const MEANINGS: Readonly<Record<CheckId, string>> = {
   'manifest.certificate': 'Bildirimi imzalayan anahtarı defterin anahtarı onaylar.',
   'ledger.key': 'Denetim noktalarını verdiğiniz defter anahtarı imzalamıştır.',
   'ledger.checkpoint': 'Her denetim noktası doğru biçimdedir ve bu deftere aittir.',
-  'ledger.bridge': 'Defter anahtarının her değişimini hem eski hem yeni anahtar imzalamıştır.',
+  'ledger.announcement':
+    'Defter anahtarının her değişimi defterde duyurulmuştur; bunu hem eski hem yeni anahtar imzalamıştır.',
   'ledger.consistency': 'Her denetim noktası öncekinin devamıdır: mühürlenmiş hiçbir grup yeniden yazılmamıştır.',
   'ledger.witnesses':
     'Güvendiğiniz tanıklar en yeni denetim noktasını imzalamıştır ve hiçbir imzaları geçersiz değildir.',

@@ -25,7 +25,7 @@ export interface AuditNewestOptions {
   /** A checkpoint that a trusted key signed, and its exact note. */
   readonly checkpoint: Checkpoint;
   readonly note: string;
-  readonly bridges: ContradictionFile['bridges'];
+  readonly announcements: ContradictionFile['announcements'];
   readonly keys: readonly VerifierKey[];
   readonly progress?: (audited: number) => void;
   readonly signal?: AbortSignal;
@@ -38,7 +38,7 @@ export async function auditNewest({
   folder,
   checkpoint,
   note,
-  bridges,
+  announcements,
   keys,
   ...rest
 }: AuditNewestOptions): Promise<AuditOutcome> {
@@ -49,7 +49,7 @@ export async function auditNewest({
   } catch (error) {
     if (error instanceof Unreachable) return { outcome: 'undecided', statement: error.message, contradiction: null };
     if (!(error instanceof Violation)) throw error;
-    return violated(error, { log, note, bridges, keys }, checkpoint.origin);
+    return violated(error, { log, note, announcements, keys }, checkpoint.origin);
   }
 }
 

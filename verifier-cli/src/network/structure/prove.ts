@@ -18,13 +18,13 @@ type FileOf<K extends ContradictionFile['kind']> = Extract<ContradictionFile, { 
 type BatchFile = FileOf<'headers'>['first'];
 type LeavesFile = FileOf<'leaves'>['first'];
 type RunFile = FileOf<'runs'>['first'];
-type Without<T> = T extends unknown ? Omit<T, 'format' | 'version' | 'bridges'> : never;
+type Without<T> = T extends unknown ? Omit<T, 'format' | 'version' | 'announcements'> : never;
 
 export interface ProofOptions {
   readonly log: TiledLog;
   /** The exact note of the checkpoint of the log's size. */
   readonly note: string;
-  readonly bridges: ContradictionFile['bridges'];
+  readonly announcements: ContradictionFile['announcements'];
   /** Keys of the ledger, trusted by the person who audits. */
   readonly keys: readonly VerifierKey[];
 }
@@ -42,7 +42,7 @@ export async function proveViolation({ claim }: Violation, options: ProofOptions
     const file: ContradictionFile = {
       format: 'consent-ledger-contradiction',
       version: 1,
-      bridges: [...options.bridges],
+      announcements: [...options.announcements],
       ...body,
     };
     const parsed = Contradiction.safeParse(file);
@@ -169,8 +169,8 @@ class Prover {
   }
 
   async #isProved(body: Without<ContradictionFile>): Promise<boolean> {
-    const { bridges, keys } = this.options;
-    const file = { format: 'consent-ledger-contradiction', version: 1, bridges: [...bridges], ...body };
+    const { announcements, keys } = this.options;
+    const file = { format: 'consent-ledger-contradiction', version: 1, announcements: [...announcements], ...body };
     const parsed = Contradiction.safeParse(file);
     return parsed.success && (await verifyContradiction(parsed.data, keys, new Date())).outcome === 'proved';
   }

@@ -5,7 +5,7 @@ import { parseNote } from '../../../../schemas/evidence/signed-note.js';
 import { STRUCTURE_FILES } from '../../../../schemas/evidence/structure-file.js';
 import { parseShape } from '../../files/parse.js';
 import { Unreachable } from '../bounded-fetch.js';
-import { keyChangesOf, type LedgerService } from '../watch/service.js';
+import { announcementsIn, type LedgerService } from '../watch/service.js';
 import { readWhole, type StructureSource } from './source.js';
 import { TiledLog, Withheld } from './tiled-log.js';
 
@@ -34,7 +34,8 @@ export function tiledService(source: StructureSource): LedgerService {
       return checkpoint.size > after ? { size: checkpoint.size, time: new Date() } : null;
     },
     async note(size) {
-      return newest?.size === size ? newest.note : read(STRUCTURE_FILES.note(size), MAX_NOTE_BYTES);
+      if (newest?.size !== size) throw new Unreachable(`${source.name} publishes no checkpoint of size ${size}`);
+      return newest.note;
     },
     async consistency(from, size) {
       try {
@@ -44,10 +45,10 @@ export function tiledService(source: StructureSource): LedgerService {
         throw error;
       }
     },
-    async keyChanges() {
+    async announcements() {
       const parsed = parseShape(LedgerKeysResponse, await read(STRUCTURE_FILES.keys, MAX_KEYS_BYTES));
       if (!parsed.ok) throw new Unreachable(`${source.name}/${STRUCTURE_FILES.keys} is not a list of keys`);
-      return keyChangesOf(parsed.value);
+      return announcementsIn(parsed.value);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CheckpointsResponse, LedgerKeysResponse, MAX_CHECKPOINTS } from '../../../../schemas/api/checkpoints.js';
+import type { ProvedEntryFile } from '../../../../schemas/evidence/contradiction.js';
 import type { ConsistencyLine } from '../../../../schemas/evidence/package-lines.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseConsistencyFile } from '../../compare/consistency.js';
@@ -19,15 +20,6 @@ export interface ListedCheckpoint {
   readonly time: Date;
 }
 
-/** A change of the ledger's keys, as the service states it. */
-export interface KeyChange {
-  /** Verifier-key lines. */
-  readonly from: string[];
-  readonly to: string[];
-  /** Size of the checkpoint that they signed. */
-  readonly size: number;
-}
-
 /** The public routes of a service that a monitor reads. Each throws `Unreachable`. */
 export interface LedgerService {
   /** @param after only larger sizes count @returns null if there are none */
@@ -36,8 +28,8 @@ export interface LedgerService {
   note(size: number): Promise<Uint8Array>;
   /** @returns no proof if the answer holds none */
   consistency(from: number, size: number): Promise<readonly ConsistencyLine[]>;
-  /** The changes of the ledger's key, oldest first. */
-  keyChanges(): Promise<readonly KeyChange[]>;
+  /** The announcements of the ledger's keys, oldest first, as the service states them. */
+  announcements(): Promise<readonly ProvedEntryFile[]>;
 }
 
 /**
@@ -73,17 +65,13 @@ export function ledgerService(base: string, timeoutMs = 20_000): LedgerService {
     async consistency(from, size) {
       return parseConsistencyFile(await get(`/${size}/consistency/${from}`, MAX_JSON_BYTES)) ?? [];
     },
-    async keyChanges() {
-      return keyChangesOf(await getJson('/keys', LedgerKeysResponse));
+    async announcements() {
+      return announcementsIn(await getJson('/keys', LedgerKeysResponse));
     },
   };
 }
 
-/** The changes of the keys in a list of them. */
-export function keyChangesOf({ data: { keys } }: LedgerKeysResponse): readonly KeyChange[] {
-  return keys.flatMap(({ key, ml_dsa_key: mlDsaKey, replaces, bridge_size: size }) => {
-    const before = keys.find((one) => one.key === replaces);
-    if (before === undefined || size === null) return [];
-    return [{ from: [before.key, before.ml_dsa_key], to: [key, mlDsaKey], size }];
-  });
+/** The announcements in a list of keys. */
+export function announcementsIn({ data: { keys } }: LedgerKeysResponse): readonly ProvedEntryFile[] {
+  return keys.flatMap(({ announcement }) => announcement ?? []);
 }

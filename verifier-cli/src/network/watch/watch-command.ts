@@ -96,11 +96,11 @@ async function withStructure(seen: Sighting, { source, keys, folder, out, signal
   const note = text === undefined ? null : parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (seen.state === null || text === undefined || checkpoint === null) return seen;
-  const { bridges } = seen.state;
+  const { announcements } = seen.state;
   const progress = (audited: number): void => {
     out(`${new Date().toISOString()} audited ${audited} of ${checkpoint.size} leaves\n`);
   };
-  const state = { folder: auditFolder(folder), checkpoint, note: text, bridges };
+  const state = { folder: auditFolder(folder), checkpoint, note: text, announcements };
   const audit = await auditNewest({ source, keys, ...state, progress, signal });
   if (audit.outcome === 'sound')
     return { ...seen, statement: `${seen.statement}, and the structure up to it was recomputed` };

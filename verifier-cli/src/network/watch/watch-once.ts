@@ -2,11 +2,10 @@ import { decodeUtf8, utf8 } from '../../../../schemas/crypto/encoding.js';
 import type { ContradictionFile } from '../../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { type Comparison, compareHistories } from '../../compare/compare.js';
-import { successors } from '../../compare/contradiction.js';
 import { type History, historyOfNote } from '../../compare/history.js';
 import { englishText } from '../../findings/finding.js';
-import { parseKeys } from '../../ledger/bridges.js';
 import { Unreachable } from '../bounded-fetch.js';
+import { type LearntKeys, learnKeys } from './read-announcements.js';
 import type { LedgerService, ListedCheckpoint } from './service.js';
 import type { WatchState } from './watch-state.js';
 
@@ -35,8 +34,7 @@ export interface WatchOptions {
   readonly now: Date;
 }
 
-type Bridges = WatchState['bridges'];
-/** Reads a note as a history, with the changes of the ledger's key. Null if it is no checkpoint. */
+/** Reads a note as a history, with the changes of the ledger's keys. Null if it is no checkpoint. */
 type ReadHistory = (note: Uint8Array) => Promise<History | null>;
 
 /**
@@ -55,8 +53,8 @@ export async function watchOnce(options: WatchOptions, before: WatchState | null
 
 async function look(options: WatchOptions, before: WatchState | null): Promise<Sighting> {
   const { service, now } = options;
-  const bridges = await readBridges(options, before?.bridges ?? []);
-  const readHistory = await historyReader(options, bridges);
+  const learnt = await learnKeys(service, options.keys, before?.announcements ?? [], now);
+  const readHistory = historyReader(learnt);
   const seen = before === null ? null : await readHistory(utf8(before.newest.note));
   // The list starts with the checkpoint that was seen, so that its time is in it.
   const listed = await service.newest(Math.max(0, (seen?.newest.size ?? 1) - 1));
@@ -79,7 +77,7 @@ async function look(options: WatchOptions, before: WatchState | null): Promise<S
   const isOld = before !== null && seen?.newest.size === size;
   const newest = isOld ? before.newest : { note, seen_at: now.toISOString() };
   const anchor = isPowerOfTwo(size) ? (before?.anchor ?? null) : newest.note;
-  return aged({ v: 1, newest, anchor, bridges }, listed, options);
+  return aged({ v: 1, newest, anchor, announcements: [...learnt.announcements] }, listed, options);
 }
 
 interface Histories {
@@ -137,32 +135,10 @@ function undecided(statement: string, size: number | null): Sighting {
   return { outcome: 'undecided', statement, size, state: null, contradiction: null };
 }
 
-/** The changes of the key that are known, and those that follow from them. @throws Unreachable */
-export async function readBridges(
-  { service, keys, now }: Pick<WatchOptions, 'service' | 'keys' | 'now'>,
-  known: Bridges,
-): Promise<Bridges> {
-  const bridges = [...known];
-  for (const { from, to, size } of await service.keyChanges()) {
-    if (bridges.some((bridge) => bridge.from.join() === from.join() && bridge.to.join() === to.join())) continue;
-    const note = decodeUtf8(await service.note(size)) ?? '';
-    const before = (await successors(keys, bridges, now)).length;
-    // Only a change that both keys signed is kept.
-    if ((await successors(keys, [...bridges, { note, from, to }], now)).length > before)
-      bridges.push({ note, from, to });
-  }
-  return bridges;
-}
-
-async function historyReader({ keys, now }: WatchOptions, bridges: Bridges): Promise<ReadHistory> {
-  const trusted = await successors(keys, bridges, now);
-  const parsed = bridges.flatMap(({ note, from, to }) => {
-    const [old, next] = [parseKeys(from), parseKeys(to)];
-    return old === null || next === null ? [] : [{ note, from: old, to: next }];
-  });
+function historyReader({ keys, announcements }: LearntKeys): ReadHistory {
   return async (note) => {
-    const history = await historyOfNote(note, trusted);
-    return history && { ...history, bridges: parsed };
+    const history = await historyOfNote(note, keys);
+    return history && { ...history, announcements };
   };
 }
 

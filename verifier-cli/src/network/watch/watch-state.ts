@@ -2,8 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { sha256Hex } from '../../../../schemas/crypto/digest.js';
-import type { ContradictionFile } from '../../../../schemas/evidence/contradiction.js';
-import { LedgerKeyLines } from '../../../../schemas/evidence/package-lines.js';
+import {
+  type ContradictionFile,
+  MAX_ANNOUNCEMENTS,
+  ProvedEntry,
+  type ProvedEntryFile,
+} from '../../../../schemas/evidence/contradiction.js';
 import { Instant } from '../../../../schemas/evidence/primitives.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseShape } from '../../files/parse.js';
@@ -22,8 +26,10 @@ export const WatchState = z.strictObject({
    * shows the rewritten root, which one from a power of two does not.
    */
   anchor: Note.nullable(),
-  /** Changes of the ledger's key, oldest first. */
-  bridges: z.array(z.strictObject({ note: Note, from: LedgerKeyLines, to: LedgerKeyLines })).max(1000),
+  /** Announcements of the ledger's keys that hold, oldest first. */
+  announcements: z
+    .array(z.custom<ProvedEntryFile>((value) => ProvedEntry.safeParse(value).success))
+    .max(MAX_ANNOUNCEMENTS),
 });
 /** State that a monitor stores about a ledger. */
 export type WatchState = z.infer<typeof WatchState>;

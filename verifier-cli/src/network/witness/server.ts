@@ -10,7 +10,7 @@ import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote, type VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { decide, type Submission } from './decide.js';
 import type { WitnessState } from './state.js';
-import type { AuditCheckpoint } from './structure-audit.js';
+import type { StructureAudit } from './structure-audit.js';
 import type { WitnessSigner } from './witness-key.js';
 
 export interface WitnessOptions {
@@ -21,7 +21,7 @@ export interface WitnessOptions {
   readonly log: (line: string) => void;
   readonly now?: () => Date;
   /** Audits the structure up to a checkpoint before it is cosigned; absent: the witness does not. */
-  readonly audit?: AuditCheckpoint;
+  readonly audit?: StructureAudit;
 }
 
 interface Answer {
@@ -74,14 +74,18 @@ async function evaluate(
   { signer, state, log, now = () => new Date(), audit }: WitnessOptions,
 ): Promise<Answer> {
   const { origin, size } = submission.checkpoint;
-  const decision = await decide(submission, keys, await state.read(origin));
+  const known = await state.read(origin);
+  const first = await decide(submission, keys, known);
+  // An auditing witness learns the next keys of the ledger where it audits it.
+  const isStrange = first.status === 403 && audit !== undefined;
+  const decision = isStrange ? await decide(submission, await audit.keysAfter(keys), known) : first;
   const answer = (status: number, reason: string) => {
     log(`${status} ${origin} size ${size}: ${reason}`);
     return refusal(status, reason);
   };
   if (decision.status === 409) return { status: 409, body: formatTreeSize(decision.size), type: TLOG_SIZE };
   if (decision.status !== 200) return answer(decision.status, decision.reason);
-  const audited = audit === undefined ? null : await audit(submission);
+  const audited = audit === undefined ? null : await audit.check(submission);
   if (audited !== null) return answer(audited.status, audited.reason);
   // After a crash a ledger must not obtain a cosignature over another history of this size.
   await state.write(decision.state);

@@ -15,10 +15,6 @@ const OriginState = z.strictObject({
   /** Size and root of the newest checkpoint that was cosigned. */
   size: Count,
   root: Sha256Hex,
-  /** Verifier keys that a change of the ledger's key introduced. */
-  successors: z.array(z.string()),
-  /** Verifier keys that signed such a change: they are no longer trusted. */
-  retired: z.array(z.string()),
 });
 /** State that a witness stores about one ledger. */
 export type OriginState = z.infer<typeof OriginState>;

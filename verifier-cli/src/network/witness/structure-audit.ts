@@ -6,17 +6,20 @@ import { type AuditOutcome, auditNewest } from '../structure/audit-newest.js';
 import { auditFolder } from '../structure/audit-state.js';
 import type { StructureSource } from '../structure/source.js';
 import { tiledService } from '../structure/tiled-service.js';
-import { readBridges } from '../watch/watch-once.js';
+import { learnKeys } from '../watch/read-announcements.js';
 import { writeContradiction } from '../watch/watch-state.js';
 import type { Submission } from './decide.js';
 
 /** Milliseconds that a ledger waits for the audit of its checkpoint before it is told to ask again. */
 const PATIENCE_MS = 5_000;
 
-/** Audits the structure up to a submitted checkpoint. @returns null if it is sound; otherwise the answer */
-export type AuditCheckpoint = (
-  submission: Submission,
-) => Promise<{ readonly status: 422 | 503; readonly reason: string } | null>;
+/** The audit of the structure that a witness recomputes. */
+export interface StructureAudit {
+  /** Audits up to a submitted checkpoint. @returns null if it is sound; otherwise the answer */
+  check(submission: Submission): Promise<{ readonly status: 422 | 503; readonly reason: string } | null>;
+  /** The given keys of the ledger, and those that they vouch for by published announcements. */
+  keysAfter(given: readonly VerifierKey[]): Promise<readonly VerifierKey[]>;
+}
 
 export interface StructureAuditOptions {
   readonly source: StructureSource;
@@ -40,19 +43,24 @@ export function createStructureAudit({
   log,
   signal,
   patienceMs = PATIENCE_MS,
-}: StructureAuditOptions): AuditCheckpoint {
+}: StructureAuditOptions): StructureAudit {
   let running: Promise<AuditOutcome> | null = null;
   const start = async ({ note, checkpoint }: Submission): Promise<AuditOutcome> => {
-    const keys = ledgerKeys;
-    const bridges = await readBridges({ service: tiledService(source), keys, now: new Date() }, []);
-    const rest = { source, folder: auditFolder(folder), checkpoint, bridges, keys };
+    const { announcements } = await learnKeys(tiledService(source), ledgerKeys, [], new Date());
+    const rest = {
+      source,
+      folder: auditFolder(folder),
+      checkpoint,
+      announcements: [...announcements],
+      keys: ledgerKeys,
+    };
     const progress = (audited: number): void => log(`audited ${audited} of ${checkpoint.size} leaves`);
     const audit = await auditNewest({ ...rest, note, progress, ...(signal && { signal }) });
     if (audit.outcome !== 'sound' && audit.contradiction !== null)
       log(`the proof is in ${printable(await writeContradiction(folder, audit.contradiction))}`);
     return audit;
   };
-  return async (submission) => {
+  const check: StructureAudit['check'] = async (submission) => {
     const busy = { status: 503, reason: 'the structure is being audited: ask again' } as const;
     // The audit of another checkpoint says nothing about this one.
     if (running !== null && (await within(running, patienceMs)) === null) return busy;
@@ -68,6 +76,18 @@ export function createStructureAudit({
     running = null;
     if (audit.outcome === 'sound') return null;
     return { status: audit.outcome === 'undecided' ? 503 : 422, reason: audit.statement };
+  };
+  return {
+    check,
+    async keysAfter(given) {
+      try {
+        return (await learnKeys(tiledService(source), given, [], new Date())).keys;
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error;
+        log(`the announcements of keys were not read: ${printable(error.message)}`);
+        return given;
+      }
+    },
   };
 }
 

@@ -154,7 +154,7 @@ create table ledger_policies (
 );
 
 comment on table ledger_policies is
-  'Events of the policy stream, byte for byte: they fill a log that was restored from an older backup.';
+  'Events of the policy stream (policies and announcements of keys), byte for byte: they fill a log that was restored from an older backup.';
 comment on column ledger_policies.revision is 'Revision in the policy stream.';
 comment on column ledger_policies.event_id is 'Id of the event.';
 comment on column ledger_policies.type is 'Type of the event with its version.';
@@ -240,7 +240,8 @@ create table ledger_keys (
   key text primary key,
   ml_dsa_key text not null,
   replaces text,
-  bridge_size bigint,
+  announced_in bigint,
+  handover_size bigint,
   published_at timestamptz not null,
   salt_key bytea
 );
@@ -251,7 +252,9 @@ comment on table ledger_keys is 'Keys that have signed checkpoints.';
 comment on column ledger_keys.key is 'Verifier key of Ed25519 (C2SP signed-note).';
 comment on column ledger_keys.ml_dsa_key is 'Verifier key of ML-DSA-44, which signs beside it.';
 comment on column ledger_keys.replaces is 'Its predecessor; null: the first key.';
-comment on column ledger_keys.bridge_size is 'Size of the checkpoint that both keys signed; null: the first key.';
+comment on column ledger_keys.announced_in is 'Revision of its announcement in the stream policy; null: the first key.';
+comment on column ledger_keys.handover_size is
+  'Size of the first checkpoint over the announcement, which both keys signed; null: the first key.';
 comment on column ledger_keys.published_at is 'Time of publication.';
 comment on column ledger_keys.salt_key is
   'Secret from which the salts of sites are derived, 32 bytes: it tells which key of a stream is of which site. Null but for the first key.';

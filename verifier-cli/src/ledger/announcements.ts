@@ -1,0 +1,149 @@
+import { LEDGER_KEY_ANNOUNCED, LedgerKeyAnnouncedRecord } from '../../../schemas/events/ledger-key.js';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { MAX_ANNOUNCEMENTS, type ProvedEntry } from '../../../schemas/evidence/contradiction.js';
+import {
+  isSameKey,
+  parseNote,
+  parseVerifierKey,
+  type SignedNote,
+  type VerifierKey,
+} from '../../../schemas/evidence/signed-note.js';
+import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
+import { matchShape } from '../files/parse.js';
+import { type Finding, finding } from '../findings/finding.js';
+import { isSoundKey } from '../trust/sound-keys.js';
+import { signatureWork, type WorkMeter } from '../work/work-meter.js';
+import { NotProved, provedEntry } from './proved-entry.js';
+
+/** The next keys of a ledger, announced in it. */
+export interface Announcement {
+  readonly keys: readonly VerifierKey[];
+  /** Name of the ledger. */
+  readonly origin: string;
+  /** Number of the batch with the announcement, and its revision in `policy`. */
+  readonly batch: number;
+  readonly revision: number;
+  /** A checkpoint over it that the keys before and these have signed, the first one. */
+  readonly note: SignedNote;
+}
+
+/** The announcements that hold, in the order of the ledger, up to the first that does not. */
+export interface KeyChain {
+  readonly announcements: readonly Announcement[];
+  /** Why the next one does not hold; null: all of them do. */
+  readonly problem: Finding | null;
+}
+
+/**
+ * Follows the changes of a ledger's keys. Each announcement is proved to be under its checkpoint, which the
+ * keys of the announcement before and its own signed. Which keys signed before the first one is not
+ * stated anywhere: `trustedBy` compares its checkpoint with the given ones.
+ * @param proofs in the order of the ledger
+ * @param work takes the signatures; null: they are few
+ */
+export async function followAnnouncements(proofs: readonly ProvedEntry[], work: WorkMeter | null): Promise<KeyChain> {
+  const announcements: Announcement[] = [];
+  for (const proof of proofs) {
+    const next =
+      announcements.length < MAX_ANNOUNCEMENTS
+        ? await readAnnouncement(proof, announcements, work)
+        : finding('too-many-announcements', { limit: MAX_ANNOUNCEMENTS });
+    if ('code' in next) return { announcements, problem: next };
+    announcements.push(next);
+  }
+  return { announcements, problem: null };
+}
+
+async function readAnnouncement(
+  proof: ProvedEntry,
+  before: readonly Announcement[],
+  work: WorkMeter | null,
+): Promise<Announcement | Finding> {
+  const note = parseNote(proof.note);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  const placed = checkpoint === null ? null : placeOf(() => provedEntry(proof, checkpoint));
+  if (note === null || checkpoint === null || placed === null) return finding('announcement-not-in-ledger');
+  const { entry, header } = placed;
+  const record = matchShape(LedgerKeyAnnouncedRecord, entry.record);
+  if (entry.stream !== POLICY_STREAM || entry.type !== LEDGER_KEY_ANNOUNCED || !record.ok)
+    return finding('announcement-malformed');
+  const keys = parseKeys(record.value.keys);
+  if (keys === null) return finding('announcement-malformed');
+  const { origin } = checkpoint;
+  const last = before.at(-1);
+  if (keys.some(({ name }) => name !== origin) || (last !== undefined && last.origin !== origin))
+    return finding('announcement-of-other-ledger');
+  if (keys.some((key) => before.some((one) => hasOneOf(one.keys, [key])))) return finding('announcement-of-known-key');
+  if (last !== undefined && (last.revision >= entry.revision || last.batch > header.number))
+    return finding('announcement-out-of-order');
+  const bytes = proof.note.length;
+  for (const key of [...(last?.keys ?? []), ...keys]) if (work?.take(signatureWork(key, bytes)) === false) break;
+  if (last !== undefined && !(await haveSigned(note, last.keys))) return finding('announcement-old-key-unsigned');
+  if (!(await haveSigned(note, keys))) return finding('announcement-new-key-unsigned');
+  return { keys, origin, batch: header.number, revision: entry.revision, note };
+}
+
+function placeOf<T>(prove: () => T): T | null {
+  try {
+    return prove();
+  } catch (error) {
+    if (error instanceof NotProved) return null;
+    throw error;
+  }
+}
+
+/** The keys that a person trusts. */
+export interface TrustedChain {
+  /** The given keys, and those that they vouch for, as far as their algorithms are sound. */
+  readonly trusted: readonly VerifierKey[];
+  /** Those that they vouch for. */
+  readonly followers: readonly VerifierKey[];
+  /** The keys before the first announcement; null: none of them was given. */
+  readonly first: readonly VerifierKey[] | null;
+}
+
+/**
+ * Trust in a key extends to its successors over announcements, not to its predecessors.
+ * @param given by the person who verifies
+ * @param at time of verification: keys whose algorithm is not sound then do not count
+ */
+export async function trustedBy(
+  given: readonly VerifierKey[],
+  { announcements }: KeyChain,
+  at: Date,
+): Promise<TrustedChain> {
+  const isSound = (key: VerifierKey): boolean => isSoundKey(key, at);
+  const sound = given.filter(isSound);
+  const [start] = announcements;
+  const announced = announcements.flatMap(({ keys }) => keys);
+  const first: VerifierKey[] = [];
+  for (const key of sound) {
+    const mayBeFirst = start !== undefined && !hasOneOf(announced, [key]);
+    if (mayBeFirst && (await verifyCheckpoint(start.note, key)) === 'signed') first.push(key);
+  }
+  const pinned = first.length > 0 ? 0 : announcements.findIndex(({ keys }) => hasOneOf(keys, sound));
+  const followers = pinned < 0 ? [] : announcements.slice(pinned).flatMap(({ keys }) => keys.filter(isSound));
+  return { trusted: [...sound, ...followers], followers, first: first.length > 0 ? first : null };
+}
+
+async function haveSigned(note: SignedNote, keys: readonly VerifierKey[]): Promise<boolean> {
+  for (const key of keys) if ((await verifyCheckpoint(note, key)) !== 'signed') return false;
+  return true;
+}
+
+/** The keys of these lines; null if one is no key of a ledger, or two are the same. */
+function parseKeys(lines: readonly string[]): readonly VerifierKey[] | null {
+  const keys: VerifierKey[] = [];
+  for (const line of lines) {
+    const key = parseVerifierKey(line);
+    if (key === null || hasOneOf(keys, [key])) return null;
+    keys.push(key);
+  }
+  return keys;
+}
+
+/** Whether two lists have a key in common. */
+export function hasOneOf(keys: readonly VerifierKey[], others: readonly VerifierKey[]): boolean {
+  return keys.some((key) => others.some((other) => isSameKey(key, other)));
+}

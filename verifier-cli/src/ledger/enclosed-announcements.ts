@@ -1,0 +1,85 @@
+import { decodeUtf8, toHex } from '../../../schemas/crypto/encoding.js';
+import { ProvedEntry, type ProvedEntryFile } from '../../../schemas/evidence/contradiction.js';
+import { BatchLine, ConsistencyLine, type EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { earlierInclusion } from '../../../schemas/merkle/verify-consistency.js';
+import { LIMITS } from '../container/limits.js';
+import type { PackageFiles } from '../files/package-files.js';
+import { finding } from '../findings/finding.js';
+import { followAnnouncements, type KeyChain } from './announcements.js';
+import type { Checkpoints } from './checkpoints.js';
+import { proofOfEntryIn } from './proved-entry.js';
+
+/** The changes of the ledger's keys that a package shows. */
+export interface EnclosedAnnouncements extends KeyChain {
+  /** The proofs of the announcements that hold, each by itself. */
+  readonly proofs: readonly ProvedEntryFile[];
+}
+
+/**
+ * Reads the announcements of a package: each must be under the first checkpoint over its batch, which the
+ * keys before and after it signed.
+ * @param lines of the announcements in `entries.ndjson`, in order
+ */
+export async function readAnnouncements(
+  files: PackageFiles,
+  checkpoints: Checkpoints,
+  lines: readonly EntryLine[],
+): Promise<EnclosedAnnouncements> {
+  const { findings, work } = files;
+  const at = { file: PACKAGE_FILES.entries };
+  if (lines.length === 0) {
+    findings.skip('ledger.announcement', finding('no-key-change'));
+    return { announcements: [], problem: null, proofs: [] };
+  }
+  const proofs = await proveLines(files.unreported(), checkpoints, lines);
+  const chain = await followAnnouncements(
+    proofs.map((proof) => ProvedEntry.parse(proof)),
+    work,
+  );
+  for (const _ of chain.announcements) findings.pass('ledger.announcement');
+  const isTied = findings.outcomeOf('ledger.consistency') === 'pass';
+  if (chain.problem !== null) findings.fail('ledger.announcement', chain.problem, at);
+  else if (proofs.length < lines.length)
+    findings.open('ledger.announcement', finding('announcement-not-proved'), at, isTied ? null : 'ledger.consistency');
+  return { ...chain, proofs: proofs.slice(0, chain.announcements.length) };
+}
+
+/** Proves each announcement under the first checkpoint over it, up to one for which something is missing. */
+async function proveLines(
+  files: PackageFiles,
+  checkpoints: Checkpoints,
+  lines: readonly EntryLine[],
+): Promise<readonly ProvedEntryFile[]> {
+  const batches = await readBatchLines(files, new Set(lines.map(({ batch }) => batch)));
+  const consistency = new Map<number, ConsistencyLine>();
+  for await (const { value } of files.lines(PACKAGE_FILES.consistency, ConsistencyLine, 'ledger.consistency'))
+    if (consistency.size < LIMITS.checkpoints) consistency.set(value.from, value);
+  const proofs: ProvedEntryFile[] = [];
+  for (const line of lines) {
+    const size = [...checkpoints.keys()].find((one) => one > line.batch);
+    const checkpoint = checkpoints.get(size ?? 0);
+    const batch = batches.get(line.batch);
+    if (size === undefined || checkpoint === undefined || batch === undefined) break;
+    const note = decodeUtf8(checkpoint.bytes) ?? '';
+    const proof = await proofOfEntryIn(files, note, batch, line);
+    const step = consistency.get(size);
+    const tree = { first: size, second: step?.to ?? size, firstRoot: checkpoint.checkpoint.root };
+    const isNewest = size === [...checkpoints.keys()].at(-1);
+    const path = isNewest ? batch.path : step && earlierInclusion(line.batch, batch.path, tree, step.path);
+    if (proof === null || path == null) break;
+    proofs.push({ ...proof, path: path.map(toHex) });
+  }
+  return proofs;
+}
+
+async function readBatchLines(
+  files: PackageFiles,
+  wanted: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, BatchLine>> {
+  const batches = new Map<number, BatchLine>();
+  for await (const { value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
+    const [, digits] = /"number":(\d{1,15})[,}]/.exec(value.header) ?? [];
+    if (digits !== undefined && wanted.has(Number(digits))) batches.set(Number(digits), value);
+  }
+  return batches;
+}
