@@ -19,8 +19,8 @@ const PAGE = 20_000;
 const GOAL_MICROS = 60;
 
 /**
- * Measures a whole audit at 10,000 records, and at ten times as many up to `BENCH_AUDIT`: wall time of each
- * section, and processor time of the command and of PostgreSQL for each record. The service stands still
+ * Measures a whole audit at 10,000 records, and at ten times as many up to `BENCH_AUDIT`: wall time, and
+ * processor time of the command and of PostgreSQL for each record, by section. The service has nothing to do
  * meanwhile.
  * @param key the master key of the database, 32 bytes
  */
@@ -44,37 +44,46 @@ export async function benchAudit(postgres: EmbeddedPostgres, key: Uint8Array, si
   }
 }
 
+/** In microseconds. */
+interface Used {
+  readonly wall: number;
+  /** Processor time. */
+  readonly audit: number;
+  readonly inDatabase: number;
+}
+
 async function measure({ serve, postmaster }: ServeBench, records: number): Promise<void> {
   const { parts, close } = await openAudit(loadConfig(serve.env), pino({ level: 'silent' }));
   try {
-    const begun = new Map<string, number>();
-    const cpu = process.cpuUsage();
-    const database = (await postgresCpuMs(postmaster)) ?? Number.NaN;
-    const started = performance.now();
-    let section = started;
+    const each = (micros: number): string => (micros / records).toFixed(0);
+    const used = async (): Promise<Used> => {
+      const { user, system } = process.cpuUsage();
+      const inDatabase = ((await postgresCpuMs(postmaster)) ?? Number.NaN) * 1000;
+      return { wall: performance.now() * 1000, audit: user + system, inDatabase };
+    };
+    const start = await used();
+    let before = start;
+    const sections: string[] = [];
     const { findings, more } = await runAudit({
       ...parts,
       onState: async ({ done }) => {
         const name = done.at(-1) ?? '';
-        if (begun.has(name)) return;
-        begun.set(name, performance.now() - section);
-        section = performance.now();
+        if (done.length <= sections.length) return;
+        const now = await used();
+        sections.push(`${name} ${each(now.audit - before.audit)} and ${each(now.inDatabase - before.inDatabase)}`);
+        before = now;
       },
     });
-    const ms = performance.now() - started;
-    const { user, system } = process.cpuUsage(cpu);
-    const inDatabase = ((await postgresCpuMs(postmaster)) ?? Number.NaN) - database;
-    const each = (ms * 1000) / records;
+    const end = await used();
+    const wall = (end.wall - start.wall) / records;
     console.log(
-      `Audit of ${records.toLocaleString('en')} records: ${(ms / 1000).toFixed(1)} s, ${each.toFixed(0)} µs a record ` +
-        `(goal ${GOAL_MICROS}, ${each <= GOAL_MICROS ? 'met' : 'missed'}); ${findings.length + more} findings`,
+      `Audit of ${records.toLocaleString('en')} records: ${((wall * records) / 1e6).toFixed(1)} s, ${wall.toFixed(0)} µs a record ` +
+        `(goal ${GOAL_MICROS}, ${wall <= GOAL_MICROS ? 'met' : 'missed'}); ${findings.length + more} findings`,
     );
     console.log(
-      `  processor time of each: audit ${((user + system) / records).toFixed(0)} µs, ` +
-        `PostgreSQL ${((inDatabase * 1000) / records).toFixed(0)} µs`,
+      `  processor time of each: audit ${each(end.audit - start.audit)} µs, PostgreSQL ${each(end.inDatabase - start.inDatabase)} µs; ` +
+        `by section: ${sections.join(', ')}`,
     );
-    const shares = [...begun].map(([name, spent]) => `${name} ${(spent / 1000).toFixed(1)}`);
-    console.log(`  seconds of the sections: ${shares.join(', ')}`);
   } finally {
     await close();
   }

@@ -321,7 +321,7 @@ async function auditKept(section: Section): Promise<void> {
         return EventRows.parse(rows);
       };
       for await (const page of pagesOf(read, ({ revision }) => String(revision))) {
-        await compareWithLog(section, stream, page);
+        for (const run of runsOf(page)) await compareWithLog(section, stream, run);
         done += page.length;
         await step(done, null);
       }
@@ -329,16 +329,29 @@ async function auditKept(section: Section): Promise<void> {
   }
 }
 
+type StoredEvent = z.infer<typeof EventRows>[number];
+
+/** A restored database lacks events between those that it keeps: each run of them is compared by itself. */
+function runsOf(page: readonly StoredEvent[]): readonly (readonly StoredEvent[])[] {
+  const runs: StoredEvent[][] = [];
+  for (const event of page) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.revision === event.revision - 1) run.push(event);
+    else runs.push([event]);
+  }
+  return runs;
+}
+
 async function compareWithLog(
   { eventLog, findings }: Section,
   stream: string,
-  page: readonly z.infer<typeof EventRows>[number][],
+  run: readonly StoredEvent[],
 ): Promise<void> {
-  const events = await readPastGaps(eventLog, stream, page[0]?.revision ?? 0, page.length, (gap) =>
+  const events = await readPastGaps(eventLog, stream, run[0]?.revision ?? 0, run.length, (gap) =>
     findings.add(damagedLog(gap, gap.message)),
   );
   const found = new Map(events.map((event) => [event.revision, event]));
-  for (const { revision, id: key, type, data } of page) {
+  for (const { revision, id: key, type, data } of run) {
     const event = found.get(revision);
     const columns = [
       ...(event?.id === key ? [] : ['id']),

@@ -147,6 +147,30 @@ describe('consent-ledger audit', () => {
     expect(missing.stderr).toContain('cannot be read');
   });
 
+  it('has the whole schema compared by migrate as well, which names each difference', async () => {
+    const { rows } = await app.superuser.query(
+      `select indexdef from pg_indexes where indexname = 'one_open_invitation'`,
+    );
+    await app.superuser.query('drop index one_open_invitation');
+    const found = await line.run(['migrate', '--json']);
+    const text = await line.run(['migrate']);
+    await app.superuser.query(rows[0]?.indexdef);
+    expect(found.exitCode).toBe(0);
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      migrated: true,
+      applied: [],
+      differences: [
+        {
+          object: 'invitations',
+          part: 'index one_open_invitation',
+          detail: expect.stringMatching(/^is missing: CREATE UNIQUE/),
+        },
+      ],
+    });
+    expect(text.stdout).toContain('invitations, index one_open_invitation: is missing');
+    expect(JSON.parse((await line.run(['migrate', '--json'])).stdout)).toMatchObject({ differences: [] });
+  });
+
   it('refuses a load that is no percentage', async () => {
     expect((await line.run(['audit', '--load', '0'])).exitCode).toBe(2);
     expect((await line.run(['audit', '--load', '50', '--json'])).exitCode).toBe(1);

@@ -8,6 +8,7 @@ import { AppendRefused } from '../event-log/errors.js';
 import { isForeign } from '../event-log/foreign-event.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
+import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { streamEnds } from './log-check.js';
 import { findUnknownSites, LostKeyCounter, type LostKeys } from './lost-keys.js';
 import { storedEvents } from './stored-events.js';
@@ -47,7 +48,7 @@ export interface LogRecovery {
  * Reconciles log and database after one of them was restored from an older backup.
  * Events that the log lost are appended again from the stored ones, with the same streams, revisions,
  * ids and bytes. For events that only the log has, the database takes over the end of the log, and what
- * waits follows it. Quarantined sites are released, but not those that miss events or have
+ * waits follows it. The tables of the ledger then have everything that the log has of it. Quarantined sites are released, but not those that miss events or have
  * one that another program wrote. Events that a server removed before events that are still there
  * cannot be appended again.
  * Positions in the log change their meaning. Therefore the sealer reads the log from its start
@@ -57,6 +58,7 @@ export interface LogRecovery {
  * @param journaled event ids of the records that the erasure journal lists as erased
  * @throws LogDiverged if the log has another event where one of the database must be
  * @throws NotGenuine if a stored event was altered
+ * @throws the errors of `catchUpLedger`
  */
 export async function recoverLog(
   db: Queryable,
@@ -69,12 +71,16 @@ export async function recoverLog(
   const foreign: ForeignEvent[] = [];
   const keys = new LostKeyCounter(db, journaled);
   let unknownSites: readonly LostKeys[] = [];
+  let isLedgerAhead = false;
   await forgetLogPositions(db, 'the event log was recovered');
   const { rows } = await db.query('select site_id as id from quarantined_sites');
   const quarantined = siteRows.parse(rows).map((row) => row.id);
   for await (const { stream, known, first, actual } of streamEnds(db, eventLog)) {
     if (first > 0) missing.push({ stream, firstRevision: 0, lastRevision: first - 1 });
-    if (stream === LEDGER_STREAM) unknownSites = await findUnknownSites(db, eventLog, Math.min(known, actual));
+    if (stream === LEDGER_STREAM) {
+      unknownSites = await findUnknownSites(db, eventLog, Math.min(known, actual));
+      isLedgerAhead = actual > known;
+    }
     if (actual >= known) continue;
     const reached = await refill(db, eventLog, keyring, stream, actual, known);
     if (reached < known) missing.push({ stream, firstRevision: reached + 1, lastRevision: known });
@@ -93,6 +99,8 @@ export async function recoverLog(
   await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [
     quarantined.filter((siteId) => !incomplete.has(siteId)),
   ]);
+  // A process that does not seal compares the ledger with its head by the tables.
+  if (isLedgerAhead && incomplete.size === 0) await catchUpLedger(db, eventLog);
   return { ...found, missing, foreign, lostKeys: [...keys.found(), ...unknownSites] };
 }
 

@@ -6,7 +6,6 @@ import { consentsStream } from '../../../schemas/events/streams.js';
 import { runAudit } from '../../../src/audit/audit.js';
 import { applyErasures, eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
-import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { createProjector, knownProjection, projectionStatus } from '../../../src/pipeline/projector/index.js';
 import { type LogRecovery, recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
@@ -49,7 +48,6 @@ beforeAll(async () => {
   const journaled = new Set<string>();
   for await (const { line } of journal.read(0)) for (const id of line?.erased?.event_ids ?? []) journaled.add(id);
   recovery = await recoverLog(db, eventLog, keyring, journaled);
-  await catchUpLedger(db, eventLog);
   await applyErasures({ db, eventLog, journal });
   await world.stamp();
 }, 120_000);
@@ -137,6 +135,7 @@ describe('a database that was restored older than the event log', () => {
       now: () => new Date(),
     });
     const found = findings.filter(({ kind }) => kind === 'record-without-key');
+    expect(findings.filter(({ kind }) => kind === 'reference-differs')).toEqual([]);
     expect(found.map(({ key, detail }) => [key, detail.split(' ')[0]])).toEqual(
       expect.arrayContaining([
         [site.siteId, '3'],

@@ -26,6 +26,8 @@ export interface Request {
   /** Name of the person. */
   readonly person?: string;
   readonly disclose?: 'all' | 'none' | readonly string[];
+  /** Labels of the records whose keys the service lost. */
+  readonly lostKeys?: readonly string[];
 }
 
 /** A line of `entries.ndjson`, with the leaf that it was made of. */
@@ -36,6 +38,7 @@ export interface EntryLine {
   index: number;
   disclosures: string[];
   erased: { stream: string; revision: number } | null;
+  keyLost: boolean;
   /** In a receipt: opens the person tag. */
   person?: { id: string; n: number };
 }
@@ -135,7 +138,7 @@ export function choose(ledger: Ledger, request: Request, size: number = ledger.p
 
 /** Makes the draft of a package. */
 export function draftOf(ledger: Ledger, request: Request, { entries, size, records, personId }: Choice): Draft {
-  const { site = SITE, disclose = 'all' } = request;
+  const { site = SITE, disclose = 'all', lostKeys = [] } = request;
   const own = [consentsOf(site), noticesOf(site), POLICY_STREAM];
   const erasures = new Map<Json, { stream: string; revision: number }>();
   for (const { leaves } of ledger.sealed.slice(0, size))
@@ -148,11 +151,13 @@ export function draftOf(ledger: Ledger, request: Request, { entries, size, recor
   );
   const lines = sorted.map(([leaf, sealed]) => {
     const erased = erasures.get(leaf.event.record.event_id ?? null) ?? null;
-    const isShown = erased === null && matches(leaf, request);
+    const keyLost = lostKeys.includes(leaf.event.label);
+    const isShown = erased === null && !keyLost && matches(leaf, request);
     const names = disclose === 'none' ? [] : disclose;
     const values = leaf.event.values.filter(({ name }) => isShown && (names === 'all' || names.includes(name)));
     const disclosures = values.map(({ text }) => text);
-    return { leaf, entry: leaf.text, batch: sealed.number, index: sealed.leaves.indexOf(leaf), disclosures, erased };
+    const place = { batch: sealed.number, index: sealed.leaves.indexOf(leaf) };
+    return { leaf, entry: leaf.text, ...place, disclosures, erased, keyLost };
   });
   const numbers = new Set([0, ...coverOf(size)]);
   for (const { number } of entries.values()) for (const one of [number, ...rollUpsOver(number, size)]) numbers.add(one);
@@ -366,7 +371,7 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
       entries: draft.entries.length,
       consents: consents.length,
       erased: consents.filter(({ erased }) => erased !== null).length,
-      key_lost: 0,
+      key_lost: consents.filter(({ keyLost }) => keyLost).length,
       attachments: names.filter((name) => name.startsWith('attachments/')).length,
       not_yet_stamped: 0,
     },
@@ -388,9 +393,10 @@ export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string
 /** The content of `entries.ndjson`. */
 export function entriesFile({ entries }: Draft): Uint8Array {
   return ndjson(
-    entries.map(({ entry, batch, index, disclosures, erased, person }) => ({
+    entries.map(({ entry, batch, index, disclosures, erased, keyLost, person }) => ({
       ...{ entry, batch, index, disclosures },
       ...(erased === null ? {} : { erased: { ...erased } }),
+      ...(keyLost ? { key_lost: true } : {}),
       ...(person === undefined ? {} : { person: { ...person } }),
     })),
   );

@@ -1,3 +1,4 @@
+import type { EntryLine } from './export.js';
 import { type Forgery, lineOf } from './forgery.js';
 import type { PlannedEvent } from './ledger.js';
 import { at, base64url, type Json, sha256, sha256Hex, utf8 } from './primitives.js';
@@ -416,6 +417,26 @@ function* unasked(): Generator<Forgery> {
 const sha256Uuid = '01234567-89ab-4cde-8f01-23456789abcd';
 
 /** One opening for each value of a record: issue point A1. */
+function* lostKeys(): Generator<Forgery> {
+  const bent = (name: string, label: string, change: (line: EntryLine) => void, check: Forgery['check']): Forgery => ({
+    ...{ point: POINT, name, check, verdict: 'invalid' },
+    draft: (draft) => change(lineOf(draft, label)),
+  });
+  const called = (line: EntryLine): void => {
+    line.keyLost = true;
+  };
+  yield bent('a value is disclosed, and its key is called lost', 'alice 1', called, 'disclosure.withheld');
+  const erased = bent('the key of an erased record is called lost', 'carol 1', called, 'disclosure.withheld');
+  yield { ...erased, request: { person: 'carol' } };
+  yield bent('the key of a text is called lost', 'published 1', called, 'disclosure.digest');
+  yield {
+    ...{ point: POINT, name: 'the keys of all records of a person are called lost, so that none names the person' },
+    request: { person: 'alice', lostKeys: ['alice 1', 'alice 2', 'alice 3', 'alice 4'] },
+    check: 'completeness.person',
+    verdict: 'indeterminate',
+  };
+}
+
 export const FORGED_DISCLOSURES: readonly Forgery[] = [
   ...wrongTypes(),
   ...wrongPresentations(),
@@ -424,6 +445,7 @@ export const FORGED_DISCLOSURES: readonly Forgery[] = [
   ...otherCommitments(),
   ...repeated(),
   ...withheld(),
+  ...lostKeys(),
   ...attachments(),
   ...unasked(),
 ];

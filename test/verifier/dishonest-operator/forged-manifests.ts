@@ -14,11 +14,12 @@ function within(manifest: JsonRecord, name: string, change: (member: JsonRecord)
 }
 
 function* counts(): Generator<Forgery> {
-  for (const name of ['entries', 'consents', 'erased', 'attachments'])
+  for (const name of ['entries', 'consents', 'erased', 'key_lost', 'attachments'])
     for (const by of [-1, 1])
       yield {
         point: POINT,
         name: `the manifest counts ${by > 0 ? 'one too many' : 'one too few'} ${name}`,
+        request: { lostKeys: ['bob 2'] },
         manifest: (manifest) =>
           within(manifest, 'counts', (stated) => {
             stated[name] = Number(stated[name]) + by;
