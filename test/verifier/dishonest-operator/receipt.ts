@@ -32,7 +32,9 @@ export function receiptOf(ledger: Ledger, label: string, options: ReceiptOptions
   choice.entries = new Map(
     [...choice.entries].filter(([leaf]) => {
       const { document_version_id: version } = leaf.event.record;
-      const isForAll = ['SiteConfigPublished.v1', 'LedgerPolicySet.v1'].includes(leaf.event.type);
+      const isForAll = ['SiteConfigPublished.v1', 'LedgerPolicySet.v1', 'LedgerKeyAnnounced.v1'].includes(
+        leaf.event.type,
+      );
       const isNamed = leaf.event.type !== 'ConsentRecorded.v1' && version === named.document_version_id;
       return leaf.event === event || besides.includes(leaf.event.label) || isNamed || isForAll;
     }),

@@ -27,6 +27,23 @@ describe('a receipt', () => {
     expect(await problems('alice 2', { disclose: ['user_agent'] })).toEqual(VALID);
   });
 
+  test('after a change of the keys is valid by the old key and by the new one, and not without the announcement', async () => {
+    const rotated = honestLedger(WORLDS.rotated, authority);
+    const { first, next } = rotated.plan.keys;
+    const receipt = receiptOf(rotated, 'alice 4');
+    for (const key of [first, next])
+      expect((await verify(receipt, rotated.plan, authority, { ledgerKeys: [key] })).verdict).toBe('valid');
+    const without = receiptOf(rotated, 'alice 4', {
+      draft: (draft) => {
+        draft.entries = draft.entries.filter(({ leaf }) => leaf.event.type !== 'LedgerKeyAnnounced.v1');
+      },
+    });
+    expect(notPassed(await verify(without, rotated.plan, authority))).toMatchObject({
+      'completeness.policies': 'fail',
+      'ledger.key': 'fail',
+    });
+  });
+
   test('that names the person without opening the tag is indeterminate', async () => {
     const { verdict, problems: found } = await problems(
       'alice 2',
