@@ -41,6 +41,8 @@ export const STATED_SETTINGS: Settings = {
   TimeZone: 'UTC',
   bytea_output: 'hex',
   extra_float_digits: '1',
+  // Definitions of the schema are compared as texts.
+  quote_all_identifiers: 'off',
   // Some errors are expected and handled, as those of two writers that collide.
   exit_on_error: 'off',
   // The connection of a pool may rest, and a session that waits within a transaction holds locks.
