@@ -2,14 +2,14 @@ import { createSecretKey } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECTIONS } from '../../../projections/index.js';
-import { consentsStream } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import { runAudit } from '../../../src/audit/audit.js';
 import { applyErasures, eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import { createProjector, knownProjection, projectionStatus } from '../../../src/pipeline/projector/index.js';
 import { type LogRecovery, recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
-import { activeVersion, siteConfig } from '../../pipeline/admission/site-fixture.js';
+import { activeVersion, createSiteFixture, siteConfig } from '../../pipeline/admission/site-fixture.js';
 import { count, silent, until, whileRunning } from '../../pipeline/relay/pipeline.js';
 import { backUpTestDatabase } from '../../support/postgres.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
@@ -20,6 +20,8 @@ let world: LedgerWorld;
 let kept: string[];
 let lost: string[];
 let recovery: LogRecovery;
+/** A site that was made after the backup. */
+let goneSite: string;
 
 beforeAll(async () => {
   world = await openLedgerWorld({ isLogElsewhere: true });
@@ -36,6 +38,9 @@ beforeAll(async () => {
   lost = await world.record(site, [{ visitorId: 'ann' }, { visitorId: 'cem' }, { visitorId: 'cem' }]);
   await world.record(site, [{ visitorId: 'dan' }, { visitorId: 'eve' }]);
   await world.record(otherSite, [{ visitorId: 'ben' }, { visitorId: 'ben' }]);
+  const later = await createSiteFixture(owner);
+  goneSite = later.siteId;
+  await world.record(later, [{ visitorId: 'ann' }]);
   await world.stamp();
   const erase = (value: string) =>
     eraseSubject({ db, keyring, journal }, { siteId: site.siteId, by: { kind: 'visitor', value } });
@@ -89,11 +94,12 @@ describe('a database that was restored older than the event log', () => {
 
   it('lacks keys, which the recovery counts by site, without the records that were erased', () => {
     const { site, otherSite } = world;
-    expect(recovery.lostKeys).toHaveLength(2);
+    expect(recovery.lostKeys).toHaveLength(3);
     expect(recovery.lostKeys).toEqual(
       expect.arrayContaining([
         { siteId: site.siteId, records: 3, isSiteKnown: true },
         { siteId: otherSite.siteId, records: 2, isSiteKnown: true },
+        { siteId: goneSite, records: 1, isSiteKnown: false },
       ]),
     );
   });
@@ -135,13 +141,16 @@ describe('a database that was restored older than the event log', () => {
       now: () => new Date(),
     });
     const found = findings.filter(({ kind }) => kind === 'record-without-key');
-    expect(findings.filter(({ kind }) => kind === 'reference-differs')).toEqual([]);
+    // The database has no streams of the site that is gone, and nothing else differs.
+    const differing = findings.filter(({ kind }) => kind === 'reference-differs').map(({ key }) => key);
+    expect(differing).toEqual([consentsStream(goneSite), noticesStream(goneSite)]);
     expect(found.map(({ key, detail }) => [key, detail.split(' ')[0]])).toEqual(
       expect.arrayContaining([
         [site.siteId, '3'],
         [otherSite.siteId, '2'],
+        [goneSite, '1'],
       ]),
     );
-    expect(found).toHaveLength(2);
+    expect(found).toHaveLength(3);
   });
 });
