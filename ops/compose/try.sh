@@ -285,7 +285,7 @@ try_upgrade() {
   stop_visitors other-answers-allowed
   check_records
   migration 9999-try/01-rewrite nothing \
-    'alter table event_log.runs alter column position type bigint using position + 0; select pg_sleep(5)'
+    'lock table event_log.events; select pg_sleep(5)'
   upgrade 1 "a migration that needs a stop, without --stop"
   stop_visitors
   upgrade 0 "a migration of 5 s that needs a stop, with --stop" --stop

@@ -31,7 +31,8 @@ async function writeFailure(args: readonly string[], { stderr }: CliContext, mes
     return;
   }
   // Loaded only now: each command would load it.
-  const { pino } = await import('pino');
+  // The bundle has its default export alone.
+  const { default: pino } = await import('pino');
   pino({}, { write: (line: string) => stderr.write(line) }).fatal(message);
 }
 

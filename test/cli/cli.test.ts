@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
@@ -26,6 +28,8 @@ const Seeded = z.strictObject({
   tsa_ca: z.string(),
   ledger_key: z.string(),
 });
+
+const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
 
 describe('consent-ledger', () => {
   let app: RunningApp;
@@ -219,8 +223,12 @@ describe('consent-ledger', () => {
   });
 
   it.each(['serve', 'api', 'worker', 'migrate'])('reports why %s --json ended in one line of JSON', async (role) => {
-    const { exitCode, stdout, stderr } = await run([role, '--json'], { PORT: 'x' });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    // The bundled program: it loads the logger in another way than the modules do.
+    const { status, stdout, stderr } = spawnSync(process.execPath, [LEDGER, role, '--json'], {
+      env: { PORT: 'x' },
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ level: 60, msg: expect.stringMatching(/PORT must be/) });
   });
 
