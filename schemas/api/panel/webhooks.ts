@@ -17,7 +17,7 @@ const WebhookUrl = z
     const { username, password, hash } = new URL(text);
     return username === '' && password === '' && hash === '';
   }, 'must have neither a user name nor a fragment.')
-  .describe('URL that receives the events. It must be `https`, and its host must have a public address.');
+  .describe('`https` URL whose host has a public address.');
 
 const Events = z
   .array(WebhookEvent)
@@ -50,9 +50,7 @@ export type Webhook = z.infer<typeof Webhook>;
 
 /** A webhook that was just made, or got a new secret. */
 export const NewWebhook = Webhook.extend({
-  secret: z
-    .string()
-    .describe('`whsec_` and the key of the signatures in base64. It is returned only in this response.'),
+  secret: z.string().describe('`whsec_` and the signing key in base64, only in this response.'),
 }).meta({ id: 'NewWebhook' });
 
 export const WebhookParams = SiteParams.extend({ webhook_id: Uuid.describe('The webhook.') });

@@ -39,7 +39,7 @@ export const createWebhook = operation({
   tag,
   summary: 'Create a webhook',
   description:
-    'The service sends the events of the site to the URL from now on, signed after the Standard Webhooks specification (docs/webhooks.md). Only this response contains the secret of the signatures.',
+    'The service sends the events of the site from now on, signed (docs/webhooks.md). Only this response contains the secret.',
   roles: EDITORS,
   params: SiteParams,
   query: None,
