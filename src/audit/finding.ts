@@ -101,7 +101,6 @@ const FOLDED: ReadonlySet<FindingKind> = new Set([
   'log-order',
   'derived-differs',
   'ledger-corrupt',
-  'reference-differs',
 ]);
 
 /** Collects findings, each once. After `log-tail-lost`, those that may follow from it are only counted. */
