@@ -29,7 +29,10 @@ export function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: st
  * Returns the digest that shows whether a later request with the same idempotency key has the same
  * body: of its canonical text (RFC 8785), because an order of members is no other body. It is keyed, so
  * low-entropy content cannot be guessed from it.
+ * @param vouched what its approval token vouches for; null: it has none, or one that the site does not know. Another
+ *   token for the same person is no other body
  */
-export function bodyDigest(siteKey: Uint8Array, consent: JsonObject): Buffer {
-  return hmacSha256(siteKey, `body\0${canonicalJson(consent)}`).subarray(0, DIGEST_BYTES);
+export function bodyDigest(siteKey: Uint8Array, consent: JsonObject, vouched: JsonObject | null): Buffer {
+  const { approval_token: _, ...stated } = consent;
+  return hmacSha256(siteKey, `body\0${canonicalJson({ stated, vouched })}`).subarray(0, DIGEST_BYTES);
 }

@@ -92,9 +92,10 @@ class Evaluation {
 
   /** Evaluates the next consent of the request. */
   add(consent: ParsedConsent): void {
-    const { site, request } = this.options;
+    const { site, request, tokens } = this.options;
     const key = consent.request.idempotency_key ?? null;
-    const body = key === null ? null : bodyDigest(site.siteKey, consent.source);
+    const vouched = tokens.get(consent.request.approval_token ?? '')?.identity ?? null;
+    const body = key === null ? null : bodyDigest(site.siteKey, consent.source, vouched && { ...vouched });
     if (key !== null && body !== null) {
       const first = this.#firstByKey.get(key);
       if (first !== undefined) {
