@@ -97,11 +97,7 @@ export interface FoldedFindings {
 }
 
 /** Kinds that are folded once the log is known to have lost its tail: comparisons with the log. */
-const FOLDED: ReadonlySet<FindingKind> = new Set([
-  'log-order',
-  'derived-differs',
-  'ledger-corrupt',
-]);
+const FOLDED: ReadonlySet<FindingKind> = new Set(['log-order', 'derived-differs', 'ledger-corrupt']);
 
 /** Collects findings, each once. After `log-tail-lost`, those that may follow from it are only counted. */
 export interface Findings {
