@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer in place of the service's own, without a body if it has no code; `lost`: the service answers, and the answer is dropped. */
+/** An answer in place of the service's own, without a body if it has no code; `lost`: the service answers, and the answer is dropped; `cut`: only its head arrives. */
 export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly code?: string }
-  | 'lost';
+  | 'lost'
+  | 'cut';
 
 /** A proxy in front of the real service that injects faults. */
 export class FaultyFront {
@@ -34,7 +35,7 @@ export class FaultyFront {
         if (isPost) front.received.push({ body: body.toString('utf8'), headers: incoming.headers, path });
         const faults = isPost ? front.#faults : incoming.method === 'GET' ? front.#readFaults : [];
         const fault = path.startsWith('/tool/') ? faults.shift() : undefined;
-        if (fault !== undefined && fault !== 'lost') {
+        if (fault !== undefined && fault !== 'lost' && fault !== 'cut') {
           const origin = incoming.headers.origin;
           response.writeHead(fault.status, {
             'content-type': 'application/json',
@@ -57,6 +58,11 @@ export class FaultyFront {
               return;
             }
             response.writeHead(answer.statusCode ?? 502, answer.headers);
+            if (fault === 'cut') {
+              response.flushHeaders();
+              answer.resume().on('end', () => setTimeout(() => response.destroy(), 50));
+              return;
+            }
             answer.pipe(response);
           },
         );

@@ -97,7 +97,8 @@ export class Service implements Transport {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const { status, headers } = response;
-      const body: unknown = await response.json().catch(() => null);
+      // Reading fails where the page is left while the answer arrives: that is no answer, and not a refusal.
+      const body = jsonOf(await response.text());
       return { status, body, retryAfterMs: retryAfterMs(headers.get('Retry-After'), Date.now()) };
     } catch {
       return { status: 0, body: null, retryAfterMs: null };
@@ -111,6 +112,14 @@ export function errorOf({ status, body }: Answer): ServiceError {
   if (status !== 0) return new ServiceError(`Unexpected answer (${status}).`, 'UNEXPECTED_ANSWER', status);
   const message = 'No answer: the network is away, or the site does not allow this origin.';
   return new ServiceError(message, 'NO_ANSWER', 0);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Random bytes in hex. `crypto.randomUUID` is missing in older browsers. */

@@ -223,6 +223,15 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     expect(await recordsOf(1)).toMatchObject([{ consent_token: token }]);
   });
 
+  test('an answer of which only the head arrives is none: the choice stays, and is recorded once', async () => {
+    await visitor.visit();
+    front.inject('cut');
+    await visitor.click('accept');
+    const token = await visitor.acceptedToken();
+    expect(front.received).toHaveLength(2);
+    expect(await recordsOf(1)).toMatchObject([{ consent_token: token }]);
+  });
+
   test('a page that is left at once: the choice is recorded', async () => {
     await visitor.visit();
     await visitor.inBanner(`(banner.querySelector('[part=accept]').click(), location.assign('/other'))`);
