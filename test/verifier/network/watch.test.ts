@@ -142,7 +142,9 @@ describe('an honest ledger', () => {
     served.key = next.key;
     expect(await watch()).toBe(3);
     expect(printed).toContain('signed neither by a key that you gave nor by a successor of it');
-    served.announced = [announced];
+    // An announcement that is too long for a proof is left out.
+    const long = { ...announced.proof, header: ' '.repeat(200_000), entry: '' };
+    served.announced = [{ ...announced, proof: long }, announced];
     expect(await watch(), printed).toBe(0);
     // An announcement that was learnt cannot be withheld later.
     served.announced = [];

@@ -23,10 +23,12 @@ export async function learnKeys(
   known: readonly ProvedEntryFile[],
   now: Date,
 ): Promise<LearntKeys> {
-  const served = await service.announcements();
-  const all = [...known, ...served.filter(({ entry }) => known.every((one) => one.entry !== entry))];
+  const served = (await service.announcements()).filter(
+    (proof) => ProvedEntry.safeParse(proof).success && known.every(({ entry }) => entry !== proof.entry),
+  );
+  const all = [...known, ...served];
   const chain = await followAnnouncements(
-    all.flatMap((proof) => ProvedEntry.safeParse(proof).data ?? []),
+    all.map((proof) => ProvedEntry.parse(proof)),
     null,
   );
   const { trusted, followers } = await trustedBy(given, chain, now);
