@@ -52,6 +52,23 @@ test('a key pinned before a rotation verifies packages made after it, and so doe
   }
 });
 
+test('an announcement whose batch has a header of 200,000 characters fails, and does not end the check', async () => {
+  const keys = [NEXT_LEDGER_KEY.verifierKey];
+  const padded = (text: unknown): string => String(text).replace('{', `{${' '.repeat(200_000)}`);
+  const zip = buildPackage(authority, {
+    rotateAt: 2,
+    announcements: [
+      { batch: 1, keys },
+      { batch: 3, keys },
+    ],
+    batchLines: (lines) => lines.map((line, i) => (i === 3 ? { ...line, header: padded(line.header) } : line)),
+  });
+  expect(notPassed(await verifyFixture(authority, zip))).toMatchObject({
+    'batch.header': 'fail',
+    'ledger.announcement': 'indeterminate',
+  });
+});
+
 test('what a whole package covers is said with its revisions', async () => {
   const report = await verifyFixture(authority, buildPackage(authority));
   expect(report.coverage?.consents).toMatchObject({ complete_up_to: 9, ledger_reaches: 9, is_whole: true });

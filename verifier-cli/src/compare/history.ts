@@ -2,9 +2,10 @@ import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { MAX_PROVED_MANIFEST, type ProvedEntryFile } from '../../../schemas/evidence/contradiction.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
-import { BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { type BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, type SignedNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
+import { readBatchLines } from '../batches/batch-lines.js';
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
 import { openContainer } from '../container/receipt.js';
@@ -119,7 +120,7 @@ export async function historyOfPackage(
     newest,
     proofs,
     announcements: chain.proofs,
-    batches: await readBatchLines(files),
+    batches: await readBatchLines(files, null),
     files,
     manifest,
     signedManifest: await signedTexts(files, signed.bytes),
@@ -140,16 +141,6 @@ async function stampedAt(files: PackageFiles, enclosed: Checkpoints, trust: Time
   const stamps = await verifyTimestamps(files, new Map([...enclosed].slice(-1)), trust);
   const holding = stamps.filter(({ report }) => report.outcome === 'pass');
   return holding.map(({ report }) => report.claims?.genTime.toISOString() ?? '').sort()[0] ?? null;
-}
-
-async function readBatchLines(files: PackageFiles): Promise<ReadonlyMap<number, BatchLine>> {
-  const batches = new Map<number, BatchLine>();
-  for await (const { value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
-    const [, number] = /"number":(\d{1,15})[,}]/.exec(value.header) ?? [];
-    const isShort = value.header.length <= LIMITS.headerLength;
-    if (number !== undefined && isShort && batches.size < LIMITS.batches) batches.set(Number(number), value);
-  }
-  return batches;
 }
 
 async function isSigned(note: SignedNote, { origin }: Checkpoint, keys: readonly VerifierKey[]): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { decodeUtf8, toHex } from '../../../schemas/crypto/encoding.js';
 import { ProvedEntry, type ProvedEntryFile } from '../../../schemas/evidence/contradiction.js';
-import { BatchLine, ConsistencyLine, type EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { ConsistencyLine, type EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { earlierInclusion } from '../../../schemas/merkle/verify-consistency.js';
+import { readBatchLines } from '../batches/batch-lines.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { finding } from '../findings/finding.js';
@@ -54,32 +55,21 @@ async function proveLines(
   const consistency = new Map<number, ConsistencyLine>();
   for await (const { value } of files.lines(PACKAGE_FILES.consistency, ConsistencyLine, 'ledger.consistency'))
     if (consistency.size < LIMITS.checkpoints) consistency.set(value.from, value);
+  const all = [...checkpoints];
   const proofs: ProvedEntryFile[] = [];
   for (const line of lines) {
-    const size = [...checkpoints.keys()].find((one) => one > line.batch);
-    const checkpoint = checkpoints.get(size ?? 0);
+    const over = all.findIndex(([size]) => size > line.batch);
+    const [size, enclosed] = all[over] ?? [];
     const batch = batches.get(line.batch);
-    if (size === undefined || checkpoint === undefined || batch === undefined) break;
-    const note = decodeUtf8(checkpoint.bytes) ?? '';
+    if (size === undefined || enclosed === undefined || batch === undefined) break;
+    const note = decodeUtf8(enclosed.bytes) ?? '';
     const proof = await proofOfEntryIn(files, note, batch, line);
     const step = consistency.get(size);
-    const tree = { first: size, second: step?.to ?? size, firstRoot: checkpoint.checkpoint.root };
-    const isNewest = size === [...checkpoints.keys()].at(-1);
+    const tree = { first: size, second: step?.to ?? size, firstRoot: enclosed.checkpoint.root };
+    const isNewest = over === all.length - 1;
     const path = isNewest ? batch.path : step && earlierInclusion(line.batch, batch.path, tree, step.path);
     if (proof === null || path == null) break;
     proofs.push({ ...proof, path: path.map(toHex) });
   }
   return proofs;
-}
-
-async function readBatchLines(
-  files: PackageFiles,
-  wanted: ReadonlySet<number>,
-): Promise<ReadonlyMap<number, BatchLine>> {
-  const batches = new Map<number, BatchLine>();
-  for await (const { value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
-    const [, digits] = /"number":(\d{1,15})[,}]/.exec(value.header) ?? [];
-    if (digits !== undefined && wanted.has(Number(digits))) batches.set(Number(digits), value);
-  }
-  return batches;
 }
