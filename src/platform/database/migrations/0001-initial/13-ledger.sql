@@ -230,9 +230,10 @@ comment on column evidence_parts.part is 'Place of this part, from 0.';
 comment on column evidence_parts.kind is 'certificate, crl, ocsp, or notice: the text of a document version.';
 comment on column evidence_parts.bytes is 'Bytes of this part.';
 
+-- Grouped by kind too: a condition on the kind then selects rows before their bytes are joined.
 create view kept_evidence as
-  select sha256, min(kind) as kind, string_agg(bytes, ''::bytea order by part) as bytes
-    from evidence_parts group by sha256, parts having count(*) = parts;
+  select sha256, kind, string_agg(bytes, ''::bytea order by part) as bytes
+    from evidence_parts group by sha256, kind, parts having count(*) = parts;
 comment on view kept_evidence is
   'Certificates, CRLs and OCSP responses as they were received, by which a time stamp can be verified after its authority is gone; and the texts of document versions.';
 
