@@ -1,6 +1,6 @@
 import { equalBytes } from '../crypto/encoding.js';
 import { HASH_LENGTH, nodeHash } from './hashing.js';
-import { foldEdge } from './tree.js';
+import { edgeNodes, foldEdge } from './tree.js';
 import { half, isOdd, isTreeNumber, type ProofVerdict, type Refused, refuse } from './verify-inclusion.js';
 
 /**
@@ -69,24 +69,15 @@ export function earlierInclusion(
   consistency: readonly Uint8Array[],
 ): readonly Uint8Array[] | null {
   const walked = walk(first, second, firstRoot, consistency);
-  if ('reason' in walked) return null;
-  // The perfect subtrees that the smaller tree consists of, largest first.
+  if ('reason' in walked || consistency.some((hash) => hash.length !== HASH_LENGTH)) return null;
   const { edge } = walked;
-  let [start, width] = [0, 1];
-  while (width * 2 <= first) width *= 2;
-  for (const [place, root] of edge.entries()) {
-    while (start + width > first) width /= 2;
-    if (index >= start + width) {
-      start += width;
-      continue;
-    }
-    const height = Math.round(Math.log2(width));
-    const after = edge.slice(place + 1);
-    if (path.length < height || root.length !== HASH_LENGTH) return null;
-    const right = after.length === 0 ? [] : [foldEdge(after)];
-    return [...path.slice(0, height), ...right, ...edge.slice(0, place).reverse()];
-  }
-  return null;
+  const nodes = edgeNodes(first);
+  const place = nodes.findIndex((node) => node.index === Math.floor(index / 2 ** node.level));
+  const level = nodes[place]?.level;
+  if (level === undefined || path.length < level) return null;
+  const after = edge.slice(place + 1);
+  const right = after.length === 0 ? [] : [foldEdge(after)];
+  return [...path.slice(0, level), ...right, ...edge.slice(0, place).reverse()];
 }
 
 function isPowerOfTwo(size: number): boolean {
