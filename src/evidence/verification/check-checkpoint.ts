@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
@@ -8,6 +7,7 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { isSignedBy } from '../../pipeline/ledger/checkpoint-rules.js';
+import { readLedgerKeys } from '../../pipeline/ledger/read-ledger-keys.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StampedCheckpoint, TokenRow } from './sealed-evidence.js';
@@ -33,9 +33,8 @@ async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint
   const note = parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (note === null || checkpoint === null) return null;
-  const { rows } = await db.query('select key, ml_dsa_key from ledger_keys');
-  for (const row of z.array(z.object({ key: z.string(), ml_dsa_key: z.string() })).parse(rows)) {
-    const lines = [row.key, row.ml_dsa_key];
+  for (const { key, ml_dsa_key: mlDsaKey } of await readLedgerKeys(db)) {
+    const lines = [key, mlDsaKey];
     if (lines.some((line) => parseVerifierKey(line)?.name !== checkpoint.origin)) continue;
     if (await isSignedBy(note, lines)) return checkpoint;
   }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
@@ -12,6 +11,7 @@ import { TablesDiffer } from './errors.js';
 import { type AnnouncedKey, announcedKey, type FollowedLedger, rootOf, withLeaf } from './followed-ledger.js';
 import { readFrontier } from './ledger-state.js';
 import { readNewestCheckpoint, readPublishedSaltKey } from './read-ledger.js';
+import { readLedgerKeys } from './read-ledger-keys.js';
 import { SealedHeads } from './sealed-leaf.js';
 import { NO_STREAM_KEYS, streamKeysUnder } from './stream-keys.js';
 
@@ -94,8 +94,6 @@ async function readEdge(db: Queryable, size: number): ReturnType<typeof readFron
   }
 }
 
-const KeyRows = z.array(z.object({ key: z.string(), ml_dsa_key: z.string() }));
-
 /** The newest keys of the ledger that signed a checkpoint: they sign the next ones. */
 async function keysAfter(
   db: Queryable,
@@ -103,8 +101,7 @@ async function keysAfter(
   { size }: Checkpoint,
 ): Promise<Pick<FollowedLedger, 'key' | 'mlDsaKey'>> {
   const note = parseNote(text);
-  const { rows } = await db.query('select key, ml_dsa_key from ledger_keys order by handover_size desc nulls last');
-  for (const { key, ml_dsa_key: mlDsaKey } of KeyRows.parse(rows)) {
+  for (const { key, ml_dsa_key: mlDsaKey } of (await readLedgerKeys(db)).toReversed()) {
     if (note !== null && (await isSignedBy(note, [key, mlDsaKey]))) return { key, mlDsaKey };
   }
   throw new TablesDiffer('ledger_keys', `key of checkpoint ${size}`, 'no stored key signed it');
