@@ -35,6 +35,11 @@ export function hasTag(type: string): boolean {
   return type === CONSENT_RECORDED || type === SUBJECT_ERASED;
 }
 
+/** Whether events of this type are in the stream `policy`, and in no other one. */
+export function isOfPolicyStream(type: string): boolean {
+  return type === LEDGER_POLICY_SET || type === LEDGER_KEY_ANNOUNCED;
+}
+
 export function isSealedEventType(type: string): type is SealedEventType {
   return Object.hasOwn(SEALED_RECORD_SCHEMAS, type);
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
-import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
-import { type EventWithBody, InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
+import {
+  type EventWithBody,
+  InvalidEventBody,
+  isOfPolicyStream,
+  sealedContent,
+} from '../../../schemas/events/sealed-event.js';
 import { consentsStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { KeyError } from './errors.js';
 import type { Keyring, ProofKey } from './keyring.js';
@@ -40,7 +43,7 @@ export async function assertGenuine(event: SiteEvent, keys: ProofKeys): Promise<
   if (named === undefined || named.event_id !== id || (named.site_id ?? null) !== siteOfStream(stream)) {
     throw new NotGenuine(`the record of event ${id} names another event or site than ${stream}`);
   }
-  if ([LEDGER_POLICY_SET, LEDGER_KEY_ANNOUNCED].includes(type) !== (stream === POLICY_STREAM))
+  if (isOfPolicyStream(type) !== (stream === POLICY_STREAM))
     throw new NotGenuine(`event ${id} does not belong to ${stream}`);
   if (proofHash === null) return;
   if (stream !== consentsStream(named.site_id ?? '')) throw new NotGenuine(`event ${id} does not belong to ${stream}`);

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
-import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
-import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
-import { isSealedEventType, type SealedEventType } from '../../../schemas/events/sealed-event.js';
+import { isOfPolicyStream, isSealedEventType, type SealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
@@ -41,7 +39,7 @@ export function streamProblem(entry: EntryMembers, fields: CommonFields | null, 
 }
 
 function streamFor(type: SealedEventType, site: string | null): string | null {
-  if (type === LEDGER_POLICY_SET || type === LEDGER_KEY_ANNOUNCED) return POLICY_STREAM;
+  if (isOfPolicyStream(type)) return POLICY_STREAM;
   if (site === null) return null;
   return type === CONSENT_RECORDED || type === SUBJECT_ERASED ? consentsStream(site) : noticesStream(site);
 }

@@ -1,7 +1,5 @@
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
-import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
-import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
-import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
+import { isOfPolicyStream, isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { isReceipt, isUnfiltered } from '../../../schemas/evidence/manifest.js';
@@ -183,8 +181,7 @@ class EntriesPass {
     if (isPolicy) this.#policies.push(source.batch);
     if (read.isKnown) this.#verifyKnown(read, disclosures);
     else this.#leaveOpen(read);
-    const isOfLedger = read.isKnown && [LEDGER_POLICY_SET, LEDGER_KEY_ANNOUNCED].includes(read.entry.type);
-    if (isPolicy || isOfLedger) this.#joinPolicies(findings.verdict);
+    if (isPolicy || (read.isKnown && isOfPolicyStream(read.entry.type))) this.#joinPolicies(findings.verdict);
   }
 
   #verifyKnown(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
