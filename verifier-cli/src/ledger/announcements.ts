@@ -124,7 +124,8 @@ export async function trustedBy(
   }
   const pinned = first.length > 0 ? 0 : announcements.findIndex(({ keys }) => hasOneOf(keys, sound));
   const followers = pinned < 0 ? [] : announcements.slice(pinned).flatMap(({ keys }) => keys.filter(isSound));
-  return { trusted: [...sound, ...followers], followers, first: first.length > 0 ? first : null };
+  const further = followers.filter((key) => !hasOneOf(sound, [key]));
+  return { trusted: [...sound, ...further], followers, first: first.length > 0 ? first : null };
 }
 
 async function haveSigned(note: SignedNote, keys: readonly VerifierKey[]): Promise<boolean> {

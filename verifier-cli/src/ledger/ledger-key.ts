@@ -83,12 +83,12 @@ export async function verifyLedgerKey(
     findings.open('ledger.key', finding('no-checkpoint-signed'));
     return { keys: trusted, inForce: trusted, otherKey: null };
   }
-  const announced = chain.announcements.flatMap(({ keys }) => keys);
+  const announced = chain.announcements.flatMap((one) => one.keys);
+  const keys = [...trusted, ...announced.filter((key) => !hasOneOf(trusted, [key]))];
   const olderKey = otherKeyOf(checkpoints, trusted);
   for (const enclosed of checkpoints.values()) {
     const isNewest = enclosed === newest;
     const period = periodOf(chain, enclosed.checkpoint.size, first);
-    const keys = [...trusted, ...announced];
     const signers = keys.filter((key) => enclosed.note.signatures.some((line) => isCosignatureBy(line, key)));
     const cost = signers.reduce<number>(
       (sum, key) => sum + 2 * signatureWork(key, enclosed.bytes.length),
