@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { utf8 } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { LEDGER_KEY_ANNOUNCED, type LedgerKeyAnnouncedRecord } from '../../../schemas/events/ledger-key.js';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
-import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
-import { appendToPolicyStream } from './policy-stream.js';
+import { appendToPolicyStream, policyStreamEvent } from './policy-stream.js';
 import type { Run } from './runs.js';
 
 /**
@@ -28,15 +26,12 @@ export async function announceLedgerKey(
   await appendToPolicyStream(db, eventLog, async (events) => {
     const isThere = events.some((event) => announcedBy(event)?.keys[0] === keys[0]);
     if (isThere) return null;
-    const id = randomUUID();
-    const record: LedgerKeyAnnouncedRecord = {
+    return policyStreamEvent(LEDGER_KEY_ANNOUNCED, {
       v: 1,
-      event_id: id,
+      event_id: randomUUID(),
       created_at: (await now()).toISOString(),
       keys: [...keys],
-    };
-    const body: PublicEventBody = { record: canonicalJson(record) };
-    return { id, type: LEDGER_KEY_ANNOUNCED, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
+    });
   });
 }
 

@@ -1,10 +1,21 @@
 import { z } from 'zod';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import type { LedgerKeyAnnouncedRecord } from '../../../schemas/events/ledger-key.js';
+import type { LedgerPolicySetRecord } from '../../../schemas/events/ledger-policy.js';
+import type { PublicEventBody } from '../../../schemas/events/notices.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { AppendOutcomeUnknown, LogBehind, RevisionConflict } from '../event-log/errors.js';
 import type { EventLog, NewEvent, StreamEvent } from '../event-log/port.js';
 
 const PAGE = 200;
+
+/** Creates an event of the stream. */
+export function policyStreamEvent(type: string, record: LedgerPolicySetRecord | LedgerKeyAnnouncedRecord): NewEvent {
+  const body: PublicEventBody = { record: canonicalJson(record) };
+  return { id: record.event_id, type, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
+}
 
 /**
  * Appends an event to the stream `policy`, unless the stream needs none. Any number of processes may do

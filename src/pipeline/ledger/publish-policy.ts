@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET, type LedgerPolicySetRecord } from '../../../schemas/events/ledger-policy.js';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
@@ -7,7 +6,7 @@ import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js'
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, NewEvent, StreamEvent } from '../event-log/port.js';
-import { appendToPolicyStream } from './policy-stream.js';
+import { appendToPolicyStream, policyStreamEvent } from './policy-stream.js';
 
 /** The content of a policy, as configured. */
 export interface PolicySettings {
@@ -72,16 +71,13 @@ function contentOf(content: PolicyContent): string {
 }
 
 function policyEvent(settings: PolicySettings, number: number, createdAt: Date): NewEvent {
-  const id = randomUUID();
-  const record: LedgerPolicySetRecord = {
+  return policyStreamEvent(LEDGER_POLICY_SET, {
     v: 1,
-    event_id: id,
+    event_id: randomUUID(),
     created_at: createdAt.toISOString(),
     number,
     ...settingsRecord(settings),
-  };
-  const body: PublicEventBody = { record: canonicalJson(record) };
-  return { id, type: LEDGER_POLICY_SET, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
+  });
 }
 
 /** The policy of an event of this stream; null for an announcement of keys. @throws InvalidEventBody */
