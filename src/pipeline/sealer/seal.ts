@@ -12,13 +12,13 @@ import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { newestResponse } from '../ledger/batch-rules.js';
 import { batchRoot } from '../ledger/batch-tree.js';
 import type { FollowedLedger } from '../ledger/followed-ledger.js';
-import type { LedgerState } from '../ledger/ledger-state.js';
+import { type LedgerState, NOTHING_SEALED } from '../ledger/ledger-state.js';
 import { sortedTags, tagsRoot } from '../ledger/person-tags.js';
 import { readPolicyStream } from '../ledger/policy-stream.js';
 import { readCommitment } from '../ledger/roll-up.js';
 import { areBatchRuns, namedRuns, runsOf, sortedLeaves } from '../ledger/runs.js';
 import { readSealedHeads } from '../ledger/sealed-heads.js';
-import { headOf, leafOf, type SealedLeaf, StreamHeads } from '../ledger/sealed-leaf.js';
+import { headOf, leafOf, type SealedLeaf } from '../ledger/sealed-leaf.js';
 
 /** Content of a new Merkle batch. */
 export interface BatchContent {
@@ -148,13 +148,13 @@ export async function sealPolicyEvents(
   for (;;) {
     const events = await readPolicyStream(eventLog, state.policies);
     if (events.length === 0) return state;
-    const heads = new StreamHeads();
-    for (const [stream, head] of await readSealedHeads(db, state, [POLICY_STREAM])) heads.set(stream, head);
-    const leaves = events.map((event) => {
-      const leaf = leafOf(event, heads.get(POLICY_STREAM), null);
-      heads.set(POLICY_STREAM, headOf(leaf));
-      return leaf;
-    });
+    let head = (await readSealedHeads(db, state, [POLICY_STREAM])).get(POLICY_STREAM) ?? NOTHING_SEALED;
+    const leaves: SealedLeaf[] = [];
+    for (const event of events) {
+      const leaf = leafOf(event, head, null);
+      leaves.push(leaf);
+      head = headOf(leaf);
+    }
     ({ state } = await sealBatch(db, eventLog, state, { leaves, logPosition: null }, await now()));
   }
 }

@@ -39,13 +39,14 @@ export interface StampingOptions extends CheckpointSigners {
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function stampCheckpoint(
-  { db, eventLog, signer, openNext, client, quorum, rememberHead }: StampingOptions,
+  options: StampingOptions,
   state: FollowedLedger,
   previous: StatedTime | null,
   signal: AbortSignal,
 ): Promise<{ readonly state: FollowedLedger; readonly isOwn: boolean }> {
+  const { db, eventLog, signer, client, quorum, rememberHead } = options;
   const { size } = state.pending ?? state;
-  const note = state.pending?.note ?? (await checkpointNote({ signer, ...(openNext && { openNext }) }, state));
+  const note = state.pending?.note ?? (await checkpointNote(options, state));
   await rememberHead?.(state);
   let current = await keepNotices(db, eventLog, state);
   let newest: ObtainedStamp | null = null;
