@@ -53,7 +53,7 @@ export interface KeptEvidence {
  * Appends to `ledger` what evidence needs, except for what the ledger has, until the rest fits into one append
  * with the event that names it. So the bytes are in the log whenever that event is.
  * @param from the ledger at its end
- * @param reservedBytes size of that event, see `eventSize`
+ * @param reservedBytes size of that event, see `eventSize`; with `maxAppendBytes`, no part is left for that append
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function keepEvidence(
@@ -93,24 +93,11 @@ export async function keepNotices(db: Queryable, eventLog: EventLog, from: Follo
     const { rows: found } = await db.query('select content from notice_contents where sha256 = $1', [digest]);
     const [row] = ContentRows.parse(found);
     // The audit reports a text that was altered.
-    if (row !== undefined && toHex(sha256(row.content)) === digest)
-      ledger = await keepNotice(db, eventLog, ledger, row.content);
+    if (row === undefined || toHex(sha256(row.content)) !== digest) continue;
+    const item: EvidenceItem = { kind: 'notice', bytes: row.content };
+    ({ ledger } = await keepEvidence(db, eventLog, ledger, [item], eventLog.maxAppendBytes));
   }
   return ledger;
-}
-
-async function keepNotice(
-  db: Queryable,
-  eventLog: EventLog,
-  from: FollowedLedger,
-  bytes: Uint8Array,
-): Promise<FollowedLedger> {
-  for (let at = from; ; ) {
-    const { ledger, rest } = await keepEvidence(db, eventLog, at, [{ kind: 'notice', bytes }], 0);
-    if (rest.length === 0) return ledger;
-    await tryAppendToLedger(eventLog, ledger, ...rest);
-    at = await catchUpLedger(db, eventLog, { from: ledger });
-  }
 }
 
 const DigestRows = z.array(z.object({ sha256: z.string() }));
