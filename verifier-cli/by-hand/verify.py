@@ -714,15 +714,21 @@ class Keys:
         announced = [key for _, key in self.changes]
         if given not in announced:
             self.first = given
-            if self.changes and self.is_named(notes[self.size_over(self.changes[0][0])], [given]):
-                text_of_note(notes[self.size_over(self.changes[0][0])], given)
-            elif self.changes and any(self.is_named(note, [given]) for note in notes.values()):
-                raise Refused("the ledger key that you gave did not sign the first checkpoint over the announcement of the next key")
-            elif self.changes:
-                raise Undecided(ANOTHER_KEY)
+            if self.changes:
+                self.check_first(notes)
         start = 0 if given not in announced else announced.index(given)
         self.all = list(dict.fromkeys([given, *announced[start:]]))
         self.is_unknown = not any(self.is_named(note, self.all) for note in notes.values())
+
+    def check_first(self, notes):
+        """The key before the first announcement signed the first checkpoint over it."""
+        over = notes[self.size_over(self.changes[0][0])]
+        if self.is_named(over, [self.given]):
+            text_of_note(over, self.given)
+            return
+        is_named = any(self.is_named(note, [self.given]) for note in notes.values())
+        require(not is_named, "the ledger key that you gave did not sign the first checkpoint over the announcement of the next key")
+        raise Undecided(ANOTHER_KEY)
 
     def follow(self, entry, lines, notes):
         key, announced = ed25519_key(lines), [key for _, key in self.changes]
