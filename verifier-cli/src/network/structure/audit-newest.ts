@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../../../schemas/evidence/checkpoint.js';
-import type { ContradictionFile } from '../../../../schemas/evidence/contradiction.js';
+import type { ContradictionFile, ProvedEntryFile } from '../../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { Unreachable } from '../bounded-fetch.js';
 import { auditStructure } from './audit.js';
@@ -25,7 +25,7 @@ export interface AuditNewestOptions {
   /** A checkpoint that a trusted key signed, and its exact note. */
   readonly checkpoint: Checkpoint;
   readonly note: string;
-  readonly announcements: ContradictionFile['announcements'];
+  readonly announcements: readonly ProvedEntryFile[];
   readonly keys: readonly VerifierKey[];
   readonly progress?: (audited: number) => void;
   readonly signal?: AbortSignal;

@@ -1,7 +1,10 @@
 import { fromHex, toHex } from '../../../../schemas/crypto/encoding.js';
-import { POLICY_STREAM } from '../../../../schemas/events/streams.js';
-import { type BatchHeader, isBatch, streamKey } from '../../../../schemas/evidence/batch-header.js';
-import { Contradiction, type ContradictionFile } from '../../../../schemas/evidence/contradiction.js';
+import { type BatchHeader, isBatch, POLICY_KEY } from '../../../../schemas/evidence/batch-header.js';
+import {
+  Contradiction,
+  type ContradictionFile,
+  type ProvedEntryFile,
+} from '../../../../schemas/evidence/contradiction.js';
 import { firstCovered, levelOf } from '../../../../schemas/evidence/roll-ups.js';
 import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { ShownLeavesProof } from '../../../../schemas/merkle/shown-leaves.js';
@@ -24,7 +27,7 @@ export interface ProofOptions {
   readonly log: TiledLog;
   /** The exact note of the checkpoint of the log's size. */
   readonly note: string;
-  readonly announcements: ContradictionFile['announcements'];
+  readonly announcements: readonly ProvedEntryFile[];
   /** Keys of the ledger, trusted by the person who audits. */
   readonly keys: readonly VerifierKey[];
 }
@@ -95,7 +98,7 @@ class Prover {
   }
 
   async #policies(number: number): Promise<Without<ContradictionFile>> {
-    const key = fromHex(streamKey(POLICY_STREAM, new Uint8Array())) ?? new Uint8Array();
+    const key = fromHex(POLICY_KEY) ?? new Uint8Array();
     const shown = await this.#shown(number, 'streams', key);
     const leaves = isBatch(shown.header.level) ? shown : { ...shown, leaves: [] };
     const first = number === 0 ? null : await this.#batch(number - 1);

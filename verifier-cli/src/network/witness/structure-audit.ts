@@ -47,13 +47,7 @@ export function createStructureAudit({
   let running: Promise<AuditOutcome> | null = null;
   const start = async ({ note, checkpoint }: Submission): Promise<AuditOutcome> => {
     const { announcements } = await learnKeys(tiledService(source), ledgerKeys, [], new Date());
-    const rest = {
-      source,
-      folder: auditFolder(folder),
-      checkpoint,
-      announcements: [...announcements],
-      keys: ledgerKeys,
-    };
+    const rest = { source, folder: auditFolder(folder), checkpoint, announcements, keys: ledgerKeys };
     const progress = (audited: number): void => log(`audited ${audited} of ${checkpoint.size} leaves`);
     const audit = await auditNewest({ ...rest, note, progress, ...(signal && { signal }) });
     if (audit.outcome !== 'sound' && audit.contradiction !== null)
