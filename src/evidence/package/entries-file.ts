@@ -64,7 +64,7 @@ export class EntriesFile {
   readonly counts = { entries: 0, consents: 0, erased: 0, key_lost: 0 };
   /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
-  /** Batches of the enclosed policies, sorted. */
+  /** Batches of the enclosed events of the stream `policy`, sorted. */
   readonly policyBatches: number[] = [];
   readonly attachments: WantedAttachments[] = [];
   /** Erasure tags of the records that match and are not erased as of the checkpoint. */
