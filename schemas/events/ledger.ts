@@ -52,7 +52,7 @@ export const EVIDENCE_KEPT = 'EvidenceKept.v1';
 export const EVIDENCE_PART_BYTES = 512 * 1024;
 
 /** Kinds of such data: what was gathered with a time stamp, and the exact bytes of a published document version. */
-export const EVIDENCE_KINDS = ['certificate', 'crl', 'ocsp', 'notice'] as const;
+const EVIDENCE_KINDS = ['certificate', 'crl', 'ocsp', 'notice'] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
 /**

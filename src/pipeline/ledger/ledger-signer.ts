@@ -25,7 +25,7 @@ export interface LedgerSigner {
   readonly publicKey: Uint8Array;
   /** ML-DSA-44, 1312 bytes. */
   readonly mlDsaPublicKey: Uint8Array;
-  /** Returns the signature lines of both keys over a checkpoint. That of ML-DSA-44 covers no extension line. */
+  /** Returns the signature lines of both keys over a checkpoint. */
   signCheckpoint(checkpoint: Checkpoint): Promise<readonly string[]>;
   /** Returns the signature line of the Ed25519 key over a text. */
   signText(text: string): Promise<string>;
