@@ -1,21 +1,17 @@
-import pg from 'pg';
 import { pino } from 'pino';
 import { openAudit } from '../src/app/open-audit.js';
 import { runAudit } from '../src/audit/audit.js';
 import { loadConfig } from '../src/platform/config/index.js';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
-import { loggedConsents } from './pipeline-backlog.js';
 import { postgresCpuMs } from './processor-time.js';
 import { openServeBench, type ServeBench } from './serve.js';
-import { processPage } from './stored.js';
+import { fillUpTo, openFiller } from './stored.js';
 
 /** Records of the largest audit; `BENCH_AUDIT=1000000` needs 10 GB and most of an hour. */
 const MOST = Number(process.env.BENCH_AUDIT ?? '100000');
 const FIRST = 10_000;
 const FACTOR = 10;
-/** Consents that the worker processes at a time. */
-const PAGE = 20_000;
 const GOAL_MICROS = 60;
 
 /**
@@ -26,15 +22,10 @@ const GOAL_MICROS = 60;
  */
 export async function benchAudit(postgres: EmbeddedPostgres, key: Uint8Array, site: SiteFixture): Promise<void> {
   const bench = await openServeBench(postgres, Buffer.from(key), site, { BATCH_MAX_AGE_MS: '1000' });
-  const filler = new pg.Pool({
-    connectionString: postgres.superuserUrl,
-    max: 2,
-    options: '-c synchronous_commit=off',
-  });
+  const filler = openFiller(postgres);
   try {
     for (let records = FIRST; records <= MOST; records *= FACTOR) {
-      for (let stored = await loggedConsents(filler); stored < records; stored = await loggedConsents(filler))
-        await processPage(bench, filler, site, Math.min(PAGE, records - stored));
+      await fillUpTo(bench, filler, site, records);
       // The statistics are those of autovacuum, as they happen to be.
       await measure(bench, records);
     }

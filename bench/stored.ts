@@ -42,18 +42,13 @@ interface Measured {
  */
 export async function benchStored(postgres: EmbeddedPostgres, key: Uint8Array, site: SiteFixture): Promise<void> {
   const bench = await openServeBench(postgres, Buffer.from(key), site, { BATCH_MAX_AGE_MS: '1000' });
-  const filler = new pg.Pool({
-    connectionString: postgres.superuserUrl,
-    max: 2,
-    options: '-c synchronous_commit=off',
-  });
+  const filler = openFiller(postgres);
   const fill = (events: number): Promise<ProcessedPage> => processPage(bench, filler, site, events);
   try {
     await fill(FEW);
     const few = await measure(bench, fill);
     printMeasured(few);
-    for (let stored = await loggedConsents(filler); stored < STORED; stored = await loggedConsents(filler))
-      await fill(Math.min(PAGE, STORED - stored));
+    await fillUpTo(bench, filler, site, STORED);
     const many = await measure(bench, fill);
     printMeasured(many);
     for (const [what, slower] of [
@@ -74,15 +69,26 @@ export async function benchStored(postgres: EmbeddedPostgres, key: Uint8Array, s
   }
 }
 
+/** Opens the pool by which consents are stored that the service did not admit. */
+export function openFiller({ superuserUrl }: EmbeddedPostgres): pg.Pool {
+  return new pg.Pool({ connectionString: superuserUrl, max: 2, options: '-c synchronous_commit=off' });
+}
+
+/** Stores and processes consents, page by page, until there are so many records. */
+export async function fillUpTo(bench: ServeBench, filler: pg.Pool, site: SiteFixture, records: number): Promise<void> {
+  for (let stored = await loggedConsents(filler); stored < records; stored = await loggedConsents(filler))
+    await processPage(bench, filler, site, Math.min(PAGE, records - stored));
+}
+
 /** Times of one page of consents. */
-export interface ProcessedPage {
+interface ProcessedPage {
   readonly ms: number;
   readonly workerCpuMs: number;
   readonly postgresCpuMs: number;
 }
 
 /** Stores consents that the worker does not see before all are there, and waits until they are sealed and projected. */
-export async function processPage(
+async function processPage(
   { keyring, serve, postmaster }: ServeBench,
   filler: pg.Pool,
   site: SiteFixture,

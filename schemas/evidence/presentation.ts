@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,39}$/);
 
-/** Bounds of what is stated of a presentation. */
-export const PRESENTATION_LIMITS = { controls: 20, text: 40, elapsedMs: 86_400_000 } as const;
+const MOST_CONTROLS = 20;
+const DAY_MS = 86_400_000;
 
 /**
  * How the question was shown to the person: a claim of the browser, or of the backend that sent the
@@ -18,22 +18,15 @@ export const Presentation = z
     language: z.string().min(2).max(35).describe('Language of the texts that were shown (BCP 47).'),
     colour_scheme: z.enum(['light', 'dark']).describe('Colours that were shown.'),
     size_class: z.enum(['phone', 'tablet', 'desktop']).describe('Size of the window.'),
-    controls: z
-      .array(Name)
-      .max(PRESENTATION_LIMITS.controls)
-      .describe('Controls with which the person could decide, in their order.'),
+    controls: z.array(Name).max(MOST_CONTROLS).describe('Controls with which the person could decide, in their order.'),
     preselected: z
       .enum(['nothing', 'earlier', 'gpc'])
       .describe(
         'What was preselected: nothing; the earlier choice of the person; or the refusal that the browser signals (Global Privacy Control).',
       ),
     control: Name.describe('Control that the person used.'),
-    elapsed_ms: z
-      .int()
-      .min(0)
-      .max(PRESENTATION_LIMITS.elapsedMs)
-      .describe('Time from showing the question to the decision, in milliseconds.'),
-    sdk: z.string().min(1).max(PRESENTATION_LIMITS.text).describe('Program that showed it, with its version.'),
+    elapsed_ms: z.int().min(0).max(DAY_MS).describe('Time from showing the question to the decision, in milliseconds.'),
+    sdk: z.string().min(1).max(40).describe('Program that showed it, with its version.'),
   })
   .partial()
   .refine((stated) => Object.keys(stated).length > 0, 'must state something')

@@ -4,12 +4,9 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Name of the member that a warning about a repeated idempotency key has. */
-const KEY_FIELD = 'idempotency_key';
-
 /** The warning that a consent was not recorded, because its key was used with another one; undefined without it. */
 export function conflictOf(warnings: readonly FieldError[] = []): FieldError | undefined {
-  return warnings.find(({ field }) => field === KEY_FIELD);
+  return warnings.find(({ field }) => field === 'idempotency_key');
 }
 
 /** A refusal by the service, or the lack of an answer. */

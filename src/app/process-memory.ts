@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import { eventIdOfConsentToken } from '../../schemas/events/consent-recorded.js';
 import type { Admission } from '../pipeline/admission/admission.js';
 import type { LedgerMemory } from '../pipeline/ledger/ledger-guard.js';
 import { OperatorNeeded } from '../platform/background/part.js';
 import type { Queryable } from '../platform/database/pool.js';
+import { recordsWithoutKey } from '../platform/database/records-without-key.js';
 import type { ServerBinding } from '../platform/database/server-binding.js';
 import { RequestRefused } from '../platform/errors/request-refused.js';
 
@@ -70,8 +70,6 @@ export function rememberAccepted(
   };
 }
 
-const CountRows = z.tuple([z.object({ missing: z.int() })]);
-
 /**
  * Checks that the database has the consents that this process accepted last.
  * @throws ConsentsLost, database errors
@@ -79,13 +77,6 @@ const CountRows = z.tuple([z.object({ missing: z.int() })]);
 export async function assertAcceptedKept(db: Queryable, memory: ProcessMemory): Promise<void> {
   const since = performance.now() - REMEMBERED_MS;
   const ids = memory.accepted.filter(({ at }) => at > since).map(({ eventId }) => eventId);
-  if (ids.length === 0) return;
-  const { rows } = await db.query(
-    `select count(*) as missing from unnest($1::uuid[]) as a (event_id)
-      where not exists (select from record_keys k where k.event_id = a.event_id)
-        and not exists (select from erased_records e where e.event_id = a.event_id)`,
-    [ids],
-  );
-  const [{ missing }] = CountRows.parse(rows);
-  if (missing > 0) throw new ConsentsLost(missing, ids.length);
+  const missing = await recordsWithoutKey(db, ids);
+  if (missing.length > 0) throw new ConsentsLost(missing.length, ids.length);
 }

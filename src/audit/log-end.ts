@@ -22,18 +22,19 @@ interface Shortened {
  * An event that is neither in the log nor waits, and from which nothing was derived, is no lost tail: the
  * section of the outbox reports it.
  * @param end position of the last event that was read; null: the log has none
- * @param known the last position from which something was derived; null: none
+ * @param derivedUpTo the last position from which something was derived; null: none
  */
 export async function auditLogEnd(
   { db, eventLog, findings }: Section,
   end: Position | null,
-  known: Position | null,
+  derivedUpTo: Position | null,
 ): Promise<void> {
   const shortened: Shortened[] = [];
   for await (const { stream, known, actual } of streamEnds(db, eventLog))
-    if (actual < known) shortened.push({ stream, first: actual - NO_STREAM, events: known - actual });
-  const isDerived = (known ?? '') > (end ?? '') || (await areSealed(db, shortened));
-  if (shortened.length === 0 || !isDerived) return;
+    if (actual < known) shortened.push({ stream, first: actual + 1, events: known - actual });
+  if (shortened.length === 0) return;
+  const isDerived = (derivedUpTo ?? '') > (end ?? '') || (await areSealed(db, shortened));
+  if (!isDerived) return;
   const events = shortened.reduce((sum, one) => sum + one.events, 0);
   const named = shortened.slice(0, NAMED).map(({ stream, first }) => `${stream} from revision ${first} on`);
   const others = shortened.length - named.length;

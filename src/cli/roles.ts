@@ -50,7 +50,8 @@ export function roleCommand(context: CliContext, role: Role): Command {
   });
 }
 
-function loggerOf(context: CliContext, level: string): Logger {
+/** The logger of a program that writes its log to standard error, as JSON. */
+export function loggerOf(context: CliContext, level: string): Logger {
   return pino({ level }, { write: (line: string) => context.stderr.write(line) });
 }
 

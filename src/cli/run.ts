@@ -25,15 +25,14 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
 const LOGGING: readonly string[] = ['serve', 'api', 'worker', 'migrate'];
 
 /** A collector of logs reads lines of JSON, and would lose the one that says why the process ended. */
-async function writeFailure(args: readonly string[], { stderr }: CliContext, message: string): Promise<void> {
+async function writeFailure(args: readonly string[], context: CliContext, message: string): Promise<void> {
   if (!LOGGING.includes(args[0] ?? '') || !args.includes('--json')) {
-    stderr.write(`${message}\n`);
+    context.stderr.write(`${message}\n`);
     return;
   }
-  // Loaded only now: each command would load it.
-  // The bundle has its default export alone.
-  const { default: pino } = await import('pino');
-  pino({}, { write: (line: string) => stderr.write(line) }).fatal(message);
+  // Loaded already by these programs, and by no other command.
+  const { loggerOf } = await import('./roles.js');
+  loggerOf(context, 'fatal').fatal(message);
 }
 
 function messageOf(error: unknown): string {

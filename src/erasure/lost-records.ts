@@ -1,11 +1,10 @@
-import { z } from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import type { Queryable } from '../platform/database/pool.js';
+import { recordsWithoutKey } from '../platform/database/records-without-key.js';
 import type { JournalLine } from './journal-line.js';
 
 const PAGE = 500;
-const idRows = z.array(z.object({ id: z.string() }));
 
 /**
  * Finds the listed records that neither this database nor the log contains. They were admitted
@@ -20,7 +19,7 @@ export async function lostRecords(
 ): Promise<Set<string>> {
   const bySite = new Map<string, Set<string>>();
   for (const { site_id: siteId, event_ids: ids } of erasures) {
-    const unknown = await unknownToDatabase(db, ids);
+    const unknown = await recordsWithoutKey(db, ids);
     if (unknown.length > 0) bySite.set(siteId, new Set([...(bySite.get(siteId) ?? []), ...unknown]));
   }
   const lost = new Set<string>();
@@ -29,17 +28,6 @@ export async function lostRecords(
     for (const id of ids) lost.add(id);
   }
   return lost;
-}
-
-/** Every record in the database has a key until it is erased. */
-async function unknownToDatabase(db: Queryable, ids: readonly string[]): Promise<string[]> {
-  const { rows } = await db.query(
-    `select id::text from unnest($1::uuid[]) as listed (id)
-      where not exists (select from record_keys k where k.event_id = id)
-        and not exists (select from erased_records e where e.event_id = id)`,
-    [ids],
-  );
-  return idRows.parse(rows).map(({ id }) => id);
 }
 
 async function removeFoundInLog(eventLog: EventLog, stream: string, ids: Set<string>): Promise<void> {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { VERSION } from '../../sdk/node/src/version.js';
 
 const SDK = fileURLToPath(new URL('../../sdk/', import.meta.url));
 const run = promisify(execFile);
@@ -60,6 +61,16 @@ describe('the built SDK packages', () => {
   test.each(['consent.js', 'index.js'])(`browser/dist/%s has at most ${MOST_BYTES} bytes in gzip`, async (name) => {
     const bytes = await readFile(join(SDK, 'browser/dist', name));
     expect(gzipSync(bytes, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  test('the SDKs state the versions of their packages', async () => {
+    const versionOf = async (name: string): Promise<string> =>
+      z.object({ version: z.string() }).parse(JSON.parse(await readFile(join(SDK, name, 'package.json'), 'utf8')))
+        .version;
+    expect(VERSION).toBe(await versionOf('node'));
+    expect(await readFile(join(SDK, 'browser/dist/consent.js'), 'utf8')).toContain(
+      `"browser ${await versionOf('browser')}"`,
+    );
   });
 
   test('the browser bundle evaluates no text as code, and writes no HTML and no style attribute', async () => {

@@ -52,37 +52,38 @@ export function attachmentsOf(request: ConsentRequest): readonly Attachment[] {
 }
 
 function signatureImage(text: string, statedType: string | null): Attachment {
-  const { mediaType: urlType, payload } = splitDataUrl(text);
-  if (base64Size(payload) > CONSENT_LIMITS.signatureImageBytes) throw new RequestRefused('SIGNATURE_IMAGE_TOO_LARGE');
-  const content = fromBase64(payload);
-  if (content === null || content.length === 0) throw new RequestRefused('INVALID_SIGNATURE_IMAGE');
-  const mediaType = imageTypeOf(content);
-  const stated = [urlType, statedType === null ? null : bareType(statedType)];
-  if (mediaType === undefined || stated.some((type) => type !== null && type !== mediaType)) {
+  const image = imageOf(text, CONSENT_LIMITS.signatureImageBytes);
+  if (image === 'too large') throw new RequestRefused('SIGNATURE_IMAGE_TOO_LARGE');
+  if (image === null || (statedType !== null && bareType(statedType) !== image.mediaType)) {
     throw new RequestRefused('INVALID_SIGNATURE_IMAGE');
   }
-  return attachment('signature_image', mediaType, content);
-}
-
-function imageTypeOf(content: Uint8Array): string | undefined {
-  return Object.keys(IMAGE_TYPES).find((type) => IMAGE_TYPES[type]?.(content));
+  return attachment('signature_image', image.mediaType, image.content);
 }
 
 /** The picture of what a backend showed. The specification has no code for it. */
 function screenshot(text: string): Attachment {
-  const { mediaType: urlType, payload } = splitDataUrl(text);
-  const isTooLarge = base64Size(payload) > CONSENT_LIMITS.screenshotBytes;
-  const content = isTooLarge ? null : fromBase64(payload);
-  const mediaType = content === null ? undefined : imageTypeOf(content);
-  if (content === null || mediaType === undefined || (urlType !== null && urlType !== mediaType)) {
-    const message = isTooLarge
-      ? `is larger than ${CONSENT_LIMITS.screenshotBytes} bytes`
-      : 'must be base64 of a PNG, JPEG or WebP';
+  const image = imageOf(text, CONSENT_LIMITS.screenshotBytes);
+  if (image === null || image === 'too large') {
+    const message =
+      image === null
+        ? 'must be base64 of a PNG, JPEG or WebP'
+        : `is larger than ${CONSENT_LIMITS.screenshotBytes} bytes`;
     throw new RequestRefused('VALIDATION_ERROR', undefined, {
       errors: [{ field: 'presentation_screenshot', message }],
     });
   }
-  return attachment('presentation_screenshot', mediaType, content);
+  return attachment('presentation_screenshot', image.mediaType, image.content);
+}
+
+/** Decodes a picture. @returns null if it is none, or of another type than its `data:` URL states */
+function imageOf(text: string, maxBytes: number): Pick<Attachment, 'mediaType' | 'content'> | 'too large' | null {
+  const { mediaType: urlType, payload } = splitDataUrl(text);
+  if (base64Size(payload) > maxBytes) return 'too large';
+  const content = fromBase64(payload);
+  const mediaType =
+    content === null ? undefined : Object.keys(IMAGE_TYPES).find((type) => IMAGE_TYPES[type]?.(content));
+  if (content === null || mediaType === undefined || (urlType !== null && urlType !== mediaType)) return null;
+  return { mediaType, content };
 }
 
 /**

@@ -84,14 +84,15 @@ function resultOf(
   switch (outcome.kind) {
     case 'accepted': {
       const { eventId, proofHash, createdAt } = known(consent.prepared);
-      return { ...accepted(eventId, proofHash.toString('hex'), createdAt, false, promise), warnings };
+      return accepted(eventId, proofHash.toString('hex'), createdAt, { duplicate: false, promise, warnings });
     }
     case 'duplicate': {
       const { eventId, proofHash, createdAt, sameBody } = outcome.original;
-      return {
-        ...accepted(eventId, proofHash, createdAt, true, promise),
+      return accepted(eventId, proofHash, createdAt, {
+        duplicate: true,
+        promise,
         warnings: sameBody ? warnings : [OTHER_BODY],
-      };
+      });
     }
     case 'refused':
       return rejected(known(consent.refusal).error);
@@ -134,16 +135,14 @@ function accepted(
   eventId: string,
   proofHash: string,
   createdAt: number,
-  duplicate: boolean,
-  promise: SignedPromise | null,
-): Omit<AcceptedConsent, 'warnings'> {
+  answer: Pick<AcceptedConsent, 'duplicate' | 'promise' | 'warnings'>,
+): AcceptedConsent {
   return {
     status: 'accepted',
     consentToken: consentToken(eventId),
     proofHash,
     createdAt: new Date(createdAt).toISOString(),
-    duplicate,
-    promise,
+    ...answer,
   };
 }
 

@@ -6,6 +6,7 @@ import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/event
 import { consentsStream, LEDGER_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { recordsWithoutKey } from '../../platform/database/records-without-key.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
 
 const PAGE = 200;
@@ -32,7 +33,7 @@ export class LostKeyCounter {
   async take(siteId: string, events: readonly StreamEvent[]): Promise<void> {
     const lost = this.#lost.get(siteId) ?? new Set();
     const consents = events.filter(({ type }) => type === CONSENT_RECORDED).map(({ id }) => id);
-    for (const id of await this.#withoutKey(consents)) if (!this.journaled.has(id)) lost.add(id);
+    for (const id of await recordsWithoutKey(this.db, consents)) if (!this.journaled.has(id)) lost.add(id);
     for (const event of events) {
       const erased = erasedBy(event);
       if (erased !== null) lost.delete(erased);
@@ -46,26 +47,15 @@ export class LostKeyCounter {
       records === 0 ? [] : [{ siteId, records, isSiteKnown: true }],
     );
   }
-
-  async #withoutKey(ids: readonly string[]): Promise<readonly string[]> {
-    if (ids.length === 0) return [];
-    const { rows } = await this.db.query(
-      `select id::text from unnest($1::uuid[]) as found (id)
-        where not exists (select from record_keys k where k.event_id = id)
-          and not exists (select from erased_records e where e.event_id = id)`,
-      [ids],
-    );
-    return IdRows.parse(rows).map(({ id }) => id);
-  }
 }
-
-const IdRows = z.array(z.object({ id: z.string() }));
 
 /** The record that an event announces as erased; null: it announces none. */
 function erasedBy({ type, data }: StreamEvent): string | null {
   if (type !== SUBJECT_ERASED) return null;
   return parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, type, data).record).erased_event_id;
 }
+
+const IdRows = z.array(z.object({ id: z.string() }));
 
 /**
  * Counts the records of the sites that the ledger has after a revision, and this database does not have:
@@ -74,8 +64,7 @@ function erasedBy({ type, data }: StreamEvent): string | null {
 export async function findUnknownSites(db: Queryable, eventLog: EventLog, after: number): Promise<readonly LostKeys[]> {
   const sealed = new Set<string>();
   for await (const { type, data } of eventsOf(eventLog, LEDGER_STREAM, after + 1))
-    if (type === BATCH_SEALED) for (const [stream] of runsOf(type, data)) sealed.add(siteOfStream(stream) ?? '');
-  sealed.delete('');
+    if (type === BATCH_SEALED) for (const siteId of sitesOf(type, data)) sealed.add(siteId);
   const { rows } = await db.query(
     'select id::text from unnest($1::uuid[]) as sealed (id) where not exists (select from sites s where s.id = sealed.id)',
     [[...sealed]],
@@ -90,10 +79,10 @@ export async function findUnknownSites(db: Queryable, eventLog: EventLog, after:
   return counts;
 }
 
-/** An event that cannot be applied to the ledger names no stream; the worker reports it. */
-function runsOf(type: string, data: Uint8Array): BatchSealedBody['runs'] {
+/** The sites of a batch. An event that cannot be applied to the ledger names none; the worker reports it. */
+function sitesOf(type: string, data: Uint8Array): readonly string[] {
   try {
-    return parseBody(BatchSealedBody, type, data).runs;
+    return parseBody(BatchSealedBody, type, data).runs.flatMap(([stream]) => siteOfStream(stream) ?? []);
   } catch (error) {
     if (error instanceof InvalidEventBody) return [];
     throw error;

@@ -48,9 +48,9 @@ export interface LogRecovery {
  * Reconciles log and database after one of them was restored from an older backup.
  * Events that the log lost are appended again from the stored ones, with the same streams, revisions,
  * ids and bytes. For events that only the log has, the database takes over the end of the log, and what
- * waits follows it. The tables of the ledger then have everything that the log has of it. Quarantined sites are released, but not those that miss events or have
- * one that another program wrote. Events that a server removed before events that are still there
- * cannot be appended again.
+ * waits follows it. The tables of the ledger then have everything that the log has of it. Quarantined
+ * sites are released, but not those that miss events or have one that another program wrote. Events
+ * that a server removed before events that are still there cannot be appended again.
  * Positions in the log change their meaning. Therefore the sealer reads the log from its start
  * once, and the projections require a rebuild.
  * The service must be stopped. The function may be called again after a failure. It counts lost keys among
@@ -77,9 +77,9 @@ export async function recoverLog(
   const quarantined = siteRows.parse(rows).map((row) => row.id);
   for await (const { stream, known, first, actual } of streamEnds(db, eventLog)) {
     if (first > 0) missing.push({ stream, firstRevision: 0, lastRevision: first - 1 });
-    if (stream === LEDGER_STREAM) {
-      unknownSites = await findUnknownSites(db, eventLog, Math.min(known, actual));
-      isLedgerAhead = actual > known;
+    if (stream === LEDGER_STREAM && actual > known) {
+      isLedgerAhead = true;
+      unknownSites = await findUnknownSites(db, eventLog, known);
     }
     if (actual >= known) continue;
     const reached = await refill(db, eventLog, keyring, stream, actual, known);

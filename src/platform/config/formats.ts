@@ -38,13 +38,10 @@ const SESSION_ATTRIBUTES = [null, 'read-write', 'primary'];
 export const databaseUrl = z.string().superRefine((text, context) => {
   const addresses = addressesOf(text);
   const refuse = (message: string): void => context.addIssue({ code: 'custom', message });
-  for (const address of addresses) {
-    const parsed = POSTGRESQL.safeParse(address);
-    if (!parsed.success)
-      return refuse(
-        'must be a URL that begins with postgres:// or postgresql://, like postgresql://user@host:5432/database. Several hosts are separated by commas: postgresql://user@a:5432,b:5432/database.',
-      );
-  }
+  if (addresses.some((address) => !POSTGRESQL.safeParse(address).success))
+    return refuse(
+      'must be a URL that begins with postgres:// or postgresql://, like postgresql://user@host:5432/database. Several hosts are separated by commas: postgresql://user@a:5432,b:5432/database.',
+    );
   const { searchParams } = new URL(addresses[0] ?? '');
   if (!SESSION_ATTRIBUTES.includes(searchParams.get('target_session_attrs')))
     refuse(

@@ -35,32 +35,23 @@ class LedgerPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    if (callback === undefined) return this.hosts > 1 ? this.connectToOneOf() : this.connectOnce();
-    if (this.hosts > 1)
-      this.connectToOneOf().then(
-        (client) => callback(undefined, client, (release) => client.release(release)),
-        (error: unknown) =>
-          callback(error instanceof Error ? error : new Error(String(error)), undefined, () => undefined),
-      );
-    else {
-      const refusal = this.server?.refusal() ?? null;
-      if (refusal === null) super.connect(callback);
-      else callback(refusal, undefined, () => undefined);
-    }
+    if (callback === undefined) return this.connectToOneOf();
+    this.connectToOneOf().then(
+      (client) => callback(undefined, client, (release) => client.release(release)),
+      (error: unknown) =>
+        callback(error instanceof Error ? error : new Error(String(error)), undefined, () => undefined),
+    );
     return undefined;
-  }
-
-  private connectOnce(): Promise<pg.PoolClient> {
-    const refusal = this.server?.refusal() ?? null;
-    return refusal === null ? super.connect() : Promise.reject(refusal);
   }
 
   /** Tries each host once. The one that was reached stays the first one. */
   private async connectToOneOf(): Promise<pg.PoolClient> {
     for (let tries = 1; ; tries += 1) {
+      const refusal = this.server?.refusal() ?? null;
+      if (refusal !== null) throw refusal;
       const { turn } = this;
       try {
-        return await this.connectOnce();
+        return await super.connect();
       } catch (error) {
         if (tries === this.hosts || !leadsElsewhere(error)) throw error;
         // Connections that fail at the same time turn to the next host once.

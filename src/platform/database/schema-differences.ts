@@ -19,7 +19,7 @@ const File = z.record(z.string(), z.record(z.string(), z.string()));
  * Returns the schema that the migrations make. `npm run docs:schema` writes the file from a new database.
  * @throws any error of reading the file, which is part of the program
  */
-export function wantedObjects(): SchemaObjects {
+function wantedObjects(): SchemaObjects {
   const text = readFileSync(new URL(`./migrations/${SCHEMA_FILE}`, import.meta.url), 'utf8');
   return new Map(
     Object.entries(File.parse(JSON.parse(text))).map(([name, parts]) => [name, new Map(Object.entries(parts))]),
@@ -50,7 +50,7 @@ export async function compareSchema(db: Queryable): Promise<readonly SchemaDiffe
  * it can act on the service: in an object of the service, beside a function of the same name, and in the schema
  * `event_log`.
  */
-export function differencesOf(wanted: SchemaObjects, found: SchemaObjects): readonly SchemaDifference[] {
+function differencesOf(wanted: SchemaObjects, found: SchemaObjects): readonly SchemaDifference[] {
   const functions = new Set([...wanted.keys()].flatMap((name) => functionOf(name) ?? []));
   const isOwn = (object: string): boolean => object.startsWith('event_log.') || functions.has(functionOf(object) ?? '');
   const added = [...found.keys()].filter((object) => !wanted.has(object) && isOwn(object));

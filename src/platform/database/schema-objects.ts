@@ -24,8 +24,8 @@ const rights = (object: string, part: string, from: string, acl: string, owner: 
 
 /**
  * The texts are those that PostgreSQL itself makes of its system tables, but for views and functions, of whose
- * bodies the digest is enough; versions of PostgreSQL qualify the columns of a view differently. What an operator tunes is not compared: storage parameters, statistics
- * targets above 0, tablespaces, owners.
+ * bodies the digest is enough; versions of PostgreSQL qualify the columns of a view differently. What an
+ * operator tunes is not compared: storage parameters, statistics targets above 0, tablespaces, owners.
  */
 const OBJECTS_SQL = `
 with schemas as (

@@ -30,9 +30,9 @@ const Named = z.object({ event_id: z.string(), site_id: z.string().optional(), p
 
 /**
  * Verifies that the service wrote an event. Its record must name this event and the site of this
- * stream; an event of the stream `policy` names no site. The proof hash of a consent must be the HMAC of its record under the tenant's proof key,
- * which the database stores only encrypted. Events without a person (notices, erasures) have no
- * proof hash; only their names are checked.
+ * stream; an event of the stream `policy` names no site. The proof hash of a consent must be the HMAC of
+ * its record under the tenant's proof key, which the database stores only encrypted. Events without a
+ * person (notices, erasures) have no proof hash; only their names are checked.
  * @throws NotGenuine, without any content of the event
  * @throws database errors
  */

@@ -75,8 +75,7 @@ export class SealedRow<Table extends SealedTable = SealedTable> {
   }
 
   #content(): Readonly<Record<string, unknown>> {
-    const [values, nulls] = [this.#text.slice(this.table.length + 1), this.#nulls].map((text) => JSON.parse(text));
-    return Content.parse({ ...values, ...nulls });
+    return Content.parse({ ...JSON.parse(this.#text.slice(this.table.length + 1)), ...JSON.parse(this.#nulls) });
   }
 }
 

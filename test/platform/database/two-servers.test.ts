@@ -59,7 +59,10 @@ function outcomeOf(statement: Promise<unknown>): Promise<'answered' | 'failed'> 
   );
 }
 
-/** Both servers accept writes, as after the leader was frozen and lives again. New connections reach the promoted one. */
+/**
+ * Both servers accept writes, as after the leader was frozen and lives again. New connections reach the
+ * promoted one.
+ */
 async function split(): Promise<void> {
   await pair.caughtUp();
   pair.cutReplication();

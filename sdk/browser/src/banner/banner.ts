@@ -135,8 +135,7 @@ class ShownBanner implements Banner {
   #makeSection(texts: Texts): HTMLElement {
     const { banner, language: lang, direction: dir } = texts.configuration;
     // The language can be changed while the banner is shown: the time counts from the first one.
-    const { since } = this.#first ?? this.#layer('first', lang);
-    const first = { ...this.#layer('first', lang), since };
+    const first = this.#layer('first', lang, this.#first?.since);
     this.#first = first;
     return element(
       'section',
@@ -185,14 +184,14 @@ class ShownBanner implements Banner {
     dialog.showModal();
   }
 
-  #layer(layer: ShownLayer['layer'], language: string): ShownLayer {
+  #layer(layer: ShownLayer['layer'], language: string, since = performance.now()): ShownLayer {
     const { state, isGpcOn } = this.#consent;
     return {
       layer,
       language,
       controls: layer === 'first' ? ['accept', 'reject', 'settings'] : ['save', 'accept', 'reject'],
       preselected: layer === 'settings' && state.choice !== null ? 'earlier' : isGpcOn ? 'gpc' : 'nothing',
-      since: performance.now(),
+      since,
     };
   }
 

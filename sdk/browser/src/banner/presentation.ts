@@ -2,7 +2,7 @@ import type { Presentation } from '../../../core/consent-body.js';
 
 /** Changes with every change of what the banner shows, beside its texts. */
 const LAYOUT_VERSION = 1;
-/** Name and version of this SDK. */
+/** Name and version of this SDK; a test compares the version with `package.json`. */
 const SDK = 'browser 0.1.0';
 const PHONE_PIXELS = 600;
 const TABLET_PIXELS = 1024;
