@@ -115,7 +115,8 @@ tell "1.0.0-rc.1: the frozen formats are as they were"
 release 1.0.0-rc.1
 
 docker network create "$network" >/dev/null
-quietly docker run --detach --network "$network" --network-alias postgres --env POSTGRES_USER=ledger --env POSTGRES_PASSWORD=try postgres:18
+quietly docker run --detach --network "$network" --network-alias postgres --env POSTGRES_USER=ledger --env POSTGRES_DB=ledger \
+  --env POSTGRES_PASSWORD=try postgres:18
 for _ in $(seq 60); do
   command 1.0.0-rc.1 migrate >>"$folder/log" 2>&1 && break
   sleep 1
