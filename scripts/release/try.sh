@@ -14,6 +14,7 @@ clean_up() {
   [ "$status" = 0 ] || tail -n 20 "$folder/log"
   docker rm --force --volumes $(docker ps --all --quiet --filter "network=$network") >/dev/null 2>&1 || true
   docker network rm "$network" >/dev/null 2>&1 || true
+  docker volume rm "$network" >/dev/null 2>&1 || true
   rm -rf "$folder"
 }
 trap clean_up EXIT
@@ -61,20 +62,22 @@ image() {
     "${options[@]}" "consent-ledger:$version" "$@"
 }
 options=()
-command() { options=(--rm) && image "$@"; }
+program() { options=(--rm) && image "$@"; }
+
+# @param a version and a role
+url_of() { echo "http://$(docker port "$network-$2-$1" 8080)"; }
 
 # Starts a role, and waits until it is ready. @param a version and a role
 start() {
   options=(--detach --name "$network-$2-$1" --publish 127.0.0.1::8080)
   quietly image "$1" "$2" --json
   for _ in $(seq 60); do
-    docker exec "$network-$2-$1" node bin/health-check.js >>"$folder/log" 2>&1 && return
+    curl --silent --fail --output /dev/null "$(url_of "$1" "$2")/readyz" && return
     sleep 0.5
   done
   docker logs "$network-$2-$1" >>"$folder/log" 2>&1
   return 1
 }
-url_of() { echo "http://$(docker port "$network-api-$1" 8080)"; }
 
 # Records consents with the packed SDK. @param the versions of the packages and of the api, and how many hundreds
 record() {
@@ -95,12 +98,12 @@ for (let n = 0; n < Number(hundreds); n += 1) {
 }
 console.log(accepted);
 END
-  node record.mjs "$(url_of "$2")" "$folder/seed.json" "$3"
+  node record.mjs "$(url_of "$2" api)" "$folder/seed.json" "$3"
 }
 
 # Exports, copies and checks a package with the packed verifier. @param a version and the name of the package
 export_and_check() {
-  command "$1" evidence export --site "$site" --disclose all --wait --output "/data/$2" >>"$folder/log"
+  program "$1" evidence export --site "$site" --disclose all --wait --output "/data/$2" >>"$folder/log"
   docker cp --quiet "$network-worker-$1:/data/." "$folder/data" >>"$folder/log" 2>&1
   cd "$folder/use-$1"
   npx consent-verify check "$folder/data/$2" --tsa-ca "$folder/data/development-tsa/development-tsa-root.pem" \
@@ -118,27 +121,27 @@ docker network create "$network" >/dev/null
 quietly docker run --detach --network "$network" --network-alias postgres --env POSTGRES_USER=ledger --env POSTGRES_DB=ledger \
   --env POSTGRES_PASSWORD=try postgres:18
 for _ in $(seq 60); do
-  command 1.0.0-rc.1 migrate >>"$folder/log" 2>&1 && break
+  program 1.0.0-rc.1 migrate >>"$folder/log" 2>&1 && break
   sleep 1
 done
 start 1.0.0-rc.1 worker
 start 1.0.0-rc.1 api
-command 1.0.0-rc.1 admin seed-demo --json --rate-limit 100000 >"$folder/seed.json"
+program 1.0.0-rc.1 admin seed-demo --json --rate-limit 100000 >"$folder/seed.json"
 site=$(node -p "require('$folder/seed.json').site.id")
 tell "1.0.0-rc.1: $(record 1.0.0-rc.1 1.0.0-rc.1 20) consents accepted"
-command 1.0.0-rc.1 admin erase --site "$site" --visitor visitor-7 >>"$folder/log"
+program 1.0.0-rc.1 admin erase --site "$site" --visitor visitor-7 >>"$folder/log"
 tell "1.0.0-rc.1: $(export_and_check 1.0.0-rc.1 before.zip)"
 
 clone 1.0.0-rc.2 1.0.0-rc.2 "$folder/1.0.0-rc.1"
 release 1.0.0-rc.2
-command 1.0.0-rc.2 migrate >>"$folder/log" 2>&1
+program 1.0.0-rc.2 migrate >>"$folder/log" 2>&1
 start 1.0.0-rc.2 api
-docker stop "$network-api-1.0.0-rc.1" >/dev/null
+docker stop --time 60 "$network-api-1.0.0-rc.1" >/dev/null
 start 1.0.0-rc.2 worker
-docker stop "$network-worker-1.0.0-rc.1" >/dev/null
+docker stop --time 60 "$network-worker-1.0.0-rc.1" >/dev/null
 tell "1.0.0-rc.2: runs on the data of 1.0.0-rc.1"
 tell "1.0.0-rc.2: $(record 1.0.0-rc.2 1.0.0-rc.2 5) consents accepted"
 tell "1.0.0-rc.2: $(export_and_check 1.0.0-rc.2 after.zip)"
-tell "audit: $(command 1.0.0-rc.2 audit)"
+tell "audit: $(program 1.0.0-rc.2 audit)"
 tell "compare: $(npx consent-verify compare "$folder/data/before.zip" "$folder/data/after.zip" --ledger-key "$folder/data/ledger.vkey" | head -1)"
-tell "records: $(command 1.0.0-rc.2 admin count --site "$site" | grep read_model_rows)"
+tell "records: $(program 1.0.0-rc.2 admin count --site "$site" | grep read_model_rows)"
