@@ -19,11 +19,18 @@ clean_up() {
 }
 trap clean_up EXIT
 quietly() { "$@" >>"$folder/log" 2>&1; }
+# Tells what a function prints. @param a title, and the function, which must succeed
+told() {
+  local title=$1 text
+  shift
+  text=$("$@" 2>>"$folder/log")
+  tell "$title: $text"
+}
 
-# @param a version, its clone's name, and the repository that it is cloned from
+# @param a version, and the repository that it is cloned from
 clone() {
-  quietly git clone "$3" "$folder/$2"
-  cd "$folder/$2"
+  quietly git clone "$2" "$folder/$1"
+  cd "$folder/$1"
   grep -q '^## \[Unreleased\]' CHANGELOG.md ||
     sed -i "0,/^## \[/s//## [Unreleased]\n\n### Changed\n\n- The version only.\n\n## [/" CHANGELOG.md
   quietly npm run -s release:version -- "$1"
@@ -31,6 +38,8 @@ clone() {
   quietly npm ci --prefer-offline --no-audit
   node scripts/release/check-version.js "v$1"
   tell "$1: versions set, installed and built"
+  quietly npx vitest run test/format/frozen test/ops/release.test.ts
+  tell "$1: the frozen formats are as they were"
 }
 
 # Makes, signs, checks and installs the files of the version whose clone is the current folder.
@@ -79,7 +88,7 @@ start() {
   return 1
 }
 
-# Records consents with the packed SDK. @param the versions of the packages and of the api, and how many hundreds
+# Records consents with the packed SDK. @param a version, and how many hundreds
 record() {
   cd "$folder/use-$1"
   cat >record.mjs <<'END'
@@ -98,7 +107,7 @@ for (let n = 0; n < Number(hundreds); n += 1) {
 }
 console.log(accepted);
 END
-  node record.mjs "$(url_of "$2" api)" "$folder/seed.json" "$3"
+  node record.mjs "$(url_of "$1" api)" "$folder/seed.json" "$2"
 }
 
 # Exports, copies and checks a package with the packed verifier. @param a version and the name of the package
@@ -110,11 +119,13 @@ export_and_check() {
     --ledger-key "$folder/data/ledger.vkey" | head -1
 }
 
+compare() {
+  npx consent-verify compare "$folder/data/before.zip" "$folder/data/after.zip" --ledger-key "$folder/data/ledger.vkey" | head -1
+}
+
 tell "rehearsing in $folder, from $(git rev-parse --short HEAD)"
 openssl genpkey -algorithm ed25519 -out "$folder/release.key"
-clone 1.0.0-rc.1 1.0.0-rc.1 "$repository"
-quietly npx vitest run test/format/frozen.test.ts test/ops/release.test.ts
-tell "1.0.0-rc.1: the frozen formats are as they were"
+clone 1.0.0-rc.1 "$repository"
 release 1.0.0-rc.1
 
 docker network create "$network" >/dev/null
@@ -128,11 +139,11 @@ start 1.0.0-rc.1 worker
 start 1.0.0-rc.1 api
 program 1.0.0-rc.1 admin seed-demo --json --rate-limit 100000 >"$folder/seed.json"
 site=$(node -p "require('$folder/seed.json').site.id")
-tell "1.0.0-rc.1: $(record 1.0.0-rc.1 1.0.0-rc.1 20) consents accepted"
+told "1.0.0-rc.1, consents accepted" record 1.0.0-rc.1 20
 program 1.0.0-rc.1 admin erase --site "$site" --visitor visitor-7 >>"$folder/log"
-tell "1.0.0-rc.1: $(export_and_check 1.0.0-rc.1 before.zip)"
+told "1.0.0-rc.1, its package" export_and_check 1.0.0-rc.1 before.zip
 
-clone 1.0.0-rc.2 1.0.0-rc.2 "$folder/1.0.0-rc.1"
+clone 1.0.0-rc.2 "$folder/1.0.0-rc.1"
 release 1.0.0-rc.2
 program 1.0.0-rc.2 migrate >>"$folder/log" 2>&1
 start 1.0.0-rc.2 api
@@ -140,8 +151,8 @@ docker stop --time 60 "$network-api-1.0.0-rc.1" >/dev/null
 start 1.0.0-rc.2 worker
 docker stop --time 60 "$network-worker-1.0.0-rc.1" >/dev/null
 tell "1.0.0-rc.2: runs on the data of 1.0.0-rc.1"
-tell "1.0.0-rc.2: $(record 1.0.0-rc.2 1.0.0-rc.2 5) consents accepted"
-tell "1.0.0-rc.2: $(export_and_check 1.0.0-rc.2 after.zip)"
-tell "audit: $(program 1.0.0-rc.2 audit)"
-tell "compare: $(npx consent-verify compare "$folder/data/before.zip" "$folder/data/after.zip" --ledger-key "$folder/data/ledger.vkey" | head -1)"
-tell "records: $(program 1.0.0-rc.2 admin count --site "$site" | grep read_model_rows)"
+told "1.0.0-rc.2, consents accepted" record 1.0.0-rc.2 5
+told "1.0.0-rc.2, its package" export_and_check 1.0.0-rc.2 after.zip
+told "audit" program 1.0.0-rc.2 audit
+told "both packages" compare
+told "records" program 1.0.0-rc.2 admin count --site "$site" --json
