@@ -9,8 +9,8 @@ export type BannerConfiguration = Pick<
 >;
 
 /**
- * What the banner of a configuration says in one language, as pages read it from the service. Texts
- * that the language lacks are those of another one.
+ * Puts the banner of a configuration into one language, as pages read it from the service. Texts that
+ * the language lacks are those of another one.
  * @param language one of the configuration
  * @param fallback language of texts that are missing
  */

@@ -12,7 +12,7 @@ const FAIR_SHARE = 0.8;
 export const FAIRNESS_RULES = ['text-contrast', 'button-contrast', 'button-text-contrast', 'pale-reject'] as const;
 export type FairnessRule = (typeof FAIRNESS_RULES)[number];
 
-/** Where each rule comes from. */
+/** The source of each rule. */
 export const RULE_SOURCES: Readonly<Record<FairnessRule, string>> = {
   'text-contrast': 'WCAG 2.2, 1.4.3 (AA)',
   'button-contrast': 'WCAG 2.2, 1.4.11 (AA)',
@@ -26,6 +26,10 @@ export interface UnfairTheme {
   /** Path in the configuration, for example `appearance.light.reject`. */
   readonly field: string;
   readonly rule: FairnessRule;
+  /** Contrast that the theme has, for example `2.9`. */
+  readonly found: string;
+  /** Least contrast that it needs. */
+  readonly least: string;
   readonly message: string;
 }
 
@@ -50,6 +54,8 @@ function* unfairColours(path: string, palette: Palette): Generator<UnfairTheme> 
           {
             field: `${path}.${member}`,
             rule,
+            found: rounded(found),
+            least: rounded(least),
             message: `${whose} has a contrast of ${rounded(found)}:1 and needs ${rounded(least)}:1 (${RULE_SOURCES[rule]})`,
           },
         ];

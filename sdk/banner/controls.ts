@@ -27,7 +27,7 @@ export function button(view: BannerView, name: string, look = ''): DrawnElement 
   return control(view, 'button', name, { type: 'button', class: look });
 }
 
-/** Who asks, the policy, and the languages of the site: smaller than the question. */
+/** The controller, the policy, and the languages of the site: smaller than the question. */
 export function details(view: BannerView, hasPolicy: boolean): DrawnElement {
   const { controller, policy } = view;
   return draw(

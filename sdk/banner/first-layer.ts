@@ -10,7 +10,7 @@ export function firstLayer(view: BannerView): DrawnElement {
   const { appearance, banner, language, direction } = view;
   const { layout, side } = appearance;
   return draw(
-    // What covers the middle of a page is modal, so that nothing behind it has the focus.
+    // A layer that covers the middle of a page is modal, so that nothing that it covers has the focus.
     layout === 'dialog' ? 'dialog' : 'section',
     {
       class: `first ${layout} ${side}`,

@@ -44,7 +44,7 @@ summary{display:list-item;padding-block:.6rem}\
 :focus-visible{outline:3px solid var(--cl-accent);outline-offset:2px}\
 .end{margin:.75rem -1.25rem -1.25rem;padding:.75rem 1.25rem 1.25rem;border-top:1px solid var(--cl-border);border-radius:inherit}`;
 
-/** Where the question is on a wide screen. */
+/** The question on a wide screen. */
 const WIDE = `\
 .bar{display:grid;grid-template-columns:1fr minmax(18rem,auto);column-gap:2rem;padding-inline:max(1.25rem,calc(50% - 36rem))}\
 .bar .choices{grid-column:2;grid-row:1/4;align-self:center;max-width:24rem}\

@@ -4,7 +4,7 @@ import { contrastOf } from '../../schemas/banner/contrast.js';
 import { unfairThemes } from '../../schemas/banner/fair-appearance.js';
 import { DEFAULT_APPEARANCE } from '../../sdk/banner/default-appearance.js';
 
-/** Of the W3C's own examples and of other calculators. */
+/** Contrasts from examples of the W3C, and from other calculators. */
 test.each([
   ['#000000', '#ffffff', 21],
   ['#ffffff', '#ffffff', 1],

@@ -22,7 +22,7 @@ const htmlOf = (stated: StatedPresentation, view = VIEW, ticked: Readonly<Record
 };
 
 /**
- * What layout 1 shows, as it was frozen. A change of it is a new version of the layout, beside this one:
+ * Layout 1, as it was frozen. A change of it is a new version of the layout, beside this one:
  * a record that states version 1 must be drawn as the person saw it.
  */
 const FROZEN: Readonly<Record<string, string>> = {

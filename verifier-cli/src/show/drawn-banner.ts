@@ -29,7 +29,7 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | null {
     appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
     policy: text === null || type !== 'cookie' ? null : { title: text.title ?? '', language: text.language },
   };
-  // Which boxes were ticked is known of a choice that was saved.
+  // The ticked boxes are known of a choice that was saved.
   const drawing = drawingOf(view, stated, stated.control === 'save' ? (categories ?? {}) : {});
   return drawing && { drawing, layout: stated.layout ?? '', version: stated.layout_version ?? 0, channel };
 }

@@ -10,9 +10,14 @@ export function viewOf(configuration: Configuration): BannerView {
   const version = cookiePolicyOf(configuration)?.version;
   return {
     ...configuration,
-    appearance: isAppearance(appearance) ? appearance : DEFAULT_APPEARANCE,
+    appearance: appearanceOf(appearance),
     policy: version === undefined ? null : version,
   };
+}
+
+/** The look that a configuration states; the default if it states none that this SDK knows. */
+export function appearanceOf(stated: unknown): Appearance {
+  return isAppearance(stated) ? stated : DEFAULT_APPEARANCE;
 }
 
 /** A colour becomes part of a style sheet: nothing else may. */

@@ -123,7 +123,7 @@ class ShownBanner implements Banner {
     this.openSettings();
   }
 
-  /** What each control does, by its part. */
+  /** Does what the pressed control is for, which its part says. */
   #onClick(target: EventTarget | null): void {
     const pressed = target instanceof Element ? target.closest('button') : null;
     if (pressed === null) return;
