@@ -32,7 +32,7 @@ interface AppearanceFormProps {
   readonly onChange: (appearance: Appearance) => void;
 }
 
-/** Layout and theme of the banner. What is unfair to visitors is named at once, with its source. */
+/** Layout and theme of the banner. An unfair theme is named at once, with the source of the rule. */
 export function AppearanceForm({ siteId, appearance, onChange }: AppearanceFormProps) {
   const { banner, common } = useMessages();
   const api = useApi();
