@@ -63,6 +63,15 @@ export async function prepareConnection(client: pg.ClientBase, options: Connecti
   ]);
 }
 
+/**
+ * Lets the end of a connection wait for no answer. After its last message the driver waits until the
+ * server closes the socket, which a server that hangs never does.
+ * @param client is connected
+ */
+export function closeAfterLastMessage({ connection: { stream } }: pg.Client): void {
+  stream.once('finish', () => stream.destroy());
+}
+
 const StandbyRows = z.tuple([z.object({ is_standby: z.boolean() })]);
 
 const REFUSE_STANDBY: SessionStep = {
@@ -90,6 +99,7 @@ export async function connectClient(options: ConnectionOptions): Promise<pg.Clie
     client.on('error', () => undefined);
     try {
       await client.connect();
+      closeAfterLastMessage(client);
       await prepareConnection(client, options);
       return client;
     } catch (error) {
