@@ -27,6 +27,7 @@ export const SWEEPS = {
   'signals that end the worker': { file: 'test/integration/worker-process.test.ts', share: 1 / 2 },
   'kills under load': { file: 'test/integration/crash.test.ts', share: 1 / 3 },
   'other servers': { file: 'test/reliability/failover.test.ts', share: 1 / 3 },
+  'histories on many sessions': { file: 'test/reliability/simulation/simulation.test.ts', share: 1 / 8 },
   'full disks': { file: 'test/reliability/full-disk.test.ts', share: 1 / 2 },
   'faults of records': { file: 'test/reliability/records.test.ts', share: 1 / 4 },
   'faults of batches': { file: 'test/reliability/seals.test.ts', share: 1 / 4 },

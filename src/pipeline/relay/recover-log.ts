@@ -100,7 +100,8 @@ export async function recoverLog(
     quarantined.filter((siteId) => !incomplete.has(siteId)),
   ]);
   // A process that does not seal compares the ledger with its head by the tables.
-  if (isLedgerAhead && incomplete.size === 0) await catchUpLedger(db, eventLog);
+  // Nothing sealed follows an event that another program wrote.
+  if (isLedgerAhead && missing.length === 0) await catchUpLedger(db, eventLog);
   return { ...found, missing, foreign, lostKeys: [...keys.found(), ...unknownSites] };
 }
 

@@ -38,6 +38,8 @@ export interface SealerOptions {
   readonly policy?: PolicySettings;
   /** Interval of the search for new events while there are none, in milliseconds. */
   readonly pollMs?: number;
+  /** Interval of the comparison whether events were passed over, in milliseconds. It costs a look at every stream. */
+  readonly lookEveryMs?: number;
   /** Called after each Merkle batch, so that the stamper need not wait for its next poll. */
   readonly onSealed?: () => void;
   /** Stores the ledger's state outside the database; called after each Merkle batch. */
@@ -74,8 +76,10 @@ class Sealer implements BackgroundPart {
   #size: number | null = null;
   #pendingLeaves = 0;
   readonly #leftOut: LeftOutStreams;
-  /** Ends of the streams that waited when the work began; empty once the end of the log is reached. */
+  /** Ends of the streams that waited at the last look; empty once the end of the log is reached after it. */
   #waiting: readonly StreamEnd[] = [];
+  /** When it was looked for them, in milliseconds of a monotonic clock. */
+  #lookedAt = 0;
 
   constructor(private readonly options: SealerOptions) {
     const { maxLeaves, maxAgeMs } = options.limits;
@@ -111,7 +115,7 @@ class Sealer implements BackgroundPart {
     if (policy !== undefined) await ensurePolicySet(db, eventLog, policy, this.options.trustedClock ?? this.#now);
     let pace = policy === undefined ? null : await readPolicyPace(db, this.#now().getTime());
     let pending = new PendingBatch(state.logPosition);
-    this.#waiting = await readUnsealed(db, null);
+    await this.#lookForWaiting();
     this.#isLeader = true;
     try {
       while (!signal.aborted) {
@@ -193,17 +197,24 @@ class Sealer implements BackgroundPart {
     return (await this.#hasPassedOver(pending)) ? 'gap' : 'at-end';
   }
 
+  async #lookForWaiting(): Promise<void> {
+    this.#waiting = await readUnsealed(this.options.db, null);
+    this.#lookedAt = performance.now();
+  }
+
   /**
-   * Whether events that waited at the start are neither sealed nor in the batch at the end of the log:
-   * then the stored position, from which reading began, was wrong. No later read would find them.
+   * Whether events that waited at the last look are neither sealed nor in the batch at the end of the log:
+   * then the stored position, from which reading began, was wrong. No later read would find them. It is
+   * looked again and again, because a position after the end of the log passes over what comes later.
    */
   async #hasPassedOver({ heads }: PendingBatch): Promise<boolean> {
-    const { db, logger } = this.options;
+    const { db, logger, lookEveryMs = 60_000 } = this.options;
     const open = this.#waiting.filter(
       (end) => heads.get(end.stream).revision < end.revision && !this.#leftOut.has(end),
     );
     this.#waiting = [];
     const missed = open.length === 0 ? [] : await readUnsealed(db, open);
+    if (performance.now() - this.#lookedAt >= lookEveryMs) await this.#lookForWaiting();
     if (missed.length === 0) return false;
     const { stream, revision } = missed[0] ?? {};
     logger.warn({ part: this.name, stream, revision }, 'events were passed over; reading the log from its beginning');

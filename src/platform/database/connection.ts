@@ -14,7 +14,7 @@ export interface ConnectionOptions extends SessionOptions {
    * hosts, the first one that accepts writes is used.
    */
   readonly url: string;
-  /** Shown in `pg_stat_activity`, e.g. `consent-ledger api`. */
+  /** Shown in `pg_stat_activity`: of the service, `programName`. */
   readonly applicationName: string;
   /** Milliseconds that connecting may take; 10,000 if it is not given. */
   readonly connectTimeoutMs?: number;

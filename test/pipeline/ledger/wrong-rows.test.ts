@@ -268,6 +268,30 @@ test('a position in the log that was too late for a while leaves no event unseal
   }
 });
 
+test('a position after the end of the log, at the start of the sealer, leaves no later event unsealed', async () => {
+  const own = await startPipeline();
+  const { owner, worker: db, eventLog } = own;
+  try {
+    await eventLog.append(consentsStream(site), -1, [newConsent(site)]);
+    const { next } = await eventLog.readAll(null, 100);
+    const sealer = createSealer({
+      ...{ db, eventLog, logger: silent, signer, pollMs: 20, keyring: testKeyring },
+      limits: { maxLeaves: 8, maxAgeMs: 20 },
+      lookEveryMs: 100,
+    });
+    await whileRunning([sealer], () => until(async () => (await count(owner, 'leaves')) === 1));
+    const late = String(Number(next) + 9).padStart(next?.length ?? 0, '0');
+    await owner.query('update sealer_state set log_position = $1', [late]);
+    await whileRunning([sealer], async () => {
+      await until(() => sealer.status().leader === true);
+      await eventLog.append(consentsStream(site), 0, [newConsent(site)]);
+      await until(async () => (await count(owner, 'leaves')) === 2);
+    });
+  } finally {
+    await own.close();
+  }
+});
+
 test('an erasure whose record the log has lost is sealed', async () => {
   const own = await startPipeline();
   const { owner, worker: db, eventLog } = own;

@@ -171,6 +171,20 @@ test('takes over the events of the log after a restore of the database', async (
   expect(await count(pipeline.owner, 'read_model.consents')).toBe(13);
 });
 
+test('gives the tables the whole ledger, also if another program wrote to the stream of a site', async () => {
+  const [site, other] = [await newSite(), await newSite()];
+  await consent(site, 2, log);
+  const sealed = await readLedgerState(pipeline.owner);
+  await pipeline.owner.query(`
+    truncate batches, sealed_events, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
+    update sealer_state set ledger_revision = -1, log_position = null`);
+  await log.append(consentsStream(other), -1, [{ ...newConsent(other), type: 'OrderPlaced', data: new Uint8Array(0) }]);
+  const recovery = await recoverLog(pipeline.worker, log, testKeyring);
+  expect(recovery).toMatchObject({ missing: [], foreign: [{ stream: consentsStream(other), revision: 0 }] });
+  // Without them, the ledger would not continue its head, and no process would start.
+  expect(await readLedgerState(pipeline.owner)).toMatchObject({ size: sealed.size, revision: sealed.revision });
+});
+
 test('deletes relayed events only after their batch is old and stamped', async () => {
   const site = await newSite();
   await consent(site, 10, log);
