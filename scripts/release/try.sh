@@ -15,6 +15,7 @@ clean_up() {
   docker rm --force --volumes $(docker ps --all --quiet --filter "network=$network") >/dev/null 2>&1 || true
   docker network rm "$network" >/dev/null 2>&1 || true
   docker volume rm "$network" >/dev/null 2>&1 || true
+  docker image rm consent-ledger:1.0.0-rc.1 consent-ledger:1.0.0-rc.2 >/dev/null 2>&1 || true
   rm -rf "$folder"
 }
 trap clean_up EXIT

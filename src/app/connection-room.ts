@@ -13,8 +13,8 @@ export interface ConnectionUser {
 
 /** Pools of `DATABASE_POOL_SIZE` connections that a process has: of the API, the worker and the projections. */
 const POOLS = 3;
-/** The pool of the panel (4), and the connection that asks which server the address leads to. */
-const FURTHER = 5;
+/** The pool of the panel (4), and the connection that asks which server the address leads to, with the one before it. */
+const FURTHER = 6;
 /** Pool of the event log in PostgreSQL (4), and the connection that listens. */
 const OF_THE_LOG = 5;
 

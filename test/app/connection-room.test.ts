@@ -24,13 +24,13 @@ it('states how many connections it opens, warns if others leave too few, and ref
   await roomFor(10);
   await roomFor(10, 'eventstoredb');
   expect(log).toMatchObject([
-    ['info', { connections_at_most: 40, connections_allowed: 200 }],
-    ['info', { connections_at_most: 35 }],
+    ['info', { connections_at_most: 41, connections_allowed: 200 }],
+    ['info', { connections_at_most: 36 }],
   ]);
-  await limit(40);
+  await limit(41);
   await roomFor(10);
-  expect(log.at(-1)).toMatchObject(['warn', { connections_at_most: 40, connections_allowed: 40 }]);
-  await limit(39);
+  expect(log.at(-1)).toMatchObject(['warn', { connections_at_most: 41, connections_allowed: 41 }]);
+  await limit(40);
   await expect(roomFor(10)).rejects.toMatchObject({
     code: 'too_few_connections',
     message: expect.stringContaining('Set DATABASE_POOL_SIZE to 9 or less'),

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureRoles } from '../../../src/platform/database/ensure-roles.js';
 import { loadMigrations, migrationOf } from '../../../src/platform/database/load-migrations.js';
@@ -50,16 +50,24 @@ describe('migrate', () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  function connect(url: string, applicationName = 'migrate test'): pg.Pool {
+  function connect(url: string): pg.Pool {
     const made = createPool({
       url,
-      applicationName,
+      applicationName: 'migrate test',
       maxConnections: 1,
       statementTimeoutMs: 60_000,
       onIdleError: () => undefined,
     });
     closing.push(() => made.end());
     return made;
+  }
+
+  /** Connects as a program of the service, until the returned function is called. */
+  async function program(application_name: string): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: database.url, application_name });
+    await client.connect();
+    closing.push(() => client.end());
+    return () => client.end();
   }
 
   it('applies each step once with several concurrent processes', async () => {
@@ -164,7 +172,7 @@ describe('migrate', () => {
     const told: string[] = [];
     const options = { onStep: ({ id }: Migration) => told.push(id), onRows: () => undefined };
     const third = (beside: string | null) => [...steps, step('0004-third', 'CREATE TABLE third ();', beside)];
-    const idle = await connect(database.url, 'consent-ledger api (schema 0002)').connect();
+    await program('consent-ledger api (schema 0002)');
     await expect(migrate(db, third('0003-second'), options)).rejects.toMatchObject({
       code: 'migration_needs_stop',
       message: expect.stringMatching(
@@ -173,28 +181,27 @@ describe('migrate', () => {
     });
     expect(told).toEqual([]);
     // Programs of the first schema did not state it. A process that migrates is none of them.
-    const first = await connect(database.url, 'consent-ledger worker').connect();
-    await connect(database.url, 'consent-ledger migrate').query('SELECT 1');
+    const stop = await program('consent-ledger worker');
+    await program('consent-ledger migrate');
     await expect(migrate(db, third('0002-first'), options)).rejects.toThrow(
       /^These [^:]+0003-second, 0004-third: consent-ledger worker from/,
     );
-    first.release(true);
+    await stop();
     expect(await migrate(db, third('0002-first'), options)).toEqual(['0003-second', '0004-third']);
     expect(told).toEqual(['0003-second', '0004-third']);
-    idle.release();
   });
 
   it('does not apply a step if a program that must not run beside it has started since the first one', async () => {
-    let late: pg.PoolClient | undefined;
-    const onStep = async ({ id }: Migration) => {
-      if (id === '0002-first') late = await connect(database.url, 'consent-ledger api').connect();
+    let late: Promise<() => Promise<void>> | undefined;
+    const onStep = ({ id }: Migration): void => {
+      if (id === '0002-first') late = program('consent-ledger api');
     };
     const slow = [step('0002-first', 'SELECT pg_sleep(0.5)', '0001-initial'), step('0003-second', 'SELECT 1')];
     await expect(migrate(db, slow, { onStep, onRows: () => undefined })).rejects.toMatchObject({
       code: 'migration_needs_stop',
       message: expect.stringContaining('The steps before are applied. Stop them'),
     });
-    late?.release(true);
+    await (await late)?.();
     expect(await migrate(db, slow)).toEqual(['0003-second']);
   });
 
