@@ -15,7 +15,7 @@ const SITES: readonly SimulatedSite[] = [0, 1, 2].map((site) => ({
 }));
 
 /**
- * What hides functions of PostgreSQL: the identity of the server, which a history decides. The session
+ * Functions that hide those of PostgreSQL: the identity of the server, which a history decides. The session
  * looks there first.
  */
 const SIMULATED = `

@@ -12,7 +12,7 @@ import type { Scheduler, SimulatedProcess } from './scheduler.js';
 export const SITE_KEY = Buffer.alloc(32, 7);
 const SEAL_KEY = Buffer.alloc(32, 9);
 
-/** What erasures need of the keyring. */
+/** The part of the keyring that erasures need. */
 export const ERASURE_KEYRING: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'open'> = {
   siteKey: async () => SITE_KEY,
   openKeyRows: testKeyring.openKeyRows,

@@ -34,7 +34,7 @@ export interface Outcome {
   readonly problems: readonly string[];
 }
 
-/** What a process of the simulation keeps between two histories. */
+/** Sessions and values that a process of the simulation keeps between two histories. */
 export interface Bench {
   /** Sessions of real servers, each with a database of its own: the leader, and its standby. */
   readonly leader: pg.Client;
@@ -162,7 +162,7 @@ class History {
     };
     this.#surroundings = {
       scheduler: this.#scheduler,
-      eventLog: openMemoryLog(this.#log),
+      log: this.#log,
       authorities: simulatedAuthorities(['one', 'two', 'three'], bench.report, (note) => this.#watch.noteStamped(note)),
       quorum: plan.quorum,
       key: bench.key,
@@ -460,7 +460,7 @@ class History {
     return this.#servers.some(({ owner }) => owner?.isOf(process) === true);
   }
 
-  /** What the database lost, the log has or nothing. */
+  /** Notes the consents that the log does not have: the database lost them. */
   #loseWhatTheLogLacks(): void {
     const logged = new Set(this.#log.events.map(({ id }) => id));
     for (const id of this.#sent.keys()) if (!logged.has(id)) this.#mayBeLost.add(id);
@@ -616,7 +616,7 @@ class History {
     return open.length === 0;
   }
 
-  /** What has not happened yet. */
+  /** Names the work that is not done yet. */
   async #openWork(): Promise<string[]> {
     const open: string[] = [];
     const logged = new Set(this.#log.visible().map(({ id }) => id));

@@ -3,7 +3,7 @@ import { seededRandom } from '../simulation/scheduler.js';
 /** How a single call fails. */
 export type CallFault = 'refused' | 'answer lost' | 'late' | 'doubled';
 
-/** What happens to the world beside the calls. */
+/** A fault of the world beside the calls. */
 export type WorldFault =
   | 'a worker is killed'
   | 'a worker hangs'

@@ -11,7 +11,6 @@ import { createErasureRunner, recordErasureRequest } from '../../../src/erasure/
 import type { PreparedConsent } from '../../../src/pipeline/admission/prepare-consent.js';
 import { createPromises } from '../../../src/pipeline/admission/promises.js';
 import { createSubmitter, DEFAULT_GROUP_LIMITS, type Submitter } from '../../../src/pipeline/admission/submit.js';
-import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { LedgerRolledBack } from '../../../src/pipeline/ledger/errors.js';
 import type { LedgerHead, LedgerHeadFile } from '../../../src/pipeline/ledger/head-file.js';
 import { createLedgerGuard, guardLedgerAppends, type LedgerGuard } from '../../../src/pipeline/ledger/ledger-guard.js';
@@ -28,16 +27,17 @@ import type { SigningKey } from '../../../src/platform/keys/signing-key.js';
 import type { TimestampClient } from '../../../src/timestamping/client.js';
 import { silent, testKeyring } from '../../pipeline/relay/pipeline.js';
 import { ERASURE_KEYRING, type MemoryJournal, SEALING } from './erasing.js';
+import type { MemoryLogServer } from './memory-log.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
 import { authoritiesOf, logOf } from './simulated-calls.js';
 
 export const ORIGIN = 'ledger.example/simulated';
 const URL = 'postgresql://simulated@127.0.0.1/simulated';
 
-/** What every process of a history reaches. */
+/** The parts of a history that every process reaches. */
 export interface Surroundings {
   readonly scheduler: Scheduler;
-  readonly eventLog: EventLog;
+  readonly log: MemoryLogServer;
   readonly authorities: TimestampClient;
   readonly quorum: number;
   readonly key: SigningKey;
@@ -61,7 +61,7 @@ export function memoryHeadFile(): LedgerHeadFile {
   };
 }
 
-/** What a process does on one database server. */
+/** Work of a process on one database server. */
 interface Life {
   readonly server: ServerBinding;
   /** Rejects when an operator must act. */
@@ -128,7 +128,7 @@ export function runWorker(process: SimulatedProcess, surroundings: Surroundings)
       await db.end();
     };
     try {
-      const bareLog = logOf(surroundings.eventLog, scheduler, process);
+      const bareLog = logOf(surroundings.log, scheduler, process);
       const guard = createLedgerGuard({ db, file, memory, eventLog: bareLog, onRolledBack: server.refuse });
       const eventLog = guardLedgerAppends(bareLog, guard);
       await guard.check();
