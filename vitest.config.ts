@@ -5,7 +5,7 @@ import { temporaryFolder } from './test/support/temporary-folder.js';
 import { testFiles } from './test/support/test-files.js';
 import { LongestFirst } from './test/support/test-order.js';
 
-const { fast, others } = testFiles();
+const { fast, others, engines } = testFiles();
 
 // The workers and the programs that they start inherit it.
 process.env.TMPDIR = temporaryFolder();
@@ -19,9 +19,11 @@ if (isFirst && !isExhaustive()) {
 // One project, so that a worker loads each module once.
 const files = isExhaustive()
   ? new Set(Object.values(SWEEPS).map(({ file }) => file))
-  : process.env.TEST_LANE === 'fast'
-    ? fast
-    : [...fast, ...others];
+  : process.env.TEST_LANE === 'engines'
+    ? engines
+    : process.env.TEST_LANE === 'fast'
+      ? fast
+      : [...fast, ...others];
 
 export default defineConfig({
   test: {

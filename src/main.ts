@@ -1,5 +1,15 @@
 import { constants, setPriority } from 'node:os';
-import { runCli } from './cli/run.js';
+import { isService, runCli } from './cli/run.js';
+
+/** As of a program that the signal SIGPIPE ended (128 + 13). */
+const EXIT_OUTPUT_CLOSED = 141;
+
+// Node.js ignores SIGPIPE, and would end `consent-ledger --help | head` with a trace of the stack. A service goes on:
+// its log is on standard error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (!isService(process.argv[2])) process.exit(EXIT_OUTPUT_CLOSED);
+});
 
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,

@@ -42,7 +42,7 @@ if [ "${1:-}" = --stop ]; then
   replace
   exit
 fi
-if ! docker compose run --rm -T migrate migrate --online; then
+if ! docker compose run --rm -T migrate; then
   echo "Nothing was replaced: the version before goes on. If the migration needs a stop: upgrade.sh --stop" >&2
   exit 1
 fi

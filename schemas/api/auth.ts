@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROOF } from '../crypto/proof-of-work.js';
 import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
 import { displayName } from './panel/common.js';
@@ -229,6 +230,13 @@ export const SignUpRequest = z
   .strictObject({
     organisation: displayName(300).min(1).describe('Name of the tenant.'),
     email: z.email().max(320).toLowerCase().describe('E-mail address of the first owner.'),
+    proof_of_work: z
+      .string()
+      .regex(PROOF)
+      .optional()
+      .describe(
+        'The challenge, a dot and a decimal number, so that the SHA-256 of this begins with the zero bits that the challenge states.',
+      ),
   })
   .meta({ id: 'SignUpRequest' });
 

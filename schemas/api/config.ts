@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { Appearance } from '../banner/appearance.js';
+import { BANNER_CONTROLS } from '../banner/banner-labels.js';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
 import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
-import { BANNER_CONTROLS } from '../text/banner-labels.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
 
 /** A cookie as the banner shows it, below its category. */
@@ -61,6 +62,7 @@ export const ConfigResponse = z
         withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
         categories: z.array(BannerCategory).describe('The categories of the banner, in their order.'),
         documents: z.array(DocumentSummary).describe('The active version of each document.'),
+        appearance: Appearance.nullable().describe('Layout and theme of the banner; null: those of the SDK.'),
         region: DetectedRegion,
         warnings: LanguageWarnings,
       })

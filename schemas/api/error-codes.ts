@@ -204,6 +204,11 @@ export const ERROR_CODES = {
     meaning:
       'The page could not be loaded from a public address, or leads to another domain. Check the page, then scan it again.',
   },
+  PROOF_OF_WORK_REQUIRED: {
+    status: 422,
+    isOwn: true,
+    meaning: 'Many accounts were created within a day. Answer the challenge with proof_of_work.',
+  },
   SIGN_UP_INVALID: {
     status: 422,
     isOwn: true,
@@ -263,7 +268,7 @@ export const ERROR_CODES = {
   TOO_MANY_SIGN_IN_ATTEMPTS: {
     status: 429,
     isOwn: true,
-    meaning: 'Too many failed attempts. Retry after Retry-After.',
+    meaning: 'Too many attempts to sign in, to sign up or to reset a password. Retry after Retry-After.',
   },
   EXPORT_LIMIT_EXCEEDED: {
     status: 429,
@@ -355,13 +360,14 @@ export class ApiError extends Error {
 
   /**
    * @param message what is wrong and what to do next; the meaning of the code unless given
-   * @param details field errors, seconds to wait, extra headers
+   * @param details field errors, a challenge, seconds to wait, extra headers
    */
   constructor(
     readonly code: ErrorCode,
     message: string = ERROR_CODES[code].meaning,
     readonly details: {
       readonly errors?: readonly FieldError[];
+      readonly challenge?: string;
       readonly retryAfterSeconds?: number;
       readonly headers?: Readonly<Record<string, string>>;
     } = {},

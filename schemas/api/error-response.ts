@@ -21,6 +21,7 @@ export const ErrorResponse = z
       )
       .optional()
       .describe('The invalid fields, for VALIDATION_ERROR and similar codes.'),
+    challenge: z.string().optional().describe('Of PROOF_OF_WORK_REQUIRED: `bits.expiry.authenticator`.'),
     valid: z.literal(false).optional().describe('Of the verification routes: always false.'),
   })
   .meta({ id: 'ErrorResponse' });

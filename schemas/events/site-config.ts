@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Appearance } from '../banner/appearance.js';
 import { Instant, Uuid } from '../evidence/primitives.js';
 
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
@@ -82,6 +83,8 @@ export const SiteConfigPublishedRecord = z
     withdrawal: ByLanguage,
     categories: z.array(ConsentCategory).max(100),
     cookies: z.array(ConsentCookie).max(500),
+    /** How the banner looks; absent: as the browser SDK draws it by itself. */
+    appearance: Appearance.optional(),
   })
   .superRefine(({ categories, cookies }, context) => {
     for (const { path, message } of cookieProblems(categories, cookies))

@@ -31,6 +31,8 @@ export type Configuration = Pick<
   | 'controller'
   | 'warnings'
 > & {
+  /** How the site wants the banner to look, if it says so; not checked. */
+  readonly appearance?: unknown;
   readonly categories: readonly KnownCategory[];
   readonly documents: readonly KnownDocument[];
   readonly region: { readonly country: string | null; readonly compliance_framework: string | null };
@@ -56,7 +58,11 @@ const isDirection = (value: unknown): value is Configuration['direction'] => val
 
 const isWarnings = optional(listOf(objectOf<{ field: string; message: string }>({ field: isText, message: isText })));
 
+/** A newer service may know looks that this SDK does not: the banner then has its own. */
+const isUnchecked = (_: unknown): _ is unknown => true;
+
 export const isConfiguration = objectOf<Configuration>({
+  appearance: isUnchecked,
   language: isText,
   languages: listOf(isText),
   validity_days: nullable(isNumber),

@@ -1,3 +1,5 @@
+import type { ServiceCode } from './tool-api.js';
+
 /** An invalid field of a request. */
 export interface FieldError {
   readonly field: string;
@@ -8,6 +10,18 @@ export interface FieldError {
 export function conflictOf(warnings: readonly FieldError[] = []): FieldError | undefined {
   return warnings.find(({ field }) => field === 'idempotency_key');
 }
+
+/** Codes that the SDKs give errors which are not answers of the service. */
+type OwnCode =
+  | 'IDEMPOTENCY_CONFLICT'
+  | 'INSECURE_CONTEXT'
+  | 'NO_ANSWER'
+  | 'SUPERSEDED'
+  | 'UNAVAILABLE'
+  | 'UNEXPECTED_ANSWER';
+
+/** A stable code. A newer service may have others than those that are listed here. */
+export type ErrorCode = ServiceCode | OwnCode | (string & Record<never, never>);
 
 /** A refusal by the service, or the lack of an answer. */
 export class ServiceError extends Error {
@@ -22,7 +36,7 @@ export class ServiceError extends Error {
    */
   constructor(
     message: string,
-    readonly code: string,
+    readonly code: ErrorCode,
     readonly status: number,
     readonly errors: readonly FieldError[] = [],
     cause?: unknown,

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { z } from 'zod';
 import { hashPassword } from '../accounts/credentials/passwords.js';
 import { startSignIn } from '../accounts/sign-in/start-sign-in.js';
 import type { WantedAccount } from '../accounts/sign-up/sign-up-tokens.js';
@@ -8,15 +7,8 @@ import type { CreateAccount } from '../api/auth/auth-deps.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
 import { ChangeRefused } from '../platform/errors/change-refused.js';
-import { RequestRefused } from '../platform/errors/request-refused.js';
 import { createTenant } from '../tenancy/tenants/create-tenant.js';
 import { PLANS } from '../tenancy/tenants/plans.js';
-
-/** Organisations of the whole installation that sign up in 24 hours. */
-const SIGN_UPS_A_DAY = 500;
-const RETRY_AFTER_SECONDS = 3_600;
-
-const CountRows = z.tuple([z.object({ made: z.int() })]);
 
 /**
  * Creates the tenant and the owner of a sign-up, with the standard plan, and signs the owner in.
@@ -35,7 +27,6 @@ export function accountCreator(adminPool: pg.Pool): CreateAccount {
 }
 
 async function create(db: Queryable, { organisation, email }: WantedAccount, passwordHash: string) {
-  await refuseExcess(db);
   const { id: tenantId } = await createTenant(db, organisation, PLANS.standard);
   const role = 'owner' as const;
   const { id } = await insertUser(db, { tenantId, email, role }, passwordHash);
@@ -50,14 +41,4 @@ async function create(db: Queryable, { organisation, email }: WantedAccount, pas
   const started = await startSignIn(db, user, passwordHash, null);
   if (started === null) throw new Error('a user who was just made cannot sign in');
   return { user: { ...user, signInId: started.signInId }, refreshToken: started.refreshToken };
-}
-
-/** @throws RequestRefused TENANT_LIMIT_EXCEEDED */
-async function refuseExcess(db: Queryable): Promise<void> {
-  const { rows } = await db.query(
-    `select count(*)::int as made from tenants where made_by_tenant is null and created_at > now() - interval '24 hours'`,
-  );
-  if (CountRows.parse(rows)[0].made < SIGN_UPS_A_DAY) return;
-  const message = `${SIGN_UPS_A_DAY} organisations signed up within a day, which is the limit. Retry later.`;
-  throw new RequestRefused('TENANT_LIMIT_EXCEEDED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

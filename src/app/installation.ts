@@ -13,6 +13,7 @@ import { type MigrateOptions, migrate } from '../platform/database/migrate.js';
 import { createPool, type TransactionHooks } from '../platform/database/pool.js';
 import { refuseTransactionPooling } from '../platform/database/pooling.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
+import { programName } from '../platform/database/running-programs.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { compareSchema, type SchemaDifference } from '../platform/database/schema-differences.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
@@ -116,7 +117,7 @@ export async function openInstallation(
       const pool = createPool({
         url: databaseUrl,
         role,
-        applicationName: `consent-ledger ${options.role}`,
+        applicationName: programName(options.role),
         maxConnections,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
         server,
@@ -142,7 +143,8 @@ export async function openInstallation(
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
     // The embedded server is this installation's own.
-    if (embedded === null) closers.push(watchServer({ url: databaseUrl, server, ...WATCHING }));
+    if (embedded === null)
+      closers.push(watchServer({ url: databaseUrl, server, applicationName: programName('watch'), ...WATCHING }));
     metrics.showServer(server);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const eventLog = await openEventLog(config, databaseUrl, logger, {
@@ -183,7 +185,6 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const ADMIN_CONNECTIONS = 4;
 const WATCHING = {
   role: 'consent_ledger_api',
-  applicationName: 'consent-ledger watch',
   statementTimeoutMs: 5_000,
 } as const;
 

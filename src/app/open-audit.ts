@@ -6,6 +6,7 @@ import { INDEX_JOINS, INDEX_LOOK_UPS } from '../platform/database/index-look-ups
 import { loadMigrations } from '../platform/database/load-migrations.js';
 import { createPool } from '../platform/database/pool.js';
 import { refuseTransactionPooling } from '../platform/database/pooling.js';
+import { programName } from '../platform/database/running-programs.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import { createKeyring, loadMasterKey } from '../platform/keys/index.js';
 import { certificatesOfPem } from '../timestamping/pem.js';
@@ -45,7 +46,7 @@ export async function openAudit(config: Config, logger: Logger): Promise<OpenAud
     const db = createPool({
       url: databaseUrl,
       role: ROLE,
-      applicationName: 'consent-ledger audit',
+      applicationName: programName('audit'),
       maxConnections: CONNECTIONS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       sessionSteps: [INDEX_LOOK_UPS, INDEX_JOINS],

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { pause } from '../platform/background/waiting.js';
 import { type ConnectionOptions, connectClient } from '../platform/database/connection.js';
 
@@ -5,9 +6,10 @@ import { type ConnectionOptions, connectClient } from '../platform/database/conn
 const EVERY_MS = 5_000;
 
 /**
- * Connects anew every few seconds, and closes the connection at once. Connections that stay open never tell
+ * Connects anew every few seconds, and closes the connection before. Connections that stay open never tell
  * that the address leads to another server by now: that of a leader which was frozen and lives again accepts
- * consents that the new leader does not have. The binding of the options refuses the other server.
+ * consents that the new leader does not have. The binding of the options refuses the other server. The newest
+ * connection stays open, so that a migration sees a process which does nothing at the time.
  * @param everyMs pause between two connections, in milliseconds
  * @returns a function that ends it
  */
@@ -21,12 +23,16 @@ export function watchServer(options: ConnectionOptions, everyMs = EVERY_MS): () 
 }
 
 async function watch(options: ConnectionOptions, everyMs: number, signal: AbortSignal): Promise<void> {
+  let open: pg.Client | null = null;
+  // A server that vanished never confirms the end.
+  const leave = (): void => void open?.end().catch(() => undefined);
   for (;;) {
     await pause(everyMs, signal);
-    if (signal.aborted) return;
+    if (signal.aborted) return leave();
     try {
       const client = await connectClient(options);
-      await client.end();
+      leave();
+      open = client;
     } catch {
       // A server that cannot be reached is reported by those who need it, and a refusal by the binding.
     }

@@ -46,7 +46,11 @@ export async function createProgram(context: CliContext, args: readonly string[]
   const program = new Command('consent-ledger')
     .description('Records consents as evidence that a third party can verify offline: who agreed to what, and when.')
     .version(VERSION, '-v, --version', 'print the version')
-    .addHelpText('after', EXIT_CODES_HELP);
+    .addHelpText('after', EXIT_CODES_HELP)
+    .addHelpText(
+      'after',
+      '\nIn a clone of the repository, call it as npx consent-ledger or node bin/consent-ledger.js.',
+    );
   const [first, ...rest] = args;
   if (first === '--version' || first === '-v') return useStreams(program, context);
   for (const name of namedOrAll(COMMANDS, first)) program.addCommand(await known(COMMANDS[name])(context, rest));

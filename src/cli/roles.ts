@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Logger, pino } from 'pino';
+import { counted } from '../../schemas/text/counted.js';
 import type { ComparedMigration } from '../app/installation.js';
 import type { Service } from '../app/start-service.js';
 import type { Config } from '../platform/config/index.js';
@@ -101,9 +102,8 @@ function signalled(): Promise<void> {
  */
 export function migrateCommand(context: CliContext): Command {
   return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat')
-    .option('--online', 'apply nothing if the processes that use the database would have to stop')
     .option('--roles', 'only create the database roles, which no dump contains: before a dump is restored')
-    .action(async (options: { readonly json?: boolean; readonly online?: boolean; readonly roles?: boolean }) => {
+    .action(async (options: { readonly json?: boolean; readonly roles?: boolean }) => {
       if (options.roles === true) {
         const { database, logLevel } = configOf(context);
         if (database.url === undefined)
@@ -115,13 +115,19 @@ export function migrateCommand(context: CliContext): Command {
       }
       const applied: { readonly id: string; readonly runs_beside: string | null }[] = [];
       const differences: SchemaDifference[] = [];
+      let toldAt = 0;
+      const tell = (text: string): void => {
+        toldAt = performance.now();
+        if (options.json === true) loggerOf(context, 'info').info(text);
+        else context.stderr.write(`${text}\n`);
+      };
       const migrates: ComparedMigration = {
-        online: options.online === true,
         onStep: ({ id, runsBeside }) => {
           applied.push({ id, runs_beside: runsBeside });
-          const text = `applying ${id}, which runs beside: ${runsBeside ?? 'nothing'}`;
-          if (options.json === true) loggerOf(context, 'info').info(text);
-          else context.stderr.write(`${text}\n`);
+          tell(`applying ${id}, which runs beside: ${runsBeside ?? 'nothing'}`);
+        },
+        onRows: ({ id }, rows) => {
+          if (performance.now() - toldAt >= PROGRESS_MS) tell(`${id}: ${counted(rows, 'row')} so far`);
         },
         onDifference: (difference) => differences.push(difference),
       };
@@ -132,6 +138,9 @@ export function migrateCommand(context: CliContext): Command {
       );
     });
 }
+
+/** Pause between two lines about the progress of a step, in milliseconds. */
+const PROGRESS_MS = 1_000;
 
 function linesOf(differences: readonly SchemaDifference[]): readonly string[] {
   if (differences.length === 0) return ['The database schema is up to date.'];

@@ -24,9 +24,14 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
 /** Programs that write their log to standard error. */
 const LOGGING: readonly string[] = ['serve', 'api', 'worker', 'migrate'];
 
+/** Whether a command line starts a program that runs until it is stopped. @param command its first word */
+export function isService(command: string | undefined): boolean {
+  return command !== undefined && LOGGING.includes(command);
+}
+
 /** A collector of logs reads lines of JSON, and would lose the one that says why the process ended. */
 async function writeFailure(args: readonly string[], context: CliContext, message: string): Promise<void> {
-  if (!LOGGING.includes(args[0] ?? '') || !args.includes('--json')) {
+  if (!isService(args[0]) || !args.includes('--json')) {
     context.stderr.write(`${message}\n`);
     return;
   }

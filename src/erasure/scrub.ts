@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { pause } from '../platform/background/waiting.js';
 import { type ConnectionOptions, connectClient } from '../platform/database/connection.js';
+import { programName } from '../platform/database/running-programs.js';
 import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 
 /**
@@ -37,7 +38,7 @@ export class ScrubFailed extends Error {
 export async function scrubErased(ownerUrl: string): Promise<void> {
   const connection: ConnectionOptions = {
     url: ownerUrl,
-    applicationName: 'consent-ledger scrub',
+    applicationName: programName('scrub'),
     statementTimeoutMs: 0,
     lockTimeoutMs: LOCK_WAIT_MS,
   };

@@ -9,14 +9,16 @@ import { type Import, importedFile, importsOf, ROOT } from './import-graph.js';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   projections: ['schemas'],
-  'verifier-cli': ['schemas'],
+  // The verifier draws the banner as the person saw it.
+  'verifier-cli': ['schemas', 'sdk/banner'],
   // The SDKs know the service by its contract alone. The one for Node checks answers with its schemas.
   'sdk/shared': [],
   'sdk/core': ['sdk/shared'],
-  'sdk/browser': ['sdk/core', 'sdk/shared'],
+  'sdk/banner': [],
+  'sdk/browser': ['sdk/banner', 'sdk/core', 'sdk/shared'],
   'sdk/node': ['sdk/core', 'sdk/shared', 'schemas'],
   // So does the dashboard, which shows the banner of the SDK and reads time stamps.
-  dashboard: ['sdk/browser', 'schemas'],
+  dashboard: ['sdk/banner', 'sdk/browser', 'schemas'],
   src: ['schemas', 'projections'],
   // Benchmarks set up the sites that tests set up.
   bench: ['src', 'schemas', 'projections', 'test'],

@@ -9,6 +9,7 @@ import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from './command-line.js';
 
+const PROGRAM = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
 const Seeded = z.strictObject({
   tenant_id: z.uuid(),
   site: z.strictObject({ id: z.uuid(), domain: z.string() }),
@@ -30,6 +31,12 @@ const Seeded = z.strictObject({
 });
 
 const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
+
+it('the command ends quietly when its output is closed', () => {
+  const script = '{ "$0" "$1" --help; echo "$?" >&2; } | true';
+  const { stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAM], { encoding: 'utf8' });
+  expect(stderr).toBe('141\n');
+});
 
 describe('consent-ledger', () => {
   let app: RunningApp;

@@ -235,6 +235,24 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.type('Text', 'Ziyaretleri sayabilir miyiz?');
     await panel.type('How a visitor withdraws', 'Her sayfanın altındaki ayarları açın.');
     await panel.press('Save', 'Texts of the banner');
+
+    // A pale reject button is refused, with the source of the rule.
+    await panel.choose('Layout', 'Box in a corner');
+    await panel.pickColour('appearance.light.reject', '#f2f2f2');
+    await panel.pickColour('appearance.light.on_reject', '#1c2127');
+    await panel.sees('stands out less than the button that accepts');
+    await panel.sees('EDPB guidelines 03/2022');
+    await panel.press('Save', 'Look');
+    await panel.sees('Look: is unfair to visitors');
+    expect(await panel.offers('Publish the draft')).toBe(false);
+    expect(await panel.violations('banner-unfair')).toEqual([]);
+    await panel.pickColour('appearance.light.reject', '#7a1f2b');
+    await panel.pickColour('appearance.light.on_reject', '#ffffff');
+    await panel.doesNotSee('stands out less');
+    await panel.press('Save', 'Look');
+    await panel.doesNotSee('is unfair to visitors');
+    await panel.choose('Size of the window', 'Phone');
+    expect(await panel.violations('banner-look')).toEqual([]);
     await panel.press('Publish the draft');
     await panel.press('Publish the draft');
     await panel.sees('verif');
@@ -251,6 +269,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       visitor_id: 'visitor-1',
       language: 'en',
       signature_image: PNG,
+      presentation: { layout: 'bar', layout_version: 1, layer: 'settings', control: 'save', size_class: 'desktop' },
     };
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', { ...consent, visitor_id: 'visitor-2' });
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', consent);
@@ -270,6 +289,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Show personal values');
     await panel.press('Show personal values');
     await panel.sees('visitor-1');
+    await panel.sees('The question, drawn');
+    const used = `[...document.querySelectorAll('div')].find((one) => one.shadowRoot !== null)?.shadowRoot.querySelector('[data-used]')?.textContent`;
+    await panel.page.until(async () => (await panel.page.evaluate(used)) === 'Save choice');
     await panel.page.until(
       async () => (await panel.page.evaluate(`document.querySelector('img[alt=Signature]')?.naturalWidth`)) === 1,
     );

@@ -145,6 +145,16 @@ export class PanelBrowser {
     else await this.page.send('Input.insertText', { text });
   }
 
+  /** Picks a colour, as the control of the device does. @param name of the field */
+  async pickColour(name: string, colour: string): Promise<void> {
+    this.steps.push(name);
+    const set = `((input) => {
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${colour}');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })(document.querySelector('input[name="${name}"]'))`;
+    await this.page.evaluate(set);
+  }
+
   /** Chooses an option by its text. */
   async choose(label: string, option: string): Promise<void> {
     this.steps.push(`choose ${option}`);

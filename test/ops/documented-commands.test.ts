@@ -18,6 +18,7 @@ const ELSEWHERE = new Map([
   ['admin log accept-restore', 'test/integration/restored-ledger.test.ts'],
   ['admin ledger skip-event --revision <number>', 'test/integration/skipped-event.test.ts'],
   ['admin quarantine release --site <id>', 'test/pipeline/relay'],
+  ['evidence export --site <id> --output after.zip --wait', 'test/ops/installations.test.ts'],
   ['admin log copy --to esdb://host:2113', 'test/reliability/eventstoredb'],
   ['admin log copy --to postgres', 'test/reliability/eventstoredb'],
 ]);
@@ -76,8 +77,10 @@ async function commandsOf(page: string): Promise<readonly string[]> {
   return found.map(([, inline = '', line = '']) => `${inline}${line}`.replace(/ +(?:#|> ).*$/, '').trim());
 }
 
-it('every command of docs/operations.md and docs/restore.md runs as it is written there', async () => {
-  const commands = new Set([...(await commandsOf('operations.md')), ...(await commandsOf('restore.md'))]);
+const PAGES = ['operations.md', 'restore.md', 'upgrade.md'];
+
+it(`every command of ${PAGES.join(', ')} runs as it is written there`, async () => {
+  const commands = new Set((await Promise.all(PAGES.map(commandsOf))).flat());
   expect(commands.size).toBeGreaterThan(25);
   // The projections stand still until a worker has built them from the recovered log.
   const recovery = 'admin log recover';

@@ -113,8 +113,7 @@ describe.each([
   });
 
   it('runs its role, with a volume for each mount and a mount for each file', () => {
-    // The pods of the version before run beside the Job.
-    expect(container.args).toEqual(name === 'migrate' ? [name, '--online', '--json'] : [name, '--json']);
+    expect(container.args).toEqual([name, '--json']);
     expect(pod.volumes.map((volume) => volume.name).sort()).toEqual(
       container.volumeMounts.map((mount) => mount.name).sort(),
     );

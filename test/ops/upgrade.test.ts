@@ -51,7 +51,7 @@ esac
 
 const upgrade = (args: readonly string[], given?: Given) => run('upgrade.sh', args, given);
 
-const ONLINE = 'run --rm -T migrate migrate --online';
+const MIGRATE = 'run --rm -T migrate';
 const BESIDE = 'run --detach -T --no-deps --use-aliases api';
 const REMOVED = ['stop next', 'rm --force next'];
 const TOLD = ['proxy: to api-1:8080 next:8080', 'up -d --wait --scale api=1 --no-deps api', 'proxy: to api-1:8080'];
@@ -62,7 +62,7 @@ const replaced = (apis: number) => [
 
 describe('upgrade.sh', () => {
   it('migrates beside the version before, and replaces it while another api of the new version answers', () => {
-    const calls = ['build', ONLINE, BESIDE, ...TOLD, 'up -d --wait --scale api=1', ...REMOVED];
+    const calls = ['build', MIGRATE, BESIDE, ...TOLD, 'up -d --wait --scale api=1', ...REMOVED];
     expect(upgrade([])).toMatchObject({ status: 0, calls });
   });
 
@@ -71,7 +71,7 @@ describe('upgrade.sh', () => {
     expect(upgrade(['--stop'], { apis: 0 }).calls).toEqual(expect.arrayContaining(replaced(1)));
   });
 
-  it.each(['build', ONLINE, BESIDE])('replaces nothing if this fails: %s', (failing) => {
+  it.each(['build', MIGRATE, BESIDE])('replaces nothing if this fails: %s', (failing) => {
     const { status, calls } = upgrade([], { failing });
     expect(status).toBe(1);
     expect(calls.at(-1)).toBe(failing);
@@ -81,7 +81,7 @@ describe('upgrade.sh', () => {
     const { status, stderr, calls } = upgrade([], { next: 'ended' });
     expect({ status, calls }).toEqual({
       status: 1,
-      calls: ['build', ONLINE, BESIDE, 'logs --tail 20 next', ...REMOVED],
+      calls: ['build', MIGRATE, BESIDE, 'logs --tail 20 next', ...REMOVED],
     });
     expect(stderr).toContain('Nothing was replaced');
   });

@@ -42,10 +42,15 @@ const EXHAUSTIVE: readonly string[] = [
   'test/verifier/timestamp-command.test.ts',
 ];
 
+/** The folder of tests that start a cluster for each case. */
+const ENGINES = 'test/engines/';
+
 export interface TestFiles {
   /** Tests that need no database, no running service and no exhaustive search. */
   readonly fast: readonly string[];
   readonly others: readonly string[];
+  /** Tests with clusters of servers, which `npm run test:engines` runs alone. */
+  readonly engines: readonly string[];
 }
 
 /**
@@ -63,8 +68,9 @@ export function testFiles(): TestFiles {
     const reached = reachableFrom(file, imports);
     return !STARTS_A_SERVER.some((server) => reached.has(server));
   };
-  const fast = all.filter(isFast);
-  return { fast, others: all.filter((file) => !fast.includes(file)) };
+  const engines = all.filter((file) => file.startsWith(ENGINES));
+  const fast = all.filter((file) => !engines.includes(file) && isFast(file));
+  return { fast, engines, others: all.filter((file) => !fast.includes(file) && !engines.includes(file)) };
 }
 
 function reachableFrom(file: string, imports: Map<string, readonly string[]>): ReadonlySet<string> {

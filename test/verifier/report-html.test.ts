@@ -31,7 +31,7 @@ function tagsOf(html: string): readonly string[] {
 }
 
 const ALLOWED_TAG =
-  /^<\/?(?:!doctype html|html lang="en"|html|head|body|title|style|meta (?:charset|name|http-equiv)="[^"]*"(?: content="[^"]*")?|(?:article|header|section|nav|h[123]|p|strong|span|code|bdi|pre|ul|ol|li|dl|dt|dd|table|caption|thead|tbody|tr|th|td|details|summary|label|input|a(?: href="#section-\d+")?)(?: (?:class|lang|dir|scope|aria-hidden|open|type)="[a-z -]*"| id="section-\d+")*)>$/;
+  /^<\/?(?:!doctype html|html lang="en"|html|head|body|title|style|meta (?:charset|name|http-equiv)="[^"]*"(?: content="[^"]*")?|(?:main|article|header|section|nav|h[123]|p|strong|span|code|bdi|pre|ul|ol|li|dl|dt|dd|table|caption|thead|tbody|tr|th|td|details|summary|label|input|a(?: href="#section-\d+")?)(?: (?:class|lang|dir|scope|aria-hidden|open|type)="[a-z -]*"| id="section-\d+")*)>$/;
 
 function expectHarmless(html: string): void {
   for (const tag of tagsOf(html)) expect(tag).toMatch(ALLOWED_TAG);

@@ -18,7 +18,7 @@ import { z } from 'zod';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Files and folders of the repository from which the command is built. */
-const SOURCES = ['verifier-cli', 'schemas', 'scripts', 'tsconfig.json'] as const;
+const SOURCES = ['verifier-cli', 'schemas', 'sdk/banner', 'scripts', 'tsconfig.json'] as const;
 const Bill = z.object({ components: z.array(z.object({ name: z.string() })).min(1) });
 const Packed = z.tuple([z.object({ filename: z.string() })]);
 

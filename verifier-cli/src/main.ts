@@ -22,7 +22,7 @@ const program = new Command('consent-verify')
   .showHelpAfterError()
   .addHelpText(
     'after',
-    '\nTwo more commands use the network: consent-verify witness --help, consent-verify watch --help.',
+    '\nTwo more commands use the network: consent-verify witness --help, consent-verify watch --help.\nIn a clone of the repository, call it as npx consent-verify or node verifier-cli/bin/consent-verify.js.',
   );
 
 const warn = (text: string) => process.stderr.write(`consent-verify: warning: ${printable(text)}\n`);

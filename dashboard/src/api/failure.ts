@@ -7,12 +7,14 @@ export class ApiFailure extends Error {
   /**
    * @param code stable code of the service; `NO_ANSWER` if there was no answer
    * @param fields the fields that the service refuses, by path (`controller.contact`)
+   * @param challenge what a proof of work has to answer
    */
   constructor(
     readonly code: string,
     message: string,
     readonly status: number,
     readonly fields: readonly { readonly field: string; readonly message: string }[] = [],
+    readonly challenge?: string,
   ) {
     super(message);
   }
@@ -21,5 +23,5 @@ export class ApiFailure extends Error {
 /** Makes a failure of an error response. @param body as JSON, of the service or of a proxy before it */
 export function failureOf(status: number, body: Partial<ErrorBody> | undefined): ApiFailure {
   const code = typeof body?.code === 'string' ? body.code : 'NO_ANSWER';
-  return new ApiFailure(code, body?.message ?? '', status, body?.errors ?? []);
+  return new ApiFailure(code, body?.message ?? '', status, body?.errors ?? [], body?.challenge);
 }

@@ -1,30 +1,15 @@
-import { directionOf } from '../../../schemas/language/direction.js';
-import { bannerLabels } from '../../../schemas/text/banner-labels.js';
-
-type Texts = Readonly<Record<string, string>>;
+import type { Appearance } from '../../../schemas/banner/appearance.js';
+import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import type { ConfigurationDraft } from '../api/types.js';
 
 /** Content of the preview. The dashboard sends it to the frame of the preview. */
-export interface PreviewDraft {
-  readonly languages: readonly string[];
+export interface PreviewDraft
+  extends Pick<
+    ConfigurationDraft,
+    'languages' | 'validity_days' | 'banner' | 'withdrawal' | 'controller' | 'categories' | 'cookies'
+  > {
   readonly language: string;
-  readonly validity_days: number | null;
-  readonly banner: Readonly<Record<string, Texts>>;
-  readonly withdrawal: Texts;
-  readonly controller: { readonly legal_name: string | null; readonly contact: string | null };
-  readonly categories: readonly {
-    readonly key: string;
-    readonly required: boolean;
-    readonly title: Texts;
-    readonly purpose: Texts;
-    readonly recipients: readonly string[];
-  }[];
-  readonly cookies: readonly {
-    readonly name: string;
-    readonly provider: string;
-    readonly category: string;
-    readonly duration_seconds: number | null;
-    readonly purpose: Texts;
-  }[];
+  readonly appearance?: Appearance | undefined;
 }
 
 /** Message that the frame sends once it takes a draft. */
@@ -35,27 +20,12 @@ const VERSION = '00000000-0000-4000-8000-000000000000';
 /** The configuration of a draft in one language, as the Tool API would answer it after publication. */
 export function configurationOf(draft: PreviewDraft, wanted: string): unknown {
   const language = draft.languages.includes(wanted) ? wanted : draft.language;
-  const inLanguage = (texts: Texts): string => texts[language] ?? '';
+  const { legal_name: legalName, contact } = draft.controller;
+  const controller = { legal_name: legalName ?? '', contact: contact ?? '' };
   return {
     data: {
-      language,
-      languages: draft.languages,
+      ...bannerInLanguage({ ...draft, controller }, language, language),
       validity_days: draft.validity_days,
-      direction: directionOf(language),
-      banner: draft.banner[language] ?? {},
-      labels: bannerLabels(draft.banner[language] ?? {}, language),
-      withdrawal: draft.withdrawal[language] ?? null,
-      controller: { legal_name: draft.controller.legal_name ?? '', contact: draft.controller.contact ?? '' },
-      categories: draft.categories.map((category) => ({
-        key: category.key,
-        required: category.required,
-        title: inLanguage(category.title),
-        purpose: inLanguage(category.purpose),
-        recipients: category.recipients,
-        cookies: draft.cookies
-          .filter((cookie) => cookie.category === category.key)
-          .map((cookie) => ({ ...cookie, purpose: inLanguage(cookie.purpose) })),
-      })),
       documents: [
         {
           slug: 'cookie-policy',

@@ -32,6 +32,7 @@ export const DraftSettings = z.strictObject({
   languages: z.array(Language).max(50).describe('Languages (BCP 47) of the site.'),
   /** Days after which a consent expires; null: never. */
   validity_days: published.validity_days.describe('Days for which a consent is valid; null: not limited.'),
+  appearance: published.appearance,
 });
 
 /** Texts of the banner, by language and by a name of the site's choice. */

@@ -3,7 +3,7 @@ export type { Categories, Choice, Decision } from '../../core/choice.js';
 export type { KeptRecord } from '../../core/consent-queue.js';
 export type { QueuedConsent } from '../../core/queue.js';
 export type { FieldError } from '../../shared/service-error.js';
-export { ServiceError } from '../../shared/service-error.js';
+export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
 export type { BrowserConsent, SignedPromise } from '../../shared/types.js';
 export { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
 export { type ApprovalFields, Consent, type ConsentState, type ConsentStatus } from './consent.js';

@@ -1,5 +1,5 @@
 export type { FieldError } from '../../shared/service-error.js';
-export { ServiceError } from '../../shared/service-error.js';
+export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
 export type {
   Acceptance,
   ActiveDocument,

@@ -2,6 +2,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 import { hmacSha256 } from '../../platform/keys/index.js';
 import { SIGN_UP_SECONDS } from '../credentials/lifetimes.js';
 import { type QueueMail, tooManyMails } from '../mail/mail-queue.js';
+import { requireWork } from './proof-of-work.js';
 import { newSignUpToken, type SignUpKeys } from './sign-up-tokens.js';
 
 /** No second mail to an address within this time. */
@@ -11,25 +12,30 @@ export interface RequestedSignUp {
   readonly organisation: string;
   /** In lower case. */
   readonly email: string;
+  /** The proof of work of the client, if it has one. */
+  readonly proof: string | undefined;
 }
 
 /**
  * Makes the token of a sign-up, and mails it to the address. Whether the address has a user is not
- * looked at here, so that neither response nor time show it.
+ * looked at here, so that neither response nor time show it. Each address counts for the work that
+ * the next ones have to prove.
  * @param db in the role `consent_ledger_api`
  * @param queueMail null: the service sends no mail
  * @returns the token for the response; null if it is mailed
- * @throws RequestRefused SERVICE_UNAVAILABLE, and nothing is changed, if too many mails wait
+ * @throws RequestRefused and nothing is changed: PROOF_OF_WORK_REQUIRED; SERVICE_UNAVAILABLE, if too
+ *   many mails wait
  */
 export async function requestSignUp(
   db: Queryable,
   keys: SignUpKeys,
   queueMail: QueueMail | null,
-  { organisation, email }: RequestedSignUp,
+  { organisation, email, proof }: RequestedSignUp,
 ): Promise<string | null> {
-  const expires_at = new Date(Date.now() + SIGN_UP_SECONDS * 1000).toISOString();
+  const now = new Date();
+  await requireWork(db, keys, email, proof, now);
+  const expires_at = new Date(now.getTime() + SIGN_UP_SECONDS * 1000).toISOString();
   const token = await newSignUpToken(keys, { organisation, email, expires_at });
-  if (queueMail === null) return token;
   const digest = hmacSha256(await keys.accountKey(), `sign-up address\0${email}`);
   await withTransaction(db, async (db) => {
     const { rowCount } = await db.query(
@@ -38,10 +44,10 @@ export async function requestSignUp(
           where sign_up_requests.requested_at < now() - make_interval(secs => $2)`,
       [digest, PAUSE_SECONDS],
     );
-    if (rowCount !== 1) return;
+    if (queueMail === null || rowCount !== 1) return;
     const isQueued = await queueMail(db, { kind: 'sign_up', to: email, token, expires_at });
     // The pause is rolled back as well, so that another request can succeed.
     if (!isQueued) throw tooManyMails();
   });
-  return null;
+  return queueMail === null ? token : null;
 }

@@ -31,7 +31,7 @@ export const signUp = defineOperation({
   body: SignUpRequest,
   status: 202,
   response: SignUpRequestedResponse,
-  errors: ['SIGN_UP_CLOSED'],
+  errors: ['SIGN_UP_CLOSED', 'PROOF_OF_WORK_REQUIRED'],
   example: {
     body: { organisation: 'Example Shop Ltd', email: EXAMPLE_VALUES.panelEmail },
     response: { message: 'A mail with a link is on its way. Open it to choose a password.', data: { token: null } },
@@ -51,7 +51,7 @@ export const confirmSignUp = defineOperation({
   status: 201,
   response: SignInResponse,
   headers: COOKIE_HEADER,
-  errors: ['SIGN_UP_CLOSED', 'SIGN_UP_INVALID', 'TENANT_LIMIT_EXCEEDED', 'CROSS_SITE_REQUEST'],
+  errors: ['SIGN_UP_CLOSED', 'SIGN_UP_INVALID', 'CROSS_SITE_REQUEST'],
   example: {
     body: { token: 'cls_AXq2c3J1', password: 'a horse that staples batteries' },
     response: SHOWN_TOKENS('Welcome.', { email: EXAMPLE_VALUES.panelEmail, role: 'owner' }),

@@ -11,7 +11,7 @@ import { respondWithTokens } from './tokens-response.js';
 
 /** A minute: requests and completed sign-ups of one address each, and requests for one e-mail address. */
 const REQUESTS_BY_ADDRESS = 10;
-const REQUESTS_BY_EMAIL = 3;
+const REQUESTS_BY_EMAIL = 5;
 const COMPLETED_BY_ADDRESS = 5;
 const TOKEN_FAILURES_BY_ADDRESS = 30;
 
@@ -19,7 +19,7 @@ const TOKEN_FAILURES_BY_ADDRESS = 30;
 export function signUpRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
   const { rateLimiter, apiPool, factorKeys, tokens } = options;
   return [
-    open(signUp, async ({ body: { organisation, email }, request }) => {
+    open(signUp, async ({ body: { organisation, email, proof_of_work: proof }, request }) => {
       createAccountOf(options);
       for (const [scope, key, limit] of [
         ['sign-up-address', request.countedClient, REQUESTS_BY_ADDRESS],
@@ -27,7 +27,7 @@ export function signUpRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
       ] as const) {
         refuseExcess(await rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
       }
-      const token = await requestSignUp(apiPool, factorKeys, mailOf(options, request), { organisation, email });
+      const token = await requestSignUp(apiPool, factorKeys, mailOf(options, request), { organisation, email, proof });
       const message =
         token === null ? 'A mail with a link is on its way. Open it to choose a password.' : 'Choose a password.';
       return { message, data: { token } };

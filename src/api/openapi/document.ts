@@ -38,13 +38,13 @@ const integerHeader = (description: string): JsonObject => ({ description, schem
 
 const HEADERS = {
   'Retry-After': integerHeader('Seconds to wait before the next attempt.'),
-  'X-RateLimit-Limit': integerHeader('Requests per minute that the limit permits.'),
-  'X-RateLimit-Remaining': integerHeader('Requests that remain in the current minute.'),
+  Limit: integerHeader('Requests per minute that the limit permits.'),
+  Remaining: integerHeader('Requests that remain in the current minute.'),
 } satisfies JsonObject;
 
 const RATE_LIMIT_HEADERS: JsonObject = {
-  'X-RateLimit-Limit': { $ref: '#/components/headers/X-RateLimit-Limit' },
-  'X-RateLimit-Remaining': { $ref: '#/components/headers/X-RateLimit-Remaining' },
+  'X-RateLimit-Limit': { $ref: '#/components/headers/Limit' },
+  'X-RateLimit-Remaining': { $ref: '#/components/headers/Remaining' },
 };
 
 /**

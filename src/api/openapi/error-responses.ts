@@ -84,7 +84,7 @@ export class ErrorResponses {
     const phrase = PHRASES[status] ?? `Status${status}`;
     const count = (this.#counts.get(phrase) ?? 0) + 1;
     this.#counts.set(phrase, count);
-    return count === 1 ? `${phrase}Errors` : `${phrase}Errors${count}`;
+    return count === 1 ? `${phrase}Errors` : `${phrase}${count}`;
   }
 
   #respond(codes: readonly ErrorCode[], shown = (code: ErrorCode) => `\`${code}\``): JsonObject {

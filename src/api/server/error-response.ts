@@ -20,12 +20,17 @@ export interface ErrorBody {
   readonly error_code: ErrorCode;
   readonly error: { readonly code: ErrorCode; readonly message: string };
   readonly errors?: readonly FieldError[];
+  readonly challenge?: string;
 }
 
 export function errorBody(error: ApiError): ErrorBody {
   const { code, message, details } = error;
-  const body = { message, code, error_code: code, error: { code, message } };
-  return details.errors === undefined ? body : { ...body, errors: details.errors };
+  const { errors, challenge } = details;
+  return {
+    ...{ message, code, error_code: code, error: { code, message } },
+    ...(errors === undefined ? {} : { errors }),
+    ...(challenge === undefined ? {} : { challenge }),
+  };
 }
 
 /**

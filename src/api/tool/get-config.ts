@@ -1,8 +1,7 @@
 import type { ConfigResponse, DetectedRegion } from '../../../schemas/api/config.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
 import { chooseLanguage } from '../../../schemas/language/choose-language.js';
-import { directionOf } from '../../../schemas/language/direction.js';
-import { bannerLabels } from '../../../schemas/text/banner-labels.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
@@ -28,30 +27,13 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
   if (site.config === null) throw new ApiError('CONFIG_OUTDATED', 'The site has no published configuration.');
   const { record, sha256 } = site.config;
   const language = chooseLanguage(record.languages, wanted.tags, record.default_language);
-  const inLanguage = (texts: Readonly<Record<string, string>>): string =>
-    texts[language] ?? texts[record.default_language] ?? '';
-  const banner = record.banner[language] ?? record.banner[record.default_language] ?? {};
   return {
     data: {
       site: { id: site.siteId, domain: record.domain },
-      language,
+      ...bannerInLanguage(record, language, record.default_language),
       default_language: record.default_language,
-      languages: record.languages,
-      direction: directionOf(language),
       site_config_hash: sha256,
-      controller: record.controller,
       validity_days: record.validity_days,
-      banner,
-      labels: bannerLabels(banner, language),
-      withdrawal: inLanguage(record.withdrawal),
-      categories: record.categories.map((category) => ({
-        ...category,
-        title: inLanguage(category.title),
-        purpose: inLanguage(category.purpose),
-        cookies: record.cookies
-          .filter((cookie) => cookie.category === category.key)
-          .map(({ category: _, ...cookie }) => ({ ...cookie, purpose: inLanguage(cookie.purpose) })),
-      })),
       documents: [...activeDocuments(site, [language])],
       region,
       ...wanted.warned,

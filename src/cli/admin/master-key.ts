@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import { createPool } from '../../platform/database/pool.js';
+import { programName } from '../../platform/database/running-programs.js';
 import { loadMasterKey, rewrapAll } from '../../platform/keys/index.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, configOf, print, withInstallation } from '../command/context.js';
@@ -25,7 +26,7 @@ async function rotate(context: CliContext, options: { readonly json?: boolean; r
   const wrapped = await withInstallation(context, async ({ databaseUrl, logger }) => {
     const owner = createPool({
       url: databaseUrl,
-      applicationName: 'consent-ledger admin',
+      applicationName: programName('admin'),
       maxConnections: 1,
       statementTimeoutMs: LOCK_TIMEOUT_MS,
       onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),

@@ -71,7 +71,7 @@ export const variables = z.object({
     example: '4',
   }),
   EVENTSTORE_URL: eventStoreUrl.optional().register(descriptions, {
-    meaning: 'EventStoreDB or KurrentDB server or cluster for the event log.',
+    meaning: 'EventStoreDB server or cluster for the event log.',
     otherwise: 'PostgreSQL holds the event log',
     example: 'esdb+discover://admin:secret@log.example.org:2113?tls=true',
   }),

@@ -14,7 +14,7 @@ export interface ConnectionOptions extends SessionOptions {
    * hosts, the first one that accepts writes is used.
    */
   readonly url: string;
-  /** Shown in `pg_stat_activity`, e.g. `consent-ledger api`. */
+  /** Shown in `pg_stat_activity`: of the service, `programName`. */
   readonly applicationName: string;
   /** Milliseconds that connecting may take; 10,000 if it is not given. */
   readonly connectTimeoutMs?: number;
@@ -63,6 +63,15 @@ export async function prepareConnection(client: pg.ClientBase, options: Connecti
   ]);
 }
 
+/**
+ * Lets the end of a connection wait for no answer. After its last message the driver waits until the
+ * server closes the socket, which a server that hangs never does.
+ * @param client is connected
+ */
+export function closeAfterLastMessage({ connection: { stream } }: pg.Client): void {
+  stream.once('finish', () => stream.destroy());
+}
+
 const StandbyRows = z.tuple([z.object({ is_standby: z.boolean() })]);
 
 const REFUSE_STANDBY: SessionStep = {
@@ -90,6 +99,7 @@ export async function connectClient(options: ConnectionOptions): Promise<pg.Clie
     client.on('error', () => undefined);
     try {
       await client.connect();
+      closeAfterLastMessage(client);
       await prepareConnection(client, options);
       return client;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Migration, schemaOf } from './migrations/migration.js';
+import type { Migration } from './migrations/migration.js';
 
 /**
  * Reads the steps of the schema in the order of their application: the `.sql` files in the
@@ -21,14 +21,16 @@ export function loadMigrations(): readonly Migration[] {
 
 /**
  * Makes a step of the text of its file, whose first line states what may run beside it:
- * `-- Runs beside: 0001-initial` or `-- Runs beside: nothing`.
+ * `-- Runs beside: 0001-initial` or `-- Runs beside: nothing`. A step that repeats has the second line
+ * `-- Repeats until it changes no row`.
  * @throws Error without this line, or where it names no earlier schema
  */
 export function migrationOf(id: string, sql: string): Migration {
   const [, beside] = /^-- Runs beside: (nothing|\d{4}-[a-z0-9-]+)\n/.exec(sql) ?? [];
   if (beside === undefined)
     throw new Error(`The first line of the migration ${id} must be "-- Runs beside: nothing", or name a schema.`);
-  if (beside !== 'nothing' && beside >= schemaOf({ id }))
+  if (beside !== 'nothing' && beside >= (id.split('/')[0] ?? id))
     throw new Error(`The migration ${id} must name an earlier schema than its own in its first line.`);
-  return { id, sql, runsBeside: beside === 'nothing' ? null : beside };
+  const repeats = /^.*\n-- Repeats until it changes no row\n/.test(sql);
+  return { id, sql, runsBeside: beside === 'nothing' ? null : beside, repeats };
 }

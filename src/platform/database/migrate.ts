@@ -6,10 +6,10 @@ import { ensureRoles } from './ensure-roles.js';
 import { DatabaseSetupError } from './errors.js';
 import { isCollision, isLocked } from './migration-collision.js';
 import type { Migration } from './migrations/migration.js';
-import { stepsThatNeedAStop } from './migrations/needed-stop.js';
 import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
 import { restateRights } from './restate-rights.js';
+import { refuseBesidePrograms } from './running-programs.js';
 import { restateSealTriggers } from './sealed-tables.js';
 
 /**
@@ -26,26 +26,26 @@ const LOCK_TIMEOUT_MS = 2_000;
 const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
 
 export interface MigrateOptions {
-  /** Whether processes of the service use the database meanwhile. */
-  readonly online: boolean;
   /** Called before a step that the database lacks. */
   readonly onStep: (migration: Migration) => void;
+  /** Called after each run of a step that repeats, with the number of rows that this call changed. */
+  readonly onRows: (migration: Migration, rows: number) => void;
 }
 
 /**
  * Updates the schema: creates the roles, and applies each migration that is not recorded in
- * `schema_migrations`, each in its own transaction. Then it restates the triggers of sealed tables
- * and the rights of the roles. Any number of processes may do this concurrently and repeatedly; each
- * migration is applied exactly once.
+ * `schema_migrations`, each in its own transaction, and each run of a step that repeats. Then it
+ * restates the triggers of sealed tables and the rights of the roles. Any number of processes may do
+ * this concurrently and repeatedly, and after one was killed; each migration is applied exactly once.
  * @param pool logged in as the schema's owner, without a role
  * @returns ids of the migrations that this call applied
  * @throws DatabaseSetupError `roles_not_permitted`, `migration_changed`, `migration_unknown`,
- *   `migration_failed`; `migration_needs_stop` before any step, if `online`
+ *   `migration_failed`; `migration_needs_stop`, before any step if the programs are connected then
  */
 export async function migrate(
   pool: pg.Pool,
   migrations: readonly Migration[],
-  { online, onStep }: MigrateOptions = OFFLINE,
+  { onStep, onRows }: MigrateOptions = SILENT,
 ): Promise<string[]> {
   const done: string[] = [];
   const applied = await withTransaction(pool, async (db) => {
@@ -53,19 +53,27 @@ export async function migrate(
     return readApplied(db);
   });
   refuseForeignHistory(migrations, applied);
-  if (online) refuseStepsThatNeedAStop(migrations, applied);
+  const waiting = migrations.filter(({ id }) => !applied.has(id));
+  await refuseBesidePrograms(pool, waiting, 'Nothing was applied.');
   await ensureRoles(pool);
   for (const migration of migrations) {
-    if (!applied.has(migration.id)) onStep(migration);
-    const isApplied = await withRetries(pool, migration.id, (db) => apply(db, migration));
-    if (isApplied) done.push(migration.id);
+    if (waiting.includes(migration)) onStep(migration);
+    for (let rows = 0, isDone = false; !isDone; ) {
+      const run = await withRetries(pool, migration.id, (db) => apply(db, migration));
+      if (run === 'applied') done.push(migration.id);
+      isDone = typeof run === 'string';
+      if (typeof run === 'number') {
+        rows += run;
+        onRows(migration, rows);
+      }
+    }
   }
   await withRetries(pool, 'seals', restateSealTriggers);
   await withRetries(pool, 'rights', (db) => restateRights(db, migrations));
   return done;
 }
 
-const OFFLINE: MigrateOptions = { online: false, onStep: () => undefined };
+const SILENT: MigrateOptions = { onStep: () => undefined, onRows: () => undefined };
 
 type Applied = ReadonlyMap<string, string>;
 
@@ -78,16 +86,6 @@ function refuseForeignHistory(migrations: readonly Migration[], applied: Applied
       `A newer version of this program migrated the database (${unknown.join(', ')}). Use that version.`,
     );
   }
-}
-
-function refuseStepsThatNeedAStop(migrations: readonly Migration[], applied: Applied): void {
-  const steps = stepsThatNeedAStop(migrations, new Set(applied.keys())).map(({ id }) => id);
-  if (steps.length === 0) return;
-  throw new DatabaseSetupError(
-    'migration_needs_stop',
-    `The processes that use this database must not run beside ${steps.join(', ')}. Nothing was applied. ` +
-      'Stop every api, worker and serve, and run: consent-ledger migrate',
-  );
 }
 
 /** Runs a step in a transaction under the lock, again if it collides with another session. */
@@ -116,19 +114,35 @@ async function withRetries<T>(pool: pg.Pool, name: string, step: (db: Queryable)
   }
 }
 
-async function apply(db: Queryable, migration: Migration): Promise<boolean> {
-  const sha256 = createHash('sha256').update(migration.sql).digest('hex');
-  const recorded = (await readApplied(db)).get(migration.id);
-  if (recorded === sha256) return false;
+/**
+ * Runs a step once, unless it is recorded.
+ * @returns rows that a step which repeats has changed; it is recorded after a run that changes none
+ */
+async function apply(db: Queryable, migration: Migration): Promise<'applied' | 'recorded' | number> {
+  const { id, sql, runsBeside, repeats } = migration;
+  const sha256 = createHash('sha256').update(sql).digest('hex');
+  const recorded = (await readApplied(db)).get(id);
+  if (recorded === sha256) return 'recorded';
   if (recorded !== undefined) {
     throw new DatabaseSetupError(
       'migration_changed',
-      `Migration ${migration.id} is recorded in this database with another text: another version of this program migrated the database. Use that version.`,
+      `Migration ${id} is recorded in this database with another text: another version of this program migrated the database. Use that version.`,
     );
   }
-  await db.query(migration.sql);
-  await db.query('INSERT INTO schema_migrations (id, sha256) VALUES ($1, $2)', [migration.id, sha256]);
-  return true;
+  // A program may have started since the first step.
+  await refuseBesidePrograms(db, [migration], 'The steps before are applied.');
+  const { rowCount } = await db.query(sql);
+  if (repeats && rowCount !== 0) return rowCount ?? refuseRepetition(migration);
+  await db.query('INSERT INTO schema_migrations (id, sha256, runs_beside) VALUES ($1, $2, $3)', [
+    id,
+    sha256,
+    runsBeside,
+  ]);
+  return 'applied';
+}
+
+function refuseRepetition({ id }: Migration): never {
+  throw new Error(`${id} repeats, and is not one statement that changes rows`);
 }
 
 async function lock(db: Queryable): Promise<void> {
@@ -139,7 +153,7 @@ async function lock(db: Queryable): Promise<void> {
 async function readApplied(db: Queryable): Promise<Applied> {
   await db.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
-       id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+       id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), runs_beside text)`,
   );
   const { rows } = await db.query('SELECT id, sha256 FROM schema_migrations');
   return new Map(appliedSchema.parse(rows).map((row) => [row.id, row.sha256]));

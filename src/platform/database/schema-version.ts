@@ -3,17 +3,21 @@ import { z } from 'zod';
 import { DatabaseSetupError } from './errors.js';
 import type { Migration } from './migrations/migration.js';
 import { misownedReadModels } from './restate-rights.js';
+import { mayRunBeside } from './running-programs.js';
 
 const UNDEFINED_TABLE = '42P01';
 const INSUFFICIENT_PRIVILEGE = '42501';
-const appliedIds = z.array(z.object({ id: z.string() }));
+const Applied = z.array(z.object({ id: z.string(), runsBeside: z.string().nullable() }));
+type Applied = z.infer<typeof Applied>;
 
 /**
- * Refuses a database whose schema is older than this program, or in which the roles lack rights.
- * @throws DatabaseSetupError `not_migrated`, `rights_missing`
+ * Refuses a database whose schema is older than this program, or so much newer that this program must
+ * not run with it, or in which the roles lack rights.
+ * @throws DatabaseSetupError `not_migrated`, `migration_unknown`, `rights_missing`
  */
 export async function refuseUnmigrated(pool: pg.Pool, migrations: readonly Migration[]): Promise<void> {
-  const applied = new Set((await readAppliedIds(pool)).map((row) => row.id));
+  const rows = await readApplied(pool);
+  const applied = new Set(rows.map(({ id }) => id));
   const missing = migrations.filter((migration) => !applied.has(migration.id)).map((migration) => migration.id);
   if (missing.length > 0) {
     throw new DatabaseSetupError(
@@ -21,10 +25,23 @@ export async function refuseUnmigrated(pool: pg.Pool, migrations: readonly Migra
       `The database lacks ${missing.length === migrations.length ? 'the tables of the service' : missing.join(', ')}. Run: consent-ledger migrate`,
     );
   }
+  refuseNewer(rows, migrations);
   const misowned = await misownedReadModels(pool);
   if (misowned.length > 0) throw rightsMissing(`${misowned[0]?.name} belongs to another role`);
   const unreadable = await unreadableTables(pool, migrations);
   if (unreadable.length > 0) throw rightsMissing(`consent_ledger_auditor may not read ${unreadable[0]}`);
+}
+
+function refuseNewer(applied: Applied, migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map(({ id }) => id));
+  const own = migrations.at(-1)?.id ?? '';
+  const newer = applied.filter((step) => !known.has(step.id) && !mayRunBeside(step, own));
+  if (newer.length === 0) return;
+  throw new DatabaseSetupError(
+    'migration_unknown',
+    `A newer version of this program migrated the database, and this one must not run with ${newer.map(({ id }) => id).join(', ')}. ` +
+      'Use that version, or restore the backup from before the upgrade.',
+  );
 }
 
 const Names = z.array(z.object({ name: z.string() }));
@@ -65,10 +82,13 @@ function rightsMissing(found: string, cause?: unknown): DatabaseSetupError {
   );
 }
 
-async function readAppliedIds(pool: pg.Pool): Promise<{ id: string }[]> {
+async function readApplied(pool: pg.Pool): Promise<Applied> {
   try {
-    const { rows } = await pool.query('select id from schema_migrations');
-    return appliedIds.parse(rows);
+    // A database of the first schema has no such column.
+    const { rows } = await pool.query(
+      `select id, to_jsonb(m) ->> 'runs_beside' as "runsBeside" from schema_migrations m`,
+    );
+    return Applied.parse(rows);
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return [];
     if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)

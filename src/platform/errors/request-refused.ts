@@ -3,6 +3,8 @@ import { ERROR_CODES, type ErrorCode, type FieldError } from '../../../schemas/a
 export interface RefusalDetails {
   /** The invalid fields, for `VALIDATION_ERROR`. */
   readonly errors?: readonly FieldError[];
+  /** The challenge of a proof of work, for `PROOF_OF_WORK_REQUIRED`. */
+  readonly challenge?: string;
   /** Seconds after which a retry may succeed. */
   readonly retryAfterSeconds?: number;
 }
@@ -16,7 +18,7 @@ export class RequestRefused extends Error {
 
   /**
    * @param message the problem and the next step; by default the meaning of the code
-   * @param details invalid fields, seconds to wait
+   * @param details invalid fields, a challenge, seconds to wait
    */
   constructor(
     readonly code: ErrorCode,

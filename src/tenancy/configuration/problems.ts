@@ -1,4 +1,5 @@
 import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /** The draft cannot be published yet; `problems` lists the reasons. */
@@ -21,14 +22,17 @@ const MAX_PROBLEMS = 200;
 
 /**
  * Lists the reasons why a draft cannot be published: no controller, no default language, categories
- * that do not fit into the cookie, or a text that is missing in a language. A person who consents must have been able to read every text in
- * the displayed language.
+ * that do not fit into the cookie, an unfair theme, or a text that is missing in a language. A person
+ * who consents must have been able to read every text in the displayed language.
  */
 export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
-  return [...settingsProblems(draft), ...keyProblems(draft), ...sizeProblems(draft), ...textProblems(draft)].slice(
-    0,
-    MAX_PROBLEMS,
-  );
+  return [
+    ...settingsProblems(draft),
+    ...keyProblems(draft),
+    ...sizeProblems(draft),
+    ...themeProblems(draft),
+    ...textProblems(draft),
+  ].slice(0, MAX_PROBLEMS);
 }
 
 function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
@@ -57,6 +61,12 @@ function* sizeProblems({ categories }: SiteConfigDraft): Generator<DraftProblem>
     const message = `the keys have ${bytes} bytes with their separators, and a visitor's choice fits into a cookie up to ${MAX_ANSWER_BYTES}; use fewer categories or shorter keys`;
     yield { field: 'categories', message };
   }
+}
+
+/** An unfair theme is refused with the rule that it breaks, and the source of the rule. */
+function themeProblems({ appearance }: SiteConfigDraft): readonly DraftProblem[] {
+  if (appearance === undefined) return [];
+  return unfairThemes(appearance).map(({ field, message }) => ({ field, message }));
 }
 
 function* textProblems({

@@ -3,12 +3,15 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HostRefused, type Reach } from '../../platform/net/reach.js';
 import { LIMITS } from './limits.js';
+import { reasonOf } from './unreachable.js';
 
 /** A proxy on loopback through which a browser reaches public addresses and nothing else. */
 export interface GuardedProxy {
   readonly port: number;
   /** Whether the bound of bytes or requests was reached. */
   isExhausted(): boolean;
+  /** Why the host was not reached, in words; undefined if it was, or was not asked for. */
+  failureOf(host: string): string | undefined;
   close(): Promise<void>;
 }
 
@@ -26,6 +29,10 @@ export function portCheck(reach: Reach, port: number): (address: string) => bool
  */
 export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
   const open = new Set<Duplex>();
+  const failures = new Map<string, string>();
+  const note = (host: string, error: unknown): void => {
+    if (failures.size < LIMITS.items) failures.set(host, reasonOf(error));
+  };
   let bytes = 0;
   let requests = 0;
   const isExhausted = (): boolean => bytes > LIMITS.bytes || requests > LIMITS.requests;
@@ -44,7 +51,7 @@ export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
   const server = createServer((request, response) => {
     requests += 1;
     if (isExhausted()) refuse(response);
-    else forward(reach, request, response, count);
+    else forward(reach, request, response, { count, note });
   });
   server.on('connection', hold);
   server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
@@ -56,6 +63,7 @@ export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
       reach.refuseAddress(target.host, check);
       const remote = connect({ ...target, lookup: reach.lookup(check) });
       hold(remote);
+      remote.once('error', (error) => note(target.host, error));
       const end = (): void => {
         client.destroy();
         remote.destroy();
@@ -68,7 +76,8 @@ export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
       });
       remote.once('close', end);
       client.once('close', end);
-    } catch {
+    } catch (error) {
+      if (target !== null) note(target.host, error);
       client.end(REFUSED);
     }
   });
@@ -83,6 +92,7 @@ export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
   return {
     port: address.port,
     isExhausted,
+    failureOf: (host) => failures.get(host.replace(/^\[|\]$/g, '')),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of open) socket.destroy();
@@ -93,9 +103,9 @@ export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
 
 const REFUSED = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
+/** Ends the connection: a status would be taken for an answer of the page. */
 function refuse(response: ServerResponse): void {
-  if (response.headersSent) response.destroy();
-  else response.writeHead(403, { connection: 'close' }).end();
+  response.destroy();
 }
 
 /** The host and port of `CONNECT host:port`; null for anything else. */
@@ -107,13 +117,13 @@ function endpointOf(text: string): { readonly host: string; readonly port: numbe
   return { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port };
 }
 
+interface Forwarding {
+  readonly count: (source: NodeJS.ReadableStream) => void;
+  readonly note: (host: string, error: unknown) => void;
+}
+
 /** Forwards a request in plain HTTP, whose URL is absolute. */
-function forward(
-  reach: Reach,
-  request: IncomingMessage,
-  response: ServerResponse,
-  count: (source: NodeJS.ReadableStream) => void,
-): void {
+function forward(reach: Reach, request: IncomingMessage, response: ServerResponse, { count, note }: Forwarding): void {
   const text = request.url ?? '';
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'http:') {
@@ -121,12 +131,17 @@ function forward(
     return;
   }
   const port = url.port === '' ? 80 : Number(url.port);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const fail = (error: unknown): void => {
+    note(host, error);
+    refuse(response);
+  };
   const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = request.headers;
   try {
     const check = portCheck(reach, port);
     reach.refuseAddress(url.hostname, check);
     const sent = requestHttp({
-      host: url.hostname.replace(/^\[|\]$/g, ''),
+      host,
       port,
       method: request.method,
       path: url.pathname + url.search,
@@ -139,10 +154,10 @@ function forward(
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    sent.on('error', () => refuse(response));
+    sent.on('error', fail);
     response.once('close', () => sent.destroy());
     request.pipe(sent);
-  } catch {
-    refuse(response);
+  } catch (error) {
+    fail(error);
   }
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { withAnySignal } from '../../platform/background/signals.js';
 import type { Reach } from '../../platform/net/reach.js';
 import { Browser } from './browser.js';
-import { startGuardedProxy } from './guarded-proxy.js';
+import { type GuardedProxy, startGuardedProxy } from './guarded-proxy.js';
 import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
+import { noAnswer, notLoaded, reasonOf } from './unreachable.js';
 import {
   leftDomain,
   ScanFailed,
@@ -59,7 +60,7 @@ export function visitByBrowser(executable: string, reach: Reach, times: VisitTim
         limit.addEventListener('abort', stop, { once: true });
         try {
           limit.throwIfAborted();
-          const visit = await page.visit(browser, cookie);
+          const visit = await page.visit(browser, cookie, proxy);
           return proxy.isExhausted() ? { ...visit, isComplete: false } : visit;
         } finally {
           limit.removeEventListener('abort', stop);
@@ -89,7 +90,7 @@ class Page {
     private readonly times: VisitTimes,
   ) {}
 
-  async visit(browser: Browser, cookie: Parameters<VisitPage>[1]): Promise<Visit> {
+  async visit(browser: Browser, cookie: Parameters<VisitPage>[1], proxy: GuardedProxy): Promise<Visit> {
     this.#browser = browser;
     const { targetId } = await browser.send(
       'Target.createTarget',
@@ -111,12 +112,16 @@ class Page {
       this.#onLoad = () => resolve(true);
       setTimeout(() => resolve(false), this.times.loadMs).unref();
     });
-    const { errorText } = await browser.send('Page.navigate', { url: url.href }, Navigated, sessionId);
+    const { answerMs } = this.times;
+    const navigated = await Promise.race([
+      browser.send('Page.navigate', { url: url.href }, Navigated, sessionId),
+      new Promise<null>((resolve) => setTimeout(resolve, answerMs, null).unref()),
+    ]);
     if (this.#left !== null) throw leftDomain(this.#left);
+    if (navigated === null) throw noAnswer(answerMs);
+    const { errorText } = navigated;
     if (errorText !== undefined || this.#response === null)
-      throw new ScanFailed(
-        `The page could not be loaded (${(errorText ?? 'no response').slice(0, 60)}). It must have a public address and answer.`,
-      );
+      throw notLoaded(proxy.failureOf(url.hostname) ?? reasonOf(errorText));
     const isLoaded = await loaded;
     await new Promise((resolve) => setTimeout(resolve, this.times.settleMs));
     if (this.#left !== null) throw leftDomain(this.#left);

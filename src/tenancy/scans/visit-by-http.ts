@@ -1,9 +1,10 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { withAnySignal } from '../../platform/background/signals.js';
-import { HostRefused, type Reach } from '../../platform/net/reach.js';
+import type { Reach } from '../../platform/net/reach.js';
 import { portCheck } from './guarded-proxy.js';
 import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
+import { noAnswer, notLoaded, reasonOf } from './unreachable.js';
 import {
   type InitialCookie,
   leftDomain,
@@ -29,7 +30,9 @@ interface Answer {
 export function visitByHttp(reach: Reach, userAgent: string, times: VisitTimes = VISIT_TIMES): VisitPage {
   return (target, cookie, signal) =>
     withAnySignal([signal, AbortSignal.timeout(times.visitMs)], (limit) =>
-      follow(target, (url) => get(url, reach, headersOf(userAgent, cookie), limit)),
+      follow(target, (url) =>
+        get(url, reach, headersOf(userAgent, cookie), { answerMs: times.answerMs, signal: limit }),
+      ),
     );
 }
 
@@ -73,7 +76,12 @@ function visitOf(url: URL, { status, body, isWhole }: Answer, cookies: readonly 
 }
 
 /** Requests one URL. @throws ScanFailed */
-function get(url: URL, reach: Reach, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+function get(
+  url: URL,
+  reach: Reach,
+  headers: Record<string, string>,
+  { answerMs, signal }: { readonly answerMs: number; readonly signal: AbortSignal },
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(failureOf(error, signal));
     const isPlain = url.protocol === 'http:';
@@ -87,7 +95,9 @@ function get(url: URL, reach: Reach, headers: Record<string, string>, signal: Ab
         agent: false,
         signal,
       });
+      sent.setTimeout(answerMs, () => sent.destroy(noAnswer(answerMs)));
       sent.on('response', (response) => {
+        sent.setTimeout(0);
         read(response).then(resolve, fail);
       });
       sent.on('upgrade', (_response, socket) => {
@@ -129,11 +139,7 @@ async function read(response: IncomingMessage): Promise<Answer> {
 function failureOf(error: unknown, signal: AbortSignal): ScanFailed {
   if (error instanceof ScanFailed) return error;
   if (signal.aborted) return new ScanFailed('The page did not load in time.', { cause: error });
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no response';
-  const reason = error instanceof HostRefused ? error.message : code.slice(0, 60);
-  return new ScanFailed(`The page could not be loaded (${reason}). It must have a public address and answer.`, {
-    cause: error,
-  });
+  return notLoaded(reasonOf(error), error);
 }
 
 /** Parses a header `Set-Cookie` (RFC 6265 §5.2). @returns null for a cookie that browsers refuse */

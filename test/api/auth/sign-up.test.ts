@@ -1,11 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { AuthOptionsResponse, SignUpRequestedResponse, TokensResponse } from '../../../schemas/api/auth.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { bitsOfChallenge, leadingZeroBits } from '../../../schemas/crypto/proof-of-work.js';
+import { requireWork } from '../../../src/accounts/sign-up/proof-of-work.js';
 import { newSignUpToken, type WantedAccount } from '../../../src/accounts/sign-up/sign-up-tokens.js';
 import { type Answer, ask, type RunningApp, startApp } from '../server/running-app.js';
 
 const PASSWORD = 'a horse that staples batteries';
 let app: RunningApp;
+
+/** Completes a challenge. */
+function proofOf(challenge: string): string {
+  for (let counter = 0; ; counter += 1) {
+    const proof = `${challenge}.${counter}`;
+    if (leadingZeroBits(sha256(Buffer.from(proof))) >= (bitsOfChallenge(challenge) ?? 0)) return proof;
+  }
+}
 
 const post = (path: string, body: object): Promise<Answer> =>
   ask(`${app.url}/api/v1/auth/${path}`, {
@@ -99,7 +111,7 @@ describe('an installation with open sign-up and without mail', () => {
     }
   });
 
-  it('limits sign-ups by address, by e-mail address, and of a day', async () => {
+  it('limits sign-ups by address and by e-mail address, and says so', async () => {
     const tokens = await Promise.all(Array.from({ length: 12 }, () => tokenOf({})));
     const confirmed = [];
     for (const token of tokens) confirmed.push((await post('confirm-sign-up', { token, password: PASSWORD })).status);
@@ -107,18 +119,104 @@ describe('an installation with open sign-up and without mail', () => {
     expect(confirmed.filter((status) => status === 201).length).toBeLessThanOrEqual(10);
     expect(confirmed.at(-1)).toBe(429);
     const email = newAddress();
-    const asked = [];
-    for (let i = 0; i < 8; i += 1) asked.push((await post('sign-up', { organisation: 'Shop', email })).status);
-    expect(asked.filter((status) => status === 202).length).toBeLessThanOrEqual(6);
-    expect(asked.at(-1)).toBe(429);
-    await app.superuser.query('delete from rate_limit_windows');
-    await app.superuser.query(
-      `insert into tenants (id, name) select gen_random_uuid(), 'T' from generate_series(1, 500)`,
-    );
-    expect(await post('confirm-sign-up', { token: await tokenOf({}), password: PASSWORD })).toMatchObject({
+    const asked: Answer[] = [];
+    for (let i = 0; i < 12; i += 1) asked.push(await post('sign-up', { organisation: 'Shop', email }));
+    expect(asked.filter(({ status }) => status === 202).length).toBeLessThanOrEqual(10);
+    expect(asked.at(-1)).toMatchObject({
       status: 429,
-      body: { code: 'TENANT_LIMIT_EXCEEDED' },
+      body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS', message: expect.stringContaining('to sign up') },
     });
+  });
+});
+
+const Required = z.object({ code: z.literal('PROOF_OF_WORK_REQUIRED'), challenge: z.string() });
+
+describe('an installation where many addresses signed up', () => {
+  beforeAll(async () => {
+    app = await startApp('api', { SIGN_UP: 'open' });
+  });
+  beforeEach(async () => {
+    await app.superuser.query('delete from rate_limit_windows');
+  });
+  afterAll(() => app.stop());
+
+  const signedUp = async (addresses: number): Promise<void> => {
+    await app.superuser.query('delete from sign_up_requests');
+    await app.superuser.query(
+      `insert into sign_up_requests (address_digest) select sha256(int4send(n)) from generate_series(1, $1) n`,
+      [addresses],
+    );
+  };
+  const signUp = (email: string, proof?: string): Promise<Answer> =>
+    post('sign-up', { organisation: 'Shop', email, proof_of_work: proof });
+  const challengeFor = async (email: string): Promise<string> => {
+    const answer = await signUp(email);
+    expect(answer.status).toBe(422);
+    return Required.parse(answer.body).challenge;
+  };
+
+  it('asks for twice the work with every 50 addresses, and for no more than a page can do', async () => {
+    await signedUp(49);
+    expect((await signUp(newAddress())).status).toBe(202);
+    for (const [addresses, bits] of [
+      [50, 14],
+      [99, 14],
+      [100, 15],
+      [349, 19],
+      [350, 20],
+      [100_000, 20],
+    ] as const) {
+      await signedUp(addresses);
+      expect(bitsOfChallenge(await challengeFor(newAddress())), `${addresses}`).toBe(bits);
+    }
+  });
+
+  it('counts no address of more than a day before', async () => {
+    await signedUp(200);
+    await app.superuser.query(`update sign_up_requests set requested_at = now() - interval '25 hours'`);
+    expect((await signUp(newAddress())).status).toBe(202);
+  });
+
+  it('takes a proof for its address, and creates the account', async () => {
+    await signedUp(60);
+    const email = newAddress();
+    const proof = proofOf(await challengeFor(email));
+    const { data } = SignUpRequestedResponse.parse((await signUp(email, proof)).body);
+    expect((await post('confirm-sign-up', { token: data.token, password: PASSWORD })).status).toBe(201);
+    Required.parse((await signUp(newAddress(), proof)).body);
+  });
+
+  it('refuses proofs that are wrong, of less work, expired or of its own making', async () => {
+    await signedUp(60);
+    const email = newAddress();
+    const challenge = await challengeFor(email);
+    const [bits = '', expiry = '', authenticator = ''] = challenge.split('.');
+    const wrong = [0, 1, 2, 3]
+      .map((counter) => `${challenge}.${counter}`)
+      .filter((proof) => leadingZeroBits(sha256(Buffer.from(proof))) < 14);
+    const altered = [
+      `1.${expiry}.${authenticator}`,
+      `${bits}.${(Number.parseInt(expiry, 36) + 1).toString(36)}.${authenticator}`,
+      `${bits}.${expiry}.${'A'.repeat(22)}`,
+    ].map((one) => proofOf(one));
+    for (const proof of [wrong[0], ...altered]) {
+      await app.superuser.query('delete from rate_limit_windows');
+      Required.parse((await signUp(email, proof)).body);
+    }
+    expect((await signUp(email, 'x')).body).toMatchObject({ errors: [{ field: 'proof_of_work' }] });
+    const proof = proofOf(challenge);
+    await app.superuser.query('delete from rate_limit_windows');
+    // Twice the work is tolerated, four times is not.
+    await signedUp(110);
+    expect((await signUp(email, proof)).status).toBe(202);
+    await signedUp(160);
+    Required.parse((await signUp(email, proof)).body);
+    await signedUp(60);
+    const ended = Number.parseInt(expiry, 36) * 1000;
+    const { keyring } = app.service.installation;
+    const at = (time: number) => requireWork(app.superuser, keyring, email, proof, new Date(time));
+    await at(ended - 1);
+    await expect(at(ended)).rejects.toMatchObject({ code: 'PROOF_OF_WORK_REQUIRED' });
   });
 });
 

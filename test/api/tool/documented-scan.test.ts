@@ -43,7 +43,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium', canRun, 'the scan of docs/scan
     await writeFile(join(folder, 'demo.json'), JSON.stringify(await installation.json('admin', 'seed-demo')));
     const text = await readFile(join(ROOT, 'docs/scans.md'), 'utf8');
     const [, walk = '', printed = ''] = /^```sh\n(.*?)^```$.*?^```text\n(.*?)^```$/ms.exec(text) ?? [];
-    const { exitCode, stdout, stderr } = await runCommands(walk.replaceAll('3000', String(await freePort())), {
+    const { exitCode, stdout, stderr } = await runCommands(walk.replaceAll('3001', String(await freePort())), {
       cwd: folder,
       env: { BASE: service.url },
     });

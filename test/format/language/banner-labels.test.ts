@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { bannerLabels } from '../../../schemas/banner/banner-labels.js';
 import { directionOf } from '../../../schemas/language/direction.js';
-import { bannerLabels } from '../../../schemas/text/banner-labels.js';
 
 describe('labels of the banner', () => {
   test('are of the configuration, else of the service, else English and marked as such', () => {

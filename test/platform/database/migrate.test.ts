@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureRoles } from '../../../src/platform/database/ensure-roles.js';
-import { loadMigrations } from '../../../src/platform/database/load-migrations.js';
+import { loadMigrations, migrationOf } from '../../../src/platform/database/load-migrations.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
 import type { Migration } from '../../../src/platform/database/migrations/migration.js';
 import { createPool } from '../../../src/platform/database/pool.js';
@@ -15,6 +15,26 @@ const steps: Migration[] = [
   step('0002-first', 'CREATE TABLE first (n integer); INSERT INTO first VALUES (1);'),
   step('0003-second', 'ALTER TABLE first ADD COLUMN m integer; SELECT pg_sleep(0.05);', '0002-first'),
 ];
+
+describe('the first lines of a migration', () => {
+  const stating = (beside: string) => migrationOf('0002-b/01', `-- Runs beside: ${beside}\nselect 1;`);
+
+  it('state what may run beside it, and whether it repeats', () => {
+    expect(stating('nothing')).toMatchObject({ runsBeside: null, repeats: false });
+    expect(stating('0001-a\n-- Repeats until it changes no row')).toMatchObject({
+      runsBeside: '0001-a',
+      repeats: true,
+    });
+  });
+
+  it.each(['0002-b', '0003-c', 'everything'])('are refused if they name no earlier schema: %s', (beside) => {
+    expect(() => stating(beside)).toThrow('The');
+  });
+
+  it('are refused if they state nothing', () => {
+    expect(() => migrationOf('0002-b/01', 'select 1;\n-- Runs beside: nothing\n')).toThrow('The first line');
+  });
+});
 
 describe('migrate', () => {
   const closing: (() => Promise<void>)[] = [];
@@ -30,10 +50,10 @@ describe('migrate', () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  function connect(url: string): pg.Pool {
+  function connect(url: string, applicationName = 'migrate test'): pg.Pool {
     const made = createPool({
       url,
-      applicationName: 'migrate test',
+      applicationName,
       maxConnections: 1,
       statementTimeoutMs: 60_000,
       onIdleError: () => undefined,
@@ -116,7 +136,7 @@ describe('migrate', () => {
       step('9998-next/01', 'create table next_one (n integer);', '0001-initial'),
       step('9998-next/02', 'select 1 / 0;', '0001-initial'),
     ];
-    await expect(migrate(db, later, { online: true, onStep: () => undefined })).rejects.toMatchObject({
+    await expect(migrate(db, later)).rejects.toMatchObject({
       code: 'migration_failed',
     });
     await refuseUnmigrated(db, migrations);
@@ -139,18 +159,79 @@ describe('migrate', () => {
     await expect(migrate(db, changed)).rejects.toMatchObject({ code: 'migration_changed' });
   });
 
-  it('applies nothing beside running processes if they may not run beside a later step', async () => {
+  it('applies nothing while a program is connected that must not run beside a step', async () => {
     await migrate(db, steps.slice(0, 1));
     const told: string[] = [];
-    const online = { online: true, onStep: ({ id }: Migration) => told.push(id) };
+    const options = { onStep: ({ id }: Migration) => told.push(id), onRows: () => undefined };
     const third = (beside: string | null) => [...steps, step('0004-third', 'CREATE TABLE third ();', beside)];
-    await expect(migrate(db, third(null), online)).rejects.toMatchObject({
+    const idle = await connect(database.url, 'consent-ledger api (schema 0002)').connect();
+    await expect(migrate(db, third('0003-second'), options)).rejects.toMatchObject({
       code: 'migration_needs_stop',
-      message: expect.stringContaining('beside 0004-third. Nothing was applied.'),
+      message: expect.stringMatching(
+        /connected, and must not run beside 0004-third: consent-ledger api \(schema 0002\) from [\d.]+, 1 connection\. Nothing was applied\./,
+      ),
     });
     expect(told).toEqual([]);
-    expect(await migrate(db, third('0002-first'), online)).toEqual(['0003-second', '0004-third']);
+    // Programs of the first schema did not state it. A process that migrates is none of them.
+    const first = await connect(database.url, 'consent-ledger worker').connect();
+    await connect(database.url, 'consent-ledger migrate').query('SELECT 1');
+    await expect(migrate(db, third('0002-first'), options)).rejects.toThrow(
+      /^These [^:]+0003-second, 0004-third: consent-ledger worker from/,
+    );
+    first.release(true);
+    expect(await migrate(db, third('0002-first'), options)).toEqual(['0003-second', '0004-third']);
     expect(told).toEqual(['0003-second', '0004-third']);
+    idle.release();
+  });
+
+  it('does not apply a step if a program that must not run beside it has started since the first one', async () => {
+    let late: pg.PoolClient | undefined;
+    const onStep = async ({ id }: Migration) => {
+      if (id === '0002-first') late = await connect(database.url, 'consent-ledger api').connect();
+    };
+    const slow = [step('0002-first', 'SELECT pg_sleep(0.5)', '0001-initial'), step('0003-second', 'SELECT 1')];
+    await expect(migrate(db, slow, { onStep, onRows: () => undefined })).rejects.toMatchObject({
+      code: 'migration_needs_stop',
+      message: expect.stringContaining('The steps before are applied. Stop them'),
+    });
+    late?.release(true);
+    expect(await migrate(db, slow)).toEqual(['0003-second']);
+  });
+
+  it('keeps older programs from their start by a step that they must not run with, and by no other', async () => {
+    await migrate(db, migrations);
+    const newest = migrations.at(-1)?.id.split('/')[0] ?? '';
+    const expanding = [...migrations, step('9998-next/01', 'CREATE TABLE next_one ();', newest)];
+    await migrate(db, expanding);
+    await refuseUnmigrated(db, migrations);
+    await migrate(db, [...expanding, step('9999-later/01', 'DROP TABLE next_one;', '9998-next')]);
+    await expect(refuseUnmigrated(db, migrations)).rejects.toMatchObject({
+      code: 'migration_unknown',
+      message: expect.stringContaining('must not run with 9999-later/01'),
+    });
+    await refuseUnmigrated(db, expanding);
+  });
+
+  it('repeats a step until it changes no row, and goes on where a run was killed', async () => {
+    await db.query('CREATE TABLE many AS SELECT n, null::int AS twice FROM generate_series(1, 10) n');
+    const sql = `WITH rest AS (SELECT n FROM many WHERE twice IS NULL ORDER BY n LIMIT 3)
+      UPDATE many SET twice = many.n * 2 FROM rest WHERE rest.n = many.n`;
+    const filling = [{ ...step('0002-fill', sql), repeats: true }];
+    const told: number[] = [];
+    const killed = connect(database.url);
+    const onRows = (_: Migration, rows: number): void => {
+      told.push(rows);
+      if (rows === 6) throw new Error('killed');
+    };
+    await expect(migrate(killed, filling, { onStep: () => undefined, onRows })).rejects.toThrow('killed');
+    expect((await db.query('SELECT count(twice)::int AS n FROM many')).rows).toEqual([{ n: 6 }]);
+    expect(await migrate(db, filling, { onStep: () => undefined, onRows: (_, rows) => told.push(rows) })).toEqual([
+      '0002-fill',
+    ]);
+    expect(told).toEqual([3, 6, 3, 4]);
+    expect(await migrate(db, filling)).toEqual([]);
+    const endless = [{ ...step('0003-two', 'SELECT 1; SELECT 2'), repeats: true }];
+    await expect(migrate(db, [...filling, ...endless])).rejects.toThrow('is not one statement that changes rows');
   });
 
   it('lets the statements of running processes pass while a step waits for the lock of a long transaction', async () => {
@@ -185,7 +266,7 @@ describe('migrate', () => {
 });
 
 function step(id: string, sql: string, runsBeside: string | null = null): Migration {
-  return { id, sql, runsBeside };
+  return { id, sql, runsBeside, repeats: false };
 }
 
 function as(url: string, user: string, password: string): string {

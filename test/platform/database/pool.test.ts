@@ -1,6 +1,8 @@
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseInt8 } from '../../../src/platform/database/connection.js';
+import { connectClient, parseInt8 } from '../../../src/platform/database/connection.js';
 import { createPool, withTransaction } from '../../../src/platform/database/pool.js';
 import { refuseUnsafeServer } from '../../../src/platform/database/safety.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
@@ -89,7 +91,37 @@ describe('pools', () => {
     }
   });
 
+  it('ends a connection of its own although the server hangs and never closes it', async () => {
+    const url = new URL(database.url);
+    let hangs = false;
+    const sockets: net.Socket[] = [];
+    // A socket that the other side closed stays open, as that of a process that is stopped.
+    const front = net.createServer({ allowHalfOpen: true }, (client) => {
+      const server = net.connect(Number(url.port), url.hostname);
+      sockets.push(client, server);
+      client.on('data', (bytes) => hangs || server.write(bytes)).on('error', () => undefined);
+      server.on('data', (bytes) => hangs || client.write(bytes)).on('error', () => undefined);
+    });
+    const port = await new Promise<number>((resolve) => front.listen(0, '127.0.0.1', () => resolve(portOf(front))));
+    const through = new URL(url);
+    through.port = String(port);
+    const client = await connectClient({ ...settings, url: through.href });
+    try {
+      hangs = true;
+      expect(await Promise.race([client.end().then(() => 'ended'), sleep(3_000, 'waits')])).toBe('ended');
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      front.close();
+    }
+  });
+
   it('accepts a server with durable commits', async () => {
     await expect(refuseUnsafeServer(db)).resolves.toBeUndefined();
   });
 });
+
+function portOf(server: net.Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}

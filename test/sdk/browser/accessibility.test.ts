@@ -90,11 +90,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.visit();
     const { page } = visitor;
     const order: unknown[] = [];
-    for (let i = 0; i < 4; i += 1) {
+    for (let i = 0; i < 5; i += 1) {
       await page.press('Tab');
       order.push(await focused());
     }
-    expect(order).toEqual(['language', 'accept', 'reject', 'settings']);
+    expect(order).toEqual(['accept', 'reject', 'settings', 'policy', 'language']);
+    for (let i = 0; i < 2; i += 1) await page.press('Tab', true);
     await page.press('Enter');
     await page.until(async () => (await visitor.sees('dialog[open]')) === true);
     // The dialog is modal: Tab stays in it, and Escape returns to the button that opened it.
@@ -158,7 +159,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
   test('the visitor changes the language of the banner, and chooses by that text', async () => {
     await visitor.visit();
     await visitor.inBanner(
-      `((select) => { select.focus(); select.value = 'tr'; select.dispatchEvent(new Event('change')); })(banner.querySelector('section select'))`,
+      `((select) => { select.focus(); select.value = 'tr'; select.dispatchEvent(new Event('change', { bubbles: true })); })(banner.querySelector('section select'))`,
     );
     await visitor.page.until(async () => (await visitor.inBanner(`banner.querySelector('section').lang`)) === 'tr');
     expect(await focused()).toBe('language');

@@ -1,3 +1,4 @@
+import type { Appearance } from '../../../schemas/banner/appearance.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { publishSiteConfig, type SiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
@@ -37,8 +38,8 @@ function inArabic(): SiteConfig {
   };
 }
 
-/** Adds Arabic to the demonstration's site: configuration and cookie policy. */
-export async function addArabic(app: RunningApp, demo: SeededDemo): Promise<void> {
+/** Adds Arabic to the demonstration's site: configuration and cookie policy. @param appearance of its banner */
+export async function addArabic(app: RunningApp, demo: SeededDemo, appearance?: Appearance): Promise<void> {
   const db = app.service.installation.adminPool;
   const policy = demo.documents.find(({ kind }) => kind === 'cookie_policy');
   if (policy === undefined) throw new Error('the demonstration has no cookie policy');
@@ -52,5 +53,6 @@ export async function addArabic(app: RunningApp, demo: SeededDemo): Promise<void
   });
   await publishVersion(db, demo.site.id, id);
   await activateVersion(db, demo.site.id, id);
-  await publishSiteConfig(db, demo.site.id, inArabic(), { forAnyDomain: true });
+  const look = appearance === undefined ? {} : { appearance };
+  await publishSiteConfig(db, demo.site.id, { ...inArabic(), ...look }, { forAnyDomain: true });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { ConsentLedger, IdempotencyConflict, PERSONAL_FIELDS } from '../../../sdk/node/src/index.js';
+import { VERSION } from '../../../sdk/node/src/version.js';
 import type { Consent, ExportedConsent, ExportedErasure } from '../../../sdk/shared/types.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { ask, type RunningApp, startApp } from '../../api/server/running-app.js';
@@ -99,7 +100,7 @@ describe('the SDK for Node', () => {
     ]);
     expect(await recorded('person-2')).toMatchObject([{ channel: 's2s', ip_address: null, user_agent: null }]);
     expect(front.received.at(-1)?.headers['user-agent']).toBe(
-      `shop/2.1 consent-ledger-node/0.1.0 node/${process.versions.node}`,
+      `shop/2.1 consent-ledger-node/${VERSION} node/${process.versions.node}`,
     );
   });
 

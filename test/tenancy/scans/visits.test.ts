@@ -5,13 +5,14 @@ import type { ScanTarget, VisitPage } from '../../../src/tenancy/scans/visit.js'
 import { visitByBrowser } from '../../../src/tenancy/scans/visit-by-browser.js';
 import { hostsOf, parseSetCookie, visitByHttp } from '../../../src/tenancy/scans/visit-by-http.js';
 import { chromiumPath } from '../../support/chromium.js';
+import { freePort } from '../../support/free-port.js';
 import { sampled } from '../../support/sweeps.js';
 import { fixedLookUp, startSite, type TestSite } from './scanned-shop.js';
 
 const INSIDE = '127.0.0.2';
 /** Long enough for a machine that is busy with other tests. */
-const TIMES = { loadMs: 30_000, settleMs: 300, visitMs: 60_000 };
-const SHORT = { loadMs: 2_000, settleMs: 300, visitMs: 4_000 };
+const TIMES = { answerMs: 30_000, loadMs: 30_000, settleMs: 300, visitMs: 60_000 };
+const SHORT = { answerMs: 2_500, loadMs: 2_000, settleMs: 300, visitMs: 4_000 };
 const never = new AbortController().signal;
 let shop: TestSite;
 /** Server that must not be reached. It has the port of the shop, on a network that the operator does not list. */
@@ -194,6 +195,17 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 1_500);
     await expect(inShort('/silent', stopping.signal)).rejects.toThrow('did not load in time');
+  }, 60_000);
+
+  it('says in words that nothing answers, and waits no longer than for an answer', async () => {
+    const failed = create(reachOf(), { ...TIMES, answerMs: 1_000 })(target('/silent'), null, never);
+    await expect(failed).rejects.toThrow('The page did not answer within 1 seconds.');
+    const closed = await freePort();
+    const { url, allows } = target('/');
+    url.port = String(closed);
+    await expect(create(reachOf())({ url, allows }, null, never)).rejects.toThrow(
+      'The page could not be loaded: nothing accepts connections there.',
+    );
   }, 60_000);
 
   it('refuses another port of a public address', async () => {

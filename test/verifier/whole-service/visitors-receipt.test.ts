@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Shop } from '../../sdk/browser/shop.js';
@@ -15,8 +16,12 @@ import { type RunningService, TestInstallation } from '../../support/running-ser
 
 const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/consent.js', import.meta.url)));
 const canRun = chromiumPath !== undefined && isBuilt && hasOpenssl;
+const DIST = fileURLToPath(new URL('../../../verifier-cli/dist/', import.meta.url));
 const { SHOTS } = process.env;
-const SeededDemo = z.looseObject({ keys: z.looseObject({ write: z.string() }) });
+const SeededDemo = z.looseObject({
+  keys: z.looseObject({ write: z.string() }),
+  site: z.looseObject({ id: z.string() }),
+});
 
 describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', canRun, 'a visitor'), () => {
   let authority: OpensslTsa;
@@ -25,6 +30,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
   let shop: Shop;
   let visitor: Visitor;
   let downloads: string;
+  let siteId: string;
   let steps: string[] = [];
 
   beforeAll(async () => {
@@ -34,6 +40,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     service = await installation.start();
     shop = await Shop.open();
     const demo = SeededDemo.parse(await installation.json('admin', 'seed-demo', '--allowed-origin', shop.origin));
+    siteId = demo.site.id;
     shop.use(service.url, demo.keys.write);
     visitor = await Visitor.start(chromiumPath ?? '', shop);
   });
@@ -145,5 +152,58 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await sees('#status', 'Checked: invalid.');
     expect(changed).not.toBe(receipt);
     expect(await page.evaluate(`document.getElementById('published-trust').hidden`)).toBe(true);
+  });
+
+  test('the banner that the visitor saw is drawn from an evidence package, offline, with the button that was used', async () => {
+    const { page } = visitor;
+    const file = join(downloads, 'evidence.zip');
+    const disclosed = ['--disclose', 'presentation', '--output', file, '--wait'];
+    expect((await installation.run('evidence', 'export', '--site', siteId, ...disclosed)).exitCode).toBe(0);
+    const offline = (isOffline: boolean) =>
+      page.send('Network.emulateNetworkConditions', {
+        offline: isOffline,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: -1,
+      });
+    await offline(true);
+    await page.goto(pathToFileURL(join(DIST, 'consent-verify.html')).href);
+    await page.dropFiles(300, 300, [file]);
+    await sees('#status', 'Checked: ');
+    await page.evaluate(`document.querySelector('.records button').click()`);
+    await sees('#record', 'The question, drawn');
+    await sees('#record .certificate', 'layout bar, version 1; theme default; layer first; texts in en');
+    const drawn = (expression: string) =>
+      page.evaluate(`((drawn) => ${expression})(document.querySelector('#record .drawing').shadowRoot)`);
+    expect(await drawn(`drawn.querySelector('h2').textContent`)).toBe('Your choice');
+    expect(await drawn(`[...drawn.querySelectorAll('[data-used]')].map((one) => one.textContent)`)).toEqual([
+      'Accept all',
+    ]);
+    expect(await drawn(`getComputedStyle(drawn.querySelector('[data-used]')).outlineStyle`)).toBe('solid');
+    expect(await drawn(`[...drawn.querySelectorAll('button, select')].every(({ disabled }) => disabled)`)).toBe(true);
+    await looksRight('drawn');
+
+    // The same on paper: one HTML file, whose policy lets no script run.
+    const token = await page.evaluate(`document.querySelector('#record header code').textContent`);
+    const html = join(downloads, 'record.html');
+    const shown = spawnSync(process.execPath, [
+      join(DIST, 'consent-verify.js'),
+      'show',
+      file,
+      String(token),
+      '--html',
+      html,
+    ]);
+    expect(String(shown.stderr)).toBe('');
+    await page.goto(pathToFileURL(html).href);
+    expect(
+      await page.evaluate(
+        `getComputedStyle(document.querySelector('.drawing').shadowRoot.querySelector('[data-used]')).outlineStyle`,
+      ),
+    ).toBe('solid');
+    await looksRight('drawn-paper');
+    await offline(false);
+    await rm(file);
+    await rm(html);
   });
 });

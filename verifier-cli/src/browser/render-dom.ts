@@ -1,9 +1,12 @@
+import { styleRoot, toDom } from '../../../sdk/banner/dom.js';
+import type { Drawing } from '../../../sdk/banner/drawing.js';
 import { type Markup, type Picture, pictureUrl } from '../report/markup.js';
 
 /** The nodes of a piece of a page. Texts are set as texts: nothing is parsed. */
 export function renderDom(markup: Markup): Node {
   if (typeof markup === 'string') return document.createTextNode(markup);
   if ('picture' in markup) return renderPicture(markup);
+  if ('drawing' in markup) return renderDrawing(markup.drawing);
   const node = document.createElement(markup.tag);
   for (const [name, value] of Object.entries(markup.attributes)) node.setAttribute(name, String(value));
   node.append(...markup.children.map(renderDom));
@@ -15,5 +18,14 @@ function renderPicture(picture: Picture): Node {
   node.className = 'picture';
   node.alt = picture.alt;
   node.src = pictureUrl(picture);
+  return node;
+}
+
+function renderDrawing({ content, style }: Drawing): Node {
+  const node = document.createElement('div');
+  node.className = 'drawing';
+  const root = node.attachShadow({ mode: 'open' });
+  styleRoot(root, style);
+  root.append(toDom(content));
   return node;
 }

@@ -2,18 +2,18 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
 import type { Language } from '../i18n/language.js';
-import { hasPicture, type Markup, renderHtml } from './markup.js';
+import { drawingStyles, hasPicture, type Markup, renderHtml } from './markup.js';
 import { REPORT_STYLE } from './style.js';
 
 /**
- * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows is the
- * one style sheet in it, by its hash, and pictures that are in the page itself.
+ * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows are the
+ * style sheets in it, by their hashes, and pictures that are in the page itself.
  * @param title plain text
  */
 export function htmlPage(title: string, language: Language, content: Markup): string {
-  const styleHash = toBase64(sha256(utf8(REPORT_STYLE)));
+  const styles = [REPORT_STYLE, ...drawingStyles(content)].map((css) => `'sha256-${toBase64(sha256(utf8(css)))}'`);
   const pictures = hasPicture(content) ? ' img-src data:;' : '';
-  const policy = `default-src 'none';${pictures} style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none';${pictures} style-src ${styles.join(' ')}; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -25,7 +25,9 @@ export function htmlPage(title: string, language: Language, content: Markup): st
 <style>${REPORT_STYLE}</style>
 </head>
 <body>
+<main>
 ${renderHtml(content)}
+</main>
 </body>
 </html>
 `;

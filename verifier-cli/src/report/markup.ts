@@ -1,11 +1,13 @@
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
+import type { Drawing } from '../../../sdk/banner/drawing.js';
+import type { Drawn } from '../../../sdk/banner/drawn.js';
 import type { PictureType } from './picture-type.js';
 
 /**
- * A piece of a page: a text, an element, or a picture. Nothing in it is ever taken for HTML: texts
+ * A piece of a page: a text, an element, a picture, or a drawing. Nothing in it is ever taken for HTML: texts
  * and attribute values are escaped, or set as such.
  */
-export type Markup = string | Element | Picture;
+export type Markup = string | Element | Picture | DrawnBanner;
 
 /** A picture that is in the page itself. Its type is one that cannot hold a script. */
 export interface Picture {
@@ -13,6 +15,11 @@ export interface Picture {
   readonly base64: string;
   /** Alternative text, for readers who do not see the picture. */
   readonly alt: string;
+}
+
+/** A banner as it was shown, with a style of its own that changes nothing else of the page. */
+export interface DrawnBanner {
+  readonly drawing: Drawing;
 }
 
 export interface Element {
@@ -78,12 +85,28 @@ export function element(tag: Tag, attributes: Attributes, ...children: readonly 
 export function renderHtml(markup: Markup): string {
   if (typeof markup === 'string') return escapeHtml(markup);
   if ('picture' in markup) return `<img class="picture" alt="${escapeHtml(markup.alt)}" src="${pictureUrl(markup)}">`;
-  const attributes = Object.entries(markup.attributes).map(
-    ([name, value]) => ` ${name}="${escapeHtml(String(value))}"`,
+  // A shadow root in the HTML itself: no script is needed to show it.
+  if ('drawing' in markup)
+    return `<div class="drawing"><template shadowrootmode="open"><style>${markup.drawing.style}</style>${drawnHtml(markup.drawing.content)}</template></div>`;
+  return elementHtml(markup.tag, markup.attributes, markup.children.map(renderHtml));
+}
+
+function drawnHtml(drawn: Drawn): string {
+  if (typeof drawn === 'string') return escapeHtml(drawn);
+  return elementHtml(drawn.tag, drawn.attributes, drawn.children.map(drawnHtml));
+}
+
+function elementHtml(tag: string, attributes: object, children: readonly string[]): string {
+  const stated = Object.entries(attributes).map(
+    ([name, value]) => ` ${name}="${value === true ? '' : escapeHtml(String(value))}"`,
   );
-  const { tag } = markup;
-  if (tag === 'input') return `<${tag}${attributes.join('')}>`;
-  return `<${tag}${attributes.join('')}>${markup.children.map(renderHtml).join('')}</${tag}>`;
+  return tag === 'input' ? `<${tag}${stated.join('')}>` : `<${tag}${stated.join('')}>${children.join('')}</${tag}>`;
+}
+
+/** The styles of the drawings in a piece of a page. */
+export function drawingStyles(markup: Markup): readonly string[] {
+  if (typeof markup === 'string' || 'picture' in markup) return [];
+  return 'drawing' in markup ? [markup.drawing.style] : markup.children.flatMap(drawingStyles);
 }
 
 /** The address of a picture: the picture itself. */
@@ -93,6 +116,6 @@ export function pictureUrl({ picture, base64 }: Picture): string {
 
 /** Whether a piece of a page has a picture in it. */
 export function hasPicture(markup: Markup): boolean {
-  if (typeof markup === 'string') return false;
+  if (typeof markup === 'string' || 'drawing' in markup) return false;
   return 'picture' in markup || markup.children.some(hasPicture);
 }

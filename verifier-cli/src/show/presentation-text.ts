@@ -12,10 +12,16 @@ export function presentationText(
 ): string {
   const { presentation: texts } = record;
   if (disclosures.presentation === undefined) return texts.notStated;
+  const stated = statedPresentation({ disclosed });
+  if (stated === null) return texts.notShown;
+  return `${partsOf(stated, texts).join('; ')}. ${texts.statedBy[channel]}`;
+}
+
+/** The disclosed presentation of a record; null: it is not disclosed, or unreadable. */
+export function statedPresentation({ disclosed }: Pick<ShownRecord, 'disclosed'>): Presentation | null {
   const found = disclosed.find(({ name }) => name === 'presentation');
   const stated = found === undefined ? null : matchShape(Presentation, found.value);
-  if (stated === null || !stated.ok) return texts.notShown;
-  return `${partsOf(stated.value, texts).join('; ')}. ${texts.statedBy[channel]}`;
+  return stated?.ok ? stated.value : null;
 }
 
 function partsOf(stated: Presentation, texts: Texts['record']['presentation']): string[] {

@@ -8,6 +8,7 @@ import { textParts } from '../report/report-page.js';
 import { momentText, timeText } from '../report/times-text.js';
 import { quietVerdict, verdictWording, wordOf } from '../report/wording.js';
 import { certificateOf, certificateTitle, stateOfHidden, unprovedText } from './certificate.js';
+import { drawnBanner } from './drawn-banner.js';
 import type { ShownAttachment } from './shown-attachments.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
@@ -30,6 +31,7 @@ export function recordPage(shown: ShownRecord, texts: Texts): Markup {
       ...shown.warning_findings.map((warning) => element('p', { class: 'attention' }, finding(warning, texts))),
     ),
     ...certificate(shown, texts),
+    ...question(shown, texts),
     ...attachments(shown, texts),
     ...text(shown, texts),
     ...personal(shown, texts),
@@ -47,6 +49,17 @@ function certificate(shown: ShownRecord, texts: Texts): Markup[] {
   const stated = lines.map(([name, value]): [string, Markup] => [name, foreign(value)]);
   const title = element('h2', {}, certificateTitle(shown, texts));
   return [element('section', { class: 'certificate' }, title, facts(stated))];
+}
+
+/** The banner as it was stated to have been shown, drawn from the sealed words. */
+function question(shown: ShownRecord, { record }: Texts): Markup[] {
+  const found = drawnBanner(shown);
+  if (found === null) return [];
+  const { drawing, layout, version, channel } = found;
+  const { presentation: words } = record;
+  return [
+    section(words.drawn, element('p', {}, words.drawnBy(layout, version), ' ', words.statedBy[channel]), { drawing }),
+  ];
 }
 
 /** The files of the person: a picture is shown, a text is shown as its source, and others are named. */

@@ -36,6 +36,42 @@ export const banner = {
   defaultLabel: 'Empty: the usual word in this language',
   withdrawal: 'How a visitor withdraws the choice',
   firstSettings: 'Choose at least one language first.',
+  look: {
+    title: 'Look',
+    lead: 'Layout and colours are published, and sealed, with the texts. The preview shows them while you choose.',
+    layout: 'Layout',
+    layouts: { bar: 'Bar at the foot of the page', box: 'Box in a corner', dialog: 'Dialog in the middle' },
+    side: 'Side of the box and of the settings button',
+    sides: { start: 'Where lines begin', end: 'Where lines end' },
+    scheme: 'Colours',
+    schemes: { auto: 'Light or dark, as the browser asks', light: 'Always light', dark: 'Always dark' },
+    font: 'Font',
+    fonts: { system: 'Of the device', serif: 'With serifs', monospace: 'Of equal width' },
+    radius: 'Rounded corners (pixels)',
+    coloursOf: { light: 'Light colours', dark: 'Dark colours' },
+    colours: {
+      background: 'Background',
+      text: 'Text',
+      border: 'Lines',
+      accept: '“Accept all”',
+      on_accept: 'Text of “accept all”',
+      reject: '“Reject all”',
+      on_reject: 'Text of “reject all”',
+    },
+    unfair: 'These colours cannot be published:',
+    rules: {
+      'text-contrast': (name: string, found: string, least: string) =>
+        `${name} has a contrast of ${found}:1 with the background, and needs ${least}:1.`,
+      'button-contrast': (name: string, found: string, least: string) =>
+        `${name} has a contrast of ${found}:1 with the background, and needs ${least}:1.`,
+      'button-text-contrast': (name: string, found: string, least: string) =>
+        `${name} has a contrast of ${found}:1 with its button, and needs ${least}:1.`,
+      'pale-reject': (name: string, found: string, least: string) =>
+        `${name} stands out less than the button that accepts: its contrast is ${found}:1, and needs ${least}:1.`,
+    },
+    fixed:
+      'Whatever you choose, both buttons have one size and one layer, nothing optional is ticked, and no layout is without “reject all”.',
+  },
   categories: 'Categories',
   categoriesEmpty: 'Add the necessary cookies first, then statistics and marketing if you use them.',
   addCategory: 'Add a category',
@@ -72,6 +108,9 @@ export const banner = {
   duration: 'Lives for (seconds)',
   durationHint: 'Empty: until the browser closes',
   removeCookie: 'The cookie leaves the draft. Published versions keep it.',
+  previewSize: 'Size of the window',
+  previewSizes: { desktop: 'Desktop', phone: 'Phone' },
+  isUnfair: 'is unfair to visitors, see “Look”',
   preview: 'Preview',
   previewLead: 'This is the banner of the SDK with your draft. It records nothing.',
 };

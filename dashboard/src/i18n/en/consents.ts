@@ -102,6 +102,12 @@ export const consents = {
   discloseText: 'The audit log will say that you looked at these values.',
   noValues: 'The record has no personal values.',
   fields: personalFields,
+  drawn: 'The question, drawn',
+  drawnText: {
+    browser:
+      'The published words, drawn as the browser stated that it showed them. The control that was used is marked.',
+    s2s: 'The published words, drawn as the backend stated that it showed them. The control that was used is marked.',
+  },
   eraseRecord: 'Erase this record',
   eraseRecordText:
     'The personal values of this record are destroyed, permanently. Stored exports of this site are destroyed, too. The proof that consent was given stays.',

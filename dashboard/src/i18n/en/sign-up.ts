@@ -7,6 +7,7 @@ export const signUp = {
   closed:
     'This installation takes users by invitation only. Ask the owner of your organisation, or the operator of the service.',
   sent: (email: string) => `A mail to ${email} is on its way. Follow the link in it within 24 hours.`,
+  proving: 'Many accounts are being created. Your browser does a calculation that takes some seconds.',
   confirmTitle: 'Choose your password',
   confirm: 'Create the account',
   token: 'Token of the sign-up',

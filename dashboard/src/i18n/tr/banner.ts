@@ -36,6 +36,41 @@ export const banner: typeof English = {
   defaultLabel: 'Boşsa bu dildeki hazır metin',
   withdrawal: 'Ziyaretçi seçimini nasıl geri alır',
   firstSettings: 'Önce en az bir dil seçin.',
+  look: {
+    title: 'Görünüm',
+    lead: 'Düzen ve renkler metinlerle birlikte yayımlanır ve mühürlenir. Önizleme, siz seçerken onları gösterir.',
+    layout: 'Düzen',
+    layouts: { bar: 'Sayfanın altında bant', box: 'Köşede kutu', dialog: 'Ortada pencere' },
+    side: 'Kutunun ve ayarlar düğmesinin tarafı',
+    sides: { start: 'Satırların başladığı taraf', end: 'Satırların bittiği taraf' },
+    scheme: 'Renkler',
+    schemes: { auto: 'Tarayıcının istediği gibi açık veya koyu', light: 'Her zaman açık', dark: 'Her zaman koyu' },
+    font: 'Yazı tipi',
+    fonts: { system: 'Cihazın yazı tipi', serif: 'Tırnaklı', monospace: 'Eşit genişlikte' },
+    radius: 'Köşe yuvarlaklığı (piksel)',
+    coloursOf: { light: 'Açık renkler', dark: 'Koyu renkler' },
+    colours: {
+      background: 'Arka plan',
+      text: 'Metin',
+      border: 'Çizgiler',
+      accept: '“Tümünü kabul et”',
+      on_accept: '“Tümünü kabul et” metni',
+      reject: '“Tümünü reddet”',
+      on_reject: '“Tümünü reddet” metni',
+    },
+    unfair: 'Bu renkler yayımlanamaz:',
+    rules: {
+      'text-contrast': (name, found, least) => `${name}: arka planla ${found}:1 karşıtlığa sahip; ${least}:1 gerekir.`,
+      'button-contrast': (name, found, least) =>
+        `${name}: arka planla ${found}:1 karşıtlığa sahip; ${least}:1 gerekir.`,
+      'button-text-contrast': (name, found, least) =>
+        `${name}: düğmesiyle ${found}:1 karşıtlığa sahip; ${least}:1 gerekir.`,
+      'pale-reject': (name, found, least) =>
+        `${name}: kabul düğmesinden daha az göze çarpıyor: karşıtlığı ${found}:1; ${least}:1 gerekir.`,
+    },
+    fixed:
+      'Ne seçerseniz seçin: iki düğme aynı boyutta ve aynı katmandadır, isteğe bağlı hiçbir şey işaretli değildir ve her düzende “tümünü reddet” vardır.',
+  },
   categories: 'Kategoriler',
   categoriesEmpty: 'Önce zorunlu çerezleri, ardından kullanıyorsanız istatistik ve pazarlamayı ekleyin.',
   addCategory: 'Kategori ekle',
@@ -72,6 +107,9 @@ export const banner: typeof English = {
   duration: 'Süresi (saniye)',
   durationHint: 'Boşsa tarayıcı kapanana kadar',
   removeCookie: 'Çerez taslaktan çıkar. Yayımlanmış sürümlerde kalır.',
+  previewSize: 'Pencere boyutu',
+  previewSizes: { desktop: 'Masaüstü', phone: 'Telefon' },
+  isUnfair: 'ziyaretçilere karşı adil değil; “Görünüm” bölümüne bakın',
   preview: 'Önizleme',
   previewLead: 'SDK bandı, taslağınızla böyle görünür. Önizleme hiçbir şey kaydetmez.',
 };

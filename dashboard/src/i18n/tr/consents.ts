@@ -108,6 +108,11 @@ export const consents: typeof English = {
   discloseText: 'Denetim günlüğüne bu verilere baktığınız yazılacak.',
   noValues: 'Kayıtta kişisel veri yok.',
   fields: personalFields,
+  drawn: 'Sorunun çizimi',
+  drawnText: {
+    browser: 'Yayımlanan sözler, tarayıcının bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
+    s2s: 'Yayımlanan sözler, sunucunun bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
+  },
   eraseRecord: 'Bu kaydın kişisel verilerini sil',
   eraseRecordText:
     'Bu kaydın kişisel verileri kalıcı olarak yok edilir. Bu sitenin saklanan dışa aktarmaları da yok edilir. Rızanın verildiğinin kanıtı kalır.',

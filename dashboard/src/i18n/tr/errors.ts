@@ -13,7 +13,9 @@ export const errors: Readonly<Record<string, string>> = {
   SIGN_UP_INVALID:
     'Bu kayıt geçerli değil. Süresi dolmuş, daha önce tamamlanmış ya da adresi kullanılamıyor olabilir. Yeniden kaydolun ya da oturum açın.',
   MAIL_NOT_CONFIGURED: 'Hizmet e-posta göndermiyor.',
-  TOO_MANY_SIGN_IN_ATTEMPTS: 'Çok fazla deneme yapıldı. Bir dakika bekleyip yeniden deneyin.',
+  PROOF_OF_WORK_REQUIRED: 'Şu anda çok sayıda hesap oluşturuluyor. Yeniden deneyin.',
+  TOO_MANY_SIGN_IN_ATTEMPTS:
+    'Bu adresten veya bu hesap için çok fazla oturum açma, kayıt ya da parola sıfırlama denemesi yapıldı. Bir dakika bekleyip yeniden deneyin.',
   RATE_LIMIT_EXCEEDED: 'Bir dakikada çok fazla istek gönderildi. Biraz bekleyip yeniden deneyin.',
   TENANT_LIMIT_EXCEEDED: 'Bugün için izin verilen kuruluş sayısına ulaşıldı.',
   EXPORT_LIMIT_EXCEEDED: 'Aynı anda izin verilen dışa aktarma sayısına ulaşıldı. Biri bitince yeniden deneyin.',

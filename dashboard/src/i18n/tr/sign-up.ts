@@ -7,6 +7,7 @@ export const signUp: typeof English = {
   ask: 'Devam et',
   closed: 'Bu kurulum yalnızca davetle kullanıcı alıyor. Kuruluşunuzun sahibine veya hizmetin işletmecisine başvurun.',
   sent: (email) => `${email} adresine bir e-posta yola çıktı. İçindeki bağlantıyı 24 saat içinde izleyin.`,
+  proving: 'Şu anda çok sayıda hesap oluşturuluyor. Tarayıcınız birkaç saniye süren bir hesaplama yapıyor.',
   confirmTitle: 'Parolanızı belirleyin',
   confirm: 'Hesabı oluştur',
   token: 'Kayıt kodu',

@@ -9,6 +9,7 @@ import { TextInput } from '../../ui/fields.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
+import { withProof } from './prove-work.js';
 import { useAuthOptions } from './use-auth-options.js';
 
 /** Asks for an organisation, where the operator lets everyone create one. */
@@ -32,9 +33,13 @@ function AskForm() {
   const api = useApi();
   const navigate = useNavigate();
   const [sentTo, setSentTo] = useState<string | null>(null);
+  const [isProving, setProving] = useState(false);
   const ask = async (values: Values) => {
     const body = { organisation: values.text('organisation').trim(), email: values.text('email').trim() };
-    const { token } = await dataOf(api.POST('/api/v1/auth/sign-up', { body }));
+    const { token } = await withProof(
+      (proof) => dataOf(api.POST('/api/v1/auth/sign-up', { body: { ...body, proof_of_work: proof } })),
+      () => setProving(true),
+    ).finally(() => setProving(false));
     if (token === null) setSentTo(body.email);
     else await navigate({ to: '/confirm-sign-up', hash: `token=${token}` });
   };
@@ -49,6 +54,7 @@ function AskForm() {
     <ActionForm submit={signUp.ask} action={ask}>
       <TextInput name="organisation" label={signUp.organisation} autoComplete="organization" isRequired />
       <TextInput name="email" type="email" label={auth.email} autoComplete="username" isRequired />
+      <p role="status">{isProving ? signUp.proving : ''}</p>
     </ActionForm>
   );
 }

@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import type { Appearance } from '../../../../schemas/banner/appearance.js';
+import { DEFAULT_APPEARANCE } from '../../../../sdk/banner/default-appearance.js';
 import type { ConfigurationDraft } from '../../api/types.js';
 import { useMay } from '../../app-context.js';
 import type { PreviewDraft } from '../../banner-preview/preview-draft.js';
@@ -6,6 +8,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Page, Section } from '../../ui/page.js';
 import { useSiteId } from '../sites/use-site.js';
+import { AppearanceForm } from './appearance-form.js';
 import { BannerPreview } from './banner-preview.js';
 import { CategorySection } from './category-section.js';
 import { CookieSection } from './cookie-section.js';
@@ -37,6 +40,8 @@ function Draft({ siteId, draft }: DraftProps) {
   const mayChange = useMay('changeSites');
   const [chosen, setChosen] = useState<string | null>(null);
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
+  const [edited, setAppearance] = useState<Appearance | null>(null);
+  const appearance = edited ?? draft.appearance ?? DEFAULT_APPEARANCE;
   const language = draft.languages.find((one) => one === chosen) ?? draft.default_language ?? draft.languages[0];
   return (
     <>
@@ -48,18 +53,23 @@ function Draft({ siteId, draft }: DraftProps) {
         </Section>
       ) : (
         <div className="columns">
-          <TextsForm
-            siteId={siteId}
-            draft={draft}
-            language={language}
-            isReadOnly={!mayChange}
-            onLanguage={(one) => {
-              setChosen(one);
-              setWritten({});
-            }}
-            onWrite={(name, text) => setWritten((before) => ({ ...before, [name]: text }))}
-          />
-          <BannerPreview draft={shownDraft(draft, language, written)} />
+          <div className="stack">
+            <TextsForm
+              siteId={siteId}
+              draft={draft}
+              language={language}
+              isReadOnly={!mayChange}
+              onLanguage={(one) => {
+                setChosen(one);
+                setWritten({});
+              }}
+              onWrite={(name, text) => setWritten((before) => ({ ...before, [name]: text }))}
+            />
+            {mayChange ? <AppearanceForm siteId={siteId} appearance={appearance} onChange={setAppearance} /> : null}
+          </div>
+          <div className="sticky">
+            <BannerPreview draft={{ ...shownDraft(draft, language, written), appearance }} />
+          </div>
         </div>
       )}
       <CategorySection siteId={siteId} draft={draft} />

@@ -8,6 +8,8 @@ import { Section } from '../../ui/page.js';
 import { useAction } from '../../ui/use-action.js';
 import { problemPlace } from './problem-place.js';
 
+type DraftProblem = ConfigurationDraft['problems'][number];
+
 interface DraftStateProps {
   readonly siteId: string;
   readonly draft: ConfigurationDraft;
@@ -32,6 +34,10 @@ export function DraftState({ siteId, draft }: DraftStateProps) {
     'is missing': banner.isMissing,
     'must list at least one language': banner.needsLanguage,
   };
+  const worded = ({ field, message }: DraftProblem): string => {
+    const what = field.startsWith('appearance.') ? banner.isUnfair : (words[message] ?? message);
+    return `${problemPlace(field, banner, languageName)}: ${what}`;
+  };
   return (
     <Section title={banner.state}>
       <p>
@@ -42,10 +48,8 @@ export function DraftState({ siteId, draft }: DraftStateProps) {
         <Notice kind="warning">
           <p>{banner.problems}</p>
           <ul className="list">
-            {draft.problems.map(({ field, message }) => (
-              <li key={field + message}>
-                {problemPlace(field, banner, languageName)}: {words[message] ?? message}
-              </li>
+            {[...new Set(draft.problems.map(worded))].map((problem) => (
+              <li key={problem}>{problem}</li>
             ))}
           </ul>
         </Notice>

@@ -13,6 +13,7 @@ export function problemPlace(field: string, banner: Messages['banner'], language
     languages: banner.languages,
     default_language: banner.defaultLanguage,
   };
+  if (field.startsWith('appearance.')) return banner.look.title;
   const text = /^banner\.([^.]+)\.(.+)$/.exec(field);
   if (text !== null) {
     const [, tag = '', name = ''] = text;

@@ -9,6 +9,7 @@ import { Section } from '../../ui/page.js';
 import { Facts } from '../../ui/table.js';
 import { useAction } from '../../ui/use-action.js';
 import { DisclosedFile } from './disclosed-file.js';
+import { DrawnQuestion } from './drawn-question.js';
 import { ErasePerson, ExportPerson } from './person-actions.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -47,6 +48,9 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   return (
     <Section title={consents.personTitle} lead={consents.personText}>
       {values === null ? null : <Disclosed {...values} />}
+      {values === null || consent.record === null ? null : (
+        <DrawnQuestion siteId={siteId} record={consent.record} presentation={values.fields.presentation} />
+      )}
       <div className="actions">
         {values === null ? (
           <Confirm label={consents.disclose} isDanger={false} action={async () => setValues(await disclose(undefined))}>

@@ -1,16 +1,8 @@
-type Texts = Readonly<Record<string, string>>;
+import type { BannerConfiguration } from '../../../../schemas/banner/banner-in-language.js';
 
 /** The part of a published configuration that a visitor sees. */
-export interface PublishedConfiguration {
-  /** Texts of the banner, by language and name. */
-  readonly banner: Readonly<Record<string, Texts>>;
-  readonly withdrawal: Texts;
-  readonly categories: readonly {
-    readonly key: string;
-    readonly title: Texts;
-    readonly purpose: Texts;
-    readonly recipients: readonly string[];
-  }[];
+export interface PublishedConfiguration extends BannerConfiguration {
+  readonly default_language: string;
 }
 
 /** Reads the record of a published configuration; null if it has an unknown form. @param text JSON */
@@ -22,25 +14,29 @@ export function readPublished(text: string): PublishedConfiguration | null {
 function isPublished(value: unknown): value is PublishedConfiguration {
   return (
     isObject(value) &&
+    typeof value.default_language === 'string' &&
+    isObject(value.controller) &&
     isObject(value.banner) &&
     Object.values(value.banner).every(isTexts) &&
     isTexts(value.withdrawal) &&
-    Array.isArray(value.categories) &&
-    value.categories.every(
-      (one: unknown) =>
-        isObject(one) &&
-        typeof one.key === 'string' &&
-        isTexts(one.title) &&
-        isTexts(one.purpose) &&
-        Array.isArray(one.recipients),
+    Array.isArray(value.languages) &&
+    isListOf(value.cookies, (one) => typeof one.name === 'string' && isTexts(one.purpose)) &&
+    isListOf(
+      value.categories,
+      (one) =>
+        typeof one.key === 'string' && isTexts(one.title) && isTexts(one.purpose) && Array.isArray(one.recipients),
     )
   );
+}
+
+function isListOf(value: unknown, isItem: (item: Record<string, unknown>) => boolean): boolean {
+  return Array.isArray(value) && value.every((one: unknown) => isObject(one) && isItem(one));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isTexts(value: unknown): value is Texts {
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
   return isObject(value) && Object.values(value).every((text) => typeof text === 'string');
 }

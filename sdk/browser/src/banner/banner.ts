@@ -1,10 +1,20 @@
+import { button, labelOf } from '../../../banner/controls.js';
+import { styleRoot, toDom } from '../../../banner/dom.js';
+import { draw } from '../../../banner/drawn.js';
+import { firstLayer } from '../../../banner/first-layer.js';
+import { settingsLayer } from '../../../banner/settings-layer.js';
+import { bannerStyle } from '../../../banner/style.js';
+import type { BannerView } from '../../../banner/view.js';
+import type { Presentation } from '../../../core/consent-body.js';
 import type { ServiceError } from '../../../shared/service-error.js';
 import type { Consent, ConsentState } from '../consent.js';
-import { element } from './element.js';
+import { viewOf } from './banner-view.js';
+import { PageRoom } from './page-room.js';
+import { fillPolicy } from './policy-text.js';
 import { presentationOf, type ShownLayer } from './presentation.js';
-import { BannerTexts, settingsDialog, type BannerTexts as Texts } from './settings-dialog.js';
-import { BANNER_STYLE } from './style.js';
-import { PageRoom, styleRoot } from './style-sheet.js';
+
+/** Milliseconds for which the confirmation of a choice is seen. */
+const SAID_MS = 5_000;
 
 export interface BannerOptions {
   /** Nonce of the page's content security policy, for browsers without constructed style sheets. */
@@ -36,30 +46,38 @@ export function showBanner(consent: Consent, options: BannerOptions = {}): Banne
 
 class ShownBanner implements Banner {
   readonly #consent: Consent;
+  readonly #nonce: string | undefined;
   readonly #host = document.createElement('consent-banner');
   readonly #root = this.#host.attachShadow({ mode: 'open' });
-  readonly #said = element('p', { role: 'status', class: 'said' });
+  readonly #said = toDom(draw('p', { role: 'status', class: 'said' }));
   readonly #room = new PageRoom();
   readonly #ended = new AbortController();
   // In a task of its own: a page that removes the banner again and again must not hang.
   readonly #removed = new MutationObserver(() => setTimeout(() => this.#mount()));
   readonly #resized: ResizeObserver;
   readonly #settingsButton: boolean;
-  #section: HTMLElement | null = null;
-  #dialog: HTMLDialogElement | null = null;
-  #open: HTMLButtonElement | null = null;
-  #first: ShownLayer | null = null;
+  #style = '';
+  /** The question. */
+  #first: HTMLElement | null = null;
+  #settings: HTMLElement | null = null;
+  #open: HTMLElement | null = null;
+  /** The layers that are shown, the one in front last. */
+  #asked: ShownLayer | null = null;
+  #refined: ShownLayer | null = null;
   #shown: unknown;
 
   constructor(consent: Consent, { nonce, settingsButton }: BannerOptions) {
     this.#consent = consent;
+    this.#nonce = nonce;
     this.#settingsButton = settingsButton ?? document.querySelector('[data-consent-settings]') === null;
-    styleRoot(this.#root, BANNER_STYLE, nonce);
     this.#root.append(this.#said);
     this.#resized = new ResizeObserver(() => this.#keepRoom());
     this.#mount();
-    document.addEventListener('click', (event) => this.#onClick(event), { signal: this.#ended.signal });
-    this.#ended.signal.addEventListener(
+    const { signal } = this.#ended;
+    document.addEventListener('click', (event) => this.#onPageClick(event), { signal });
+    this.#root.addEventListener('click', ({ target }) => this.#onClick(target));
+    this.#root.addEventListener('change', ({ target }) => this.#onChange(target));
+    signal.addEventListener(
       'abort',
       consent.subscribe((state) => this.#render(state)),
     );
@@ -70,7 +88,7 @@ class ShownBanner implements Banner {
     if (configuration === null || status === 'unavailable') return;
     // The texts may be in the language of the choice. Offline, the settings open in it.
     if (status === 'chosen') await this.#consent.setLanguage().catch(() => undefined);
-    this.#openDialog();
+    this.#openSettings();
   }
 
   remove(): void {
@@ -90,13 +108,14 @@ class ShownBanner implements Banner {
     document.documentElement.insertBefore(this.#host, document.body);
     this.#removed.observe(document, { childList: true });
     this.#removed.observe(document.documentElement, { childList: true });
-    if (this.#dialog?.open === true) {
-      this.#dialog.close();
-      this.#dialog.showModal();
+    for (const dialog of [this.#first, this.#settings]) {
+      if (!isDialog(dialog) || !dialog.open) continue;
+      dialog.close();
+      dialog.showModal();
     }
   }
 
-  #onClick(event: Event): void {
+  #onPageClick(event: Event): void {
     // The path goes through shadow roots.
     const isOpener = (node: EventTarget): boolean => node instanceof Element && node.matches('[data-consent-settings]');
     if (!event.composedPath().some(isOpener)) return;
@@ -104,129 +123,150 @@ class ShownBanner implements Banner {
     this.openSettings();
   }
 
-  #render({ status, configuration }: ConsentState): void {
-    if (configuration === null) return;
-    const shown = `${status} ${configuration.language}`;
-    if (shown === this.#shown) return;
-    this.#shown = shown;
-    const texts = new BannerTexts(configuration);
-    this.#renderSection(status === 'needed' ? this.#makeSection(texts) : null);
-    this.#renderOpener(status === 'chosen' || status === 'signalled' ? texts : null);
+  /** Does what the pressed control is for, which its part says. */
+  #onClick(target: EventTarget | null): void {
+    const pressed = target instanceof Element ? target.closest('button') : null;
+    if (pressed === null) return;
+    const part = pressed.getAttribute('part');
+    const shown = this.#settings?.contains(pressed) ? this.#refined : this.#asked;
+    if (pressed === this.#open) this.openSettings();
+    else if (part === 'settings') this.#openSettings();
+    else if (part === 'policy') this.#openSettings(true);
+    else if (part === 'close') this.#close();
+    else if (shown !== null && part !== null && this.#record(part, presentationOf(shown, part))) this.#confirm();
   }
 
-  #renderSection(section: HTMLElement | null): void {
-    const hadFocus = this.#section?.contains(this.#root.activeElement) ?? false;
-    this.#section?.remove();
+  /** @returns whether the control decides anything */
+  #record(part: string, presentation: Presentation): boolean {
+    if (part === 'accept') this.#consent.acceptAll(presentation);
+    else if (part === 'reject') this.#consent.rejectAll(presentation);
+    else if (part === 'save') this.#consent.choose(this.#ticked(), presentation);
+    else return false;
+    return true;
+  }
+
+  #onChange(target: EventTarget | null): void {
+    if (!(target instanceof HTMLSelectElement)) return;
+    const isInSettings = this.#settings?.contains(target) === true;
+    this.#consent.setLanguage(target.value).then(
+      () => isInSettings && this.#openSettings(),
+      ({ message }: ServiceError) => console.error(message),
+    );
+  }
+
+  #render({ status, configuration }: ConsentState): void {
+    if (configuration === null) return;
+    const shown = `${status} ${configuration.language} ${JSON.stringify(configuration.appearance)}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const view = viewOf(configuration);
+    const style = bannerStyle(view.appearance);
+    if (style !== this.#style) styleRoot(this.#root, style, this.#nonce);
+    this.#style = style;
+    this.#renderFirst(status === 'needed' ? view : null);
+    this.#renderOpener(status === 'chosen' || status === 'signalled' ? view : null);
+  }
+
+  #renderFirst(view: BannerView | null): void {
+    const hadFocus = this.#first?.contains(this.#root.activeElement) ?? false;
+    this.#first?.remove();
     this.#resized.disconnect();
-    this.#section = section;
-    if (section === null) this.#first = null;
-    if (section !== null) {
-      this.#root.append(section);
-      // It takes no focus, so that the page can be read; a screen reader announces it.
-      this.#said.lang = section.lang;
-      this.#said.textContent = section.querySelector('h2')?.textContent ?? '';
-      this.#resized.observe(section);
+    this.#first = view && toDom(firstLayer(view));
+    // The language can be changed while the banner is shown: the time counts from the first one.
+    this.#asked = view && this.#layer('first', view, this.#asked?.since);
+    if (view !== null && this.#first !== null) {
+      this.#root.append(this.#first);
+      if (isDialog(this.#first)) {
+        this.#first.showModal();
+        this.#first.querySelector('h2')?.focus();
+        // Escape leaves the choice for later: nothing optional is permitted until then.
+        this.#first.addEventListener('close', () => this.#renderOpener(view));
+      } else {
+        // It takes no focus, so that the page can be read; a screen reader announces it.
+        this.#say(this.#first.querySelector('h2')?.textContent ?? '', view.language, false);
+      }
+      this.#resized.observe(this.#first);
       // The element that had the focus was replaced, for example the choice of the language.
-      if (hadFocus) (section.querySelector('select') ?? section.querySelector('button'))?.focus();
+      if (hadFocus) (this.#first.querySelector('select') ?? this.#first.querySelector('button'))?.focus();
     }
     this.#keepRoom();
   }
 
-  #makeSection(texts: Texts): HTMLElement {
-    const { banner, language: lang, direction: dir } = texts.configuration;
-    // The language can be changed while the banner is shown: the time counts from the first one.
-    const first = this.#layer('first', lang, this.#first?.since);
-    this.#first = first;
-    return element(
-      'section',
-      { 'aria-labelledby': 'banner-title', part: 'banner', lang, dir },
-      element(
-        'div',
-        { class: 'row head' },
-        element('h2', { id: 'banner-title' }, texts.title()),
-        element('div', {}, ...texts.languageChoice((language) => this.#setLanguage(language))),
-      ),
-      element('p', {}, banner.text ?? ''),
-      element(
-        'div',
-        { class: 'row' },
-        ...this.#choiceButtons(texts, first),
-        texts.button('settings', '', () => this.#openDialog()),
-      ),
-    );
-  }
-
-  #renderOpener(texts: Texts | null): void {
+  #renderOpener(view: BannerView | null): void {
     this.#open?.remove();
     this.#open = null;
-    if (texts === null || !this.#settingsButton) return;
-    this.#open = texts.button('settings', 'open', () => {
-      this.openSettings();
-    });
-    this.#open.dir = texts.configuration.direction;
+    if (view === null || !this.#settingsButton) return;
+    const opener = button(view, 'settings', `open ${view.appearance.side}`);
+    this.#open = toDom({ ...opener, attributes: { ...opener.attributes, dir: view.direction } });
     this.#root.append(this.#open);
   }
 
-  #openDialog(): void {
-    const { configuration } = this.#consent.state;
+  /** @param isPolicyOpen whether the text of the policy is unfolded */
+  #openSettings(isPolicyOpen = false): void {
+    const { configuration, choice } = this.#consent.state;
     if (configuration === null) return;
-    this.#dialog?.remove();
-    const texts = new BannerTexts(configuration);
-    const layer = this.#layer('settings', configuration.language);
-    const dialog = settingsDialog(this.#consent, texts, {
-      choose: (chosen) => this.#choose(() => this.#consent.choose(chosen, presentationOf(layer, 'save'))),
-      choiceButtons: this.#choiceButtons(texts, layer),
-      setLanguage: (language) => this.#setLanguage(language, () => this.#openDialog()),
-    });
-    this.#dialog = dialog;
+    this.#settings?.remove();
+    const view = viewOf(configuration);
+    // Nothing is chosen beforehand except what the visitor chose earlier.
+    const dialog = toDom(settingsLayer(view, { ticked: choice?.categories ?? {}, proofPage: this.#consent.proofPage }));
+    this.#settings = dialog;
+    this.#refined = this.#layer('settings', view);
+    fillPolicy(this.#consent, dialog);
     this.#root.append(dialog);
     this.#mount();
-    dialog.showModal();
+    if (isDialog(dialog)) dialog.showModal();
+    const policy = dialog.querySelector<HTMLDetailsElement>('.policy');
+    if (!isPolicyOpen || policy === null) return;
+    policy.open = true;
+    policy.querySelector('summary')?.focus();
   }
 
-  #layer(layer: ShownLayer['layer'], language: string, since = performance.now()): ShownLayer {
+  #layer(layer: ShownLayer['layer'], view: BannerView, since = performance.now()): ShownLayer {
     const { state, isGpcOn } = this.#consent;
     return {
       layer,
-      language,
-      controls: layer === 'first' ? ['accept', 'reject', 'settings'] : ['save', 'accept', 'reject'],
+      view,
+      isThemed: state.configuration?.appearance === view.appearance,
       preselected: layer === 'settings' && state.choice !== null ? 'earlier' : isGpcOn ? 'gpc' : 'nothing',
       since,
     };
   }
 
-  /** Accepting and refusing take one press each, in the banner and in the settings. */
-  #choiceButtons(texts: Texts, layer: ShownLayer): readonly HTMLButtonElement[] {
-    return [
-      texts.button('accept', 'choice', () =>
-        this.#choose(() => this.#consent.acceptAll(presentationOf(layer, 'accept'))),
-      ),
-      texts.button('reject', 'choice', () =>
-        this.#choose(() => this.#consent.rejectAll(presentationOf(layer, 'reject'))),
-      ),
-    ];
+  #ticked(): Record<string, boolean> {
+    const boxes = this.#settings?.querySelectorAll('input') ?? [];
+    return Object.fromEntries([...boxes].map(({ name, checked }) => [name, checked]));
   }
 
-  #choose(record: () => Promise<unknown>): void {
-    record();
-    this.#dialog?.close();
+  #close(): void {
+    if (isDialog(this.#settings)) this.#settings.close();
+  }
+
+  /** Says that the choice counts, which it does at once. */
+  #confirm(): void {
+    this.#close();
     const { configuration } = this.#consent.state;
-    if (configuration !== null) this.#say(new BannerTexts(configuration));
+    if (configuration !== null) {
+      const { text, language } = labelOf(viewOf(configuration), 'saved');
+      this.#say(text, language, true);
+    }
     this.#open?.focus();
   }
 
-  #say(texts: Texts): void {
-    const { text, language } = texts.label('saved');
+  #say(text: string, language: string, isSeen: boolean): void {
     this.#said.lang = language;
     this.#said.textContent = text;
-  }
-
-  #setLanguage(language: string, then: () => void = () => undefined): void {
-    this.#consent.setLanguage(language).then(then, ({ message }: ServiceError) => console.error(message));
+    this.#said.classList.toggle('seen', isSeen);
+    if (isSeen) setTimeout(() => this.#said.classList.remove('seen'), SAID_MS);
   }
 
   #keepRoom(): void {
-    const isFixed = this.#section !== null && getComputedStyle(this.#section).position === 'fixed';
-    this.#room.keep(isFixed ? Math.ceil(this.#section?.getBoundingClientRect().height ?? 0) : 0);
+    const first = isDialog(this.#first) ? null : this.#first;
+    const isFixed = first !== null && getComputedStyle(first).position === 'fixed';
+    this.#room.keep(isFixed ? Math.ceil(first.getBoundingClientRect().height) : 0);
   }
+}
+
+/** A dialog that the browser opens above the page, with everything else out of reach. */
+function isDialog(node: HTMLElement | null): node is HTMLDialogElement {
+  return node instanceof HTMLDialogElement;
 }

@@ -6,7 +6,7 @@ import { NoBody, None } from '../../../../schemas/api/panel/common.js';
 import { PingResponse } from '../../../../schemas/api/ping.js';
 import { StatusQuery, StatusResponse } from '../../../../schemas/api/status.js';
 import { VerifyResponse } from '../../../../schemas/api/verify.js';
-import { bannerLabels } from '../../../../schemas/text/banner-labels.js';
+import { bannerLabels } from '../../../../schemas/banner/banner-labels.js';
 import { EXAMPLE_VALUES, SHOWN, SHOWN_CHECK } from '../../server/example-values.js';
 import { AnyQuery, defineOperation } from '../../server/operation.js';
 import { ANY_KEY, CONFIGURATION } from '../access.js';
@@ -94,6 +94,7 @@ export const getConfig = defineOperation({
           },
         ],
         documents: [SHOWN_DOCUMENT],
+        appearance: null,
         region: { country: 'TR', region: null, compliance_framework: 'kvkk' },
       },
     },

@@ -65,7 +65,7 @@ export interface EventStoreDbEventLogOptions {
 }
 
 /**
- * Creates the `eventstoredb` adapter for EventStoreDB or KurrentDB, one node or a cluster. Streams of
+ * Creates the `eventstoredb` adapter for EventStoreDB, one node or a cluster. Streams of
  * other programs on the same server are passed over.
  * @param connectionString `esdb://…` as in the server's documentation; in a cluster the leader is
  *   used

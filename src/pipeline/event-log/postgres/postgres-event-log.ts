@@ -7,6 +7,7 @@ import { type CopiedRow, copiedRows } from '../../../platform/database/copied-ro
 import { INDEX_LOOK_UPS } from '../../../platform/database/index-look-ups.js';
 import { createPool } from '../../../platform/database/pool.js';
 import type { DatabaseRole } from '../../../platform/database/roles.js';
+import { programName } from '../../../platform/database/running-programs.js';
 import type { ServerBinding } from '../../../platform/database/server-binding.js';
 import { assertContinuous } from '../continuity.js';
 import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
@@ -109,7 +110,7 @@ class PostgresEventLog implements EventLog {
     const connection: ConnectionOptions = {
       url: options.url,
       role: options.role,
-      applicationName: 'consent-ledger event log',
+      applicationName: programName('event log'),
       connectTimeoutMs: Math.min(this.#appendDeadlineMs, CONNECT_TIMEOUT_MS),
       statementTimeoutMs: Math.max(this.#appendDeadlineMs, this.#readDeadlineMs),
       // If another writer hangs, the server's refusal comes before the deadline, so the outcome is

@@ -1,6 +1,11 @@
 import pg from 'pg';
 import { BackOff, pause } from '../../../platform/background/waiting.js';
-import { type ConnectionOptions, connectionConfig, prepareConnection } from '../../../platform/database/connection.js';
+import {
+  type ConnectionOptions,
+  closeAfterLastMessage,
+  connectionConfig,
+  prepareConnection,
+} from '../../../platform/database/connection.js';
 
 /** Channel on which `event_log.append` notifies of new events. */
 const EVENT_LOG_CHANNEL = 'consent_ledger_event_log';
@@ -86,6 +91,7 @@ export class Wakeups {
 
   async #begin(client: pg.Client): Promise<void> {
     await client.connect();
+    closeAfterLastMessage(client);
     await prepareConnection(client, this.connection);
     await client.query(`LISTEN ${EVENT_LOG_CHANNEL}`);
   }

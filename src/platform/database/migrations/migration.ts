@@ -15,9 +15,9 @@ export interface Migration {
    * step is applied and afterwards; null: every process must be stopped.
    */
   readonly runsBeside: string | null;
-}
-
-/** The folder of a step. The steps of one folder make one schema, which a version of the program requires. */
-export function schemaOf({ id }: Pick<Migration, 'id'>): string {
-  return id.split('/')[0] ?? id;
+  /**
+   * Whether the step is one statement that changes some rows and is run until it changes none, each run
+   * in its own transaction: for tables that are too large for one. A run finds by itself what is left.
+   */
+  readonly repeats: boolean;
 }

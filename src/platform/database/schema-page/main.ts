@@ -19,7 +19,7 @@ try {
   const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });
   const pool = createPool({
     url: postgres.superuserUrl,
-    applicationName: 'consent-ledger schema page',
+    applicationName: 'schema page',
     maxConnections: 1,
     statementTimeoutMs: 0,
     onIdleError: (error) => console.error(error.message),

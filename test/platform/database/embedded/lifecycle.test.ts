@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeEmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
 import { titleNeeding } from '../../../support/missing-tools.js';
 import { createInstallation, type Installation, postmasterPid, query } from './fixture.js';
+
+const hasPsql = spawnSync('psql', ['--version']).status === 0;
 
 describe('the embedded PostgreSQL', () => {
   let installation: Installation;
@@ -47,6 +50,21 @@ describe('the embedded PostgreSQL', () => {
     const wrong = new URL(server.superuserUrl);
     wrong.password = 'wrong';
     await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+    await server.release();
+  });
+
+  it.runIf(hasPsql)(titleNeeding('psql', hasPsql, 'is read with psql as docs/operations.md says'), async () => {
+    const server = await installation.open();
+    const page = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+    const [, commands = ''] = /### Read the embedded database.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
+    // The tables come with a migration, which is not part of this test.
+    const script = commands
+      .replaceAll('data/', `${installation.dataDir}/`)
+      .replace('select id, domain from sites', 'select 6 * 7');
+    const { stdout, stderr } = spawnSync('sh', ['-c', script.replace(/require\('\.\//, "require('")], {
+      encoding: 'utf8',
+    });
+    expect([stderr, stdout]).toEqual(['', expect.stringContaining('42')]);
     await server.release();
   });
 

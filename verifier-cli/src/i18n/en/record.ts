@@ -31,6 +31,9 @@ export const record = {
   fields: personalFields,
   presentation: {
     title: 'How it was asked',
+    drawn: 'The question, drawn',
+    drawnBy: (layout: string, version: number) =>
+      `The sealed words, drawn by layout ${layout}, version ${version}. The control that was used is marked. Words of controls that the site’s configuration does not state are those of this program.`,
     notStated: 'not stated',
     notShown: 'stated, and not disclosed in this file or erased',
     statedBy: {

@@ -29,6 +29,9 @@ export const record: typeof English = {
   fields: personalFields,
   presentation: {
     title: 'Sorunun gösterilişi',
+    drawn: 'Sorunun çizimi',
+    drawnBy: (layout, version) =>
+      `Mühürlenmiş sözler, ${layout} düzeninin ${version}. sürümüyle çizildi. Kullanılan düğme işaretlidir. Sitenin yapılandırmasında bulunmayan düğme sözleri bu programdandır.`,
     notStated: 'bildirilmedi',
     notShown: 'bildirildi; bu dosyada açıklanmadı veya silindi',
     statedBy: {

@@ -1,0 +1,57 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { bannerInLanguage } from '../../../../schemas/banner/banner-in-language.js';
+import { styleRoot, toDom } from '../../../../sdk/banner/dom.js';
+import { type Drawing, drawingOf, type StatedPresentation } from '../../../../sdk/banner/drawing.js';
+import { appearanceOf } from '../../../../sdk/browser/src/banner/banner-view.js';
+import type { PublicRecord } from '../../api/types.js';
+import { useMessages } from '../../i18n/locale.js';
+import { useShownConfiguration } from './use-shown-configuration.js';
+
+interface DrawnQuestionProps {
+  readonly siteId: string;
+  readonly record: PublicRecord;
+  /** The disclosed presentation, as the record has it. */
+  readonly presentation: unknown;
+}
+
+/** The banner as it was stated to have been shown, drawn from the published words. */
+export function DrawnQuestion({ siteId, record, presentation }: DrawnQuestionProps) {
+  const { consents } = useMessages();
+  const shown = useShownConfiguration(siteId, record.site_config_hash).data;
+  const drawing = useMemo(() => {
+    const stated = readStated(presentation);
+    if (shown === null || shown === undefined || stated === null) return null;
+    const view = {
+      ...bannerInLanguage(shown, stated.language ?? record.language, shown.default_language),
+      appearance: appearanceOf(shown.appearance),
+      policy: null,
+    };
+    return drawingOf(view, stated, stated.control === 'save' ? (record.categories ?? {}) : {});
+  }, [shown, record, presentation]);
+  if (drawing === null) return null;
+  return (
+    <div className="stack">
+      <h3>{consents.drawn}</h3>
+      <p className="hint">{consents.drawnText[record.channel]}</p>
+      <Drawn drawing={drawing} />
+    </div>
+  );
+}
+
+/** A drawing in a shadow root: its style and that of the page do not change each other. */
+function Drawn({ drawing }: { readonly drawing: Drawing }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const node = place.current;
+    if (node === null) return;
+    const root = node.shadowRoot ?? node.attachShadow({ mode: 'open' });
+    root.replaceChildren(toDom(drawing.content));
+    styleRoot(root, drawing.style);
+  }, [drawing]);
+  return <div ref={place} />;
+}
+
+/** The members that the drawing needs. The service has checked their form. */
+function readStated(presentation: unknown): (StatedPresentation & { readonly language?: string }) | null {
+  return typeof presentation === 'object' && presentation !== null ? presentation : null;
+}

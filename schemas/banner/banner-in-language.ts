@@ -1,0 +1,39 @@
+import type { SiteConfigPublishedRecord } from '../events/site-config.js';
+import { directionOf } from '../language/direction.js';
+import { bannerLabels } from './banner-labels.js';
+
+/** The members of a configuration from which the banner is drawn. */
+export type BannerConfiguration = Pick<
+  SiteConfigPublishedRecord,
+  'banner' | 'withdrawal' | 'categories' | 'cookies' | 'languages' | 'controller' | 'appearance'
+>;
+
+/**
+ * Puts the banner of a configuration into one language, as pages read it from the service. Texts that
+ * the language lacks are those of another one.
+ * @param language one of the configuration
+ * @param fallback language of texts that are missing
+ */
+export function bannerInLanguage(configuration: BannerConfiguration, language: string, fallback: string) {
+  const { categories, cookies, controller, languages, appearance } = configuration;
+  const inLanguage = (texts: Readonly<Record<string, string>>): string => texts[language] ?? texts[fallback] ?? '';
+  const banner = configuration.banner[language] ?? configuration.banner[fallback] ?? {};
+  return {
+    language,
+    languages,
+    direction: directionOf(language),
+    controller,
+    banner,
+    labels: bannerLabels(banner, language),
+    withdrawal: inLanguage(configuration.withdrawal),
+    appearance: appearance ?? null,
+    categories: categories.map((category) => ({
+      ...category,
+      title: inLanguage(category.title),
+      purpose: inLanguage(category.purpose),
+      cookies: cookies
+        .filter((cookie) => cookie.category === category.key)
+        .map(({ category: _, ...cookie }) => ({ ...cookie, purpose: inLanguage(cookie.purpose) })),
+    })),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Drawn, DrawnElement } from './drawn.js';
+
+/** The node of something drawn. Texts are set as such: nothing is parsed as HTML. */
+export function toDom(drawn: DrawnElement): HTMLElement {
+  const node = document.createElement(drawn.tag);
+  for (const [name, value] of Object.entries(drawn.attributes)) node.setAttribute(name, value === true ? '' : value);
+  node.append(...drawn.children.map((child: Drawn) => (typeof child === 'string' ? child : toDom(child))));
+  return node;
+}
+
+/** Whether the browser constructs style sheets, as all do since 2023. */
+export const isConstructed = (): boolean => 'adoptedStyleSheets' in document;
+
+/**
+ * Styles a shadow root. A constructed style sheet needs no permission of a content security policy;
+ * browsers without it get a style element with the nonce.
+ * @param nonce of the page's policy; undefined without one
+ */
+export function styleRoot(root: ShadowRoot, css: string, nonce?: string): void {
+  if (isConstructed()) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    root.adoptedStyleSheets = [sheet];
+    return;
+  }
+  const style = document.createElement('style');
+  if (nonce !== undefined) style.nonce = nonce;
+  style.textContent = css;
+  root.querySelector('style')?.remove();
+  root.append(style);
+}

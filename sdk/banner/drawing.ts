@@ -1,0 +1,63 @@
+import { type Drawn, type DrawnElement, draw } from './drawn.js';
+import { firstLayer } from './first-layer.js';
+import { LAYOUT_VERSION } from './layout-version.js';
+import { settingsLayer } from './settings-layer.js';
+import { bannerStyle } from './style.js';
+import type { Appearance, BannerView } from './view.js';
+
+/** How the question was asked, as the presentation of a record states it. */
+export interface StatedPresentation {
+  readonly layout?: string | undefined;
+  readonly layout_version?: number | undefined;
+  readonly layer?: string | undefined;
+  readonly colour_scheme?: 'light' | 'dark' | undefined;
+  readonly size_class?: 'phone' | 'tablet' | 'desktop' | undefined;
+  readonly control?: string | undefined;
+}
+
+/** The banner at rest, with its own style, for a shadow root. */
+export interface Drawing {
+  readonly content: DrawnElement;
+  readonly style: string;
+}
+
+const LAYOUTS: readonly string[] = ['bar', 'box', 'dialog'] satisfies readonly Appearance['layout'][];
+const CONTROLS: ReadonlySet<string> = new Set(['button', 'input', 'select']);
+
+/**
+ * Draws the banner as it was stated to have been shown. Nothing in it can be used, the control that
+ * was used is marked, and what was folded is open.
+ * @param ticked categories that the person chose one by one
+ * @returns null: no layout of this program has that name, version and layer
+ */
+export function drawingOf(
+  view: BannerView,
+  { layout = '', layout_version: version, layer, colour_scheme, size_class, control }: StatedPresentation,
+  ticked: Readonly<Record<string, boolean>>,
+): Drawing | null {
+  if (version !== LAYOUT_VERSION || !isLayout(layout) || (layer !== 'first' && layer !== 'settings')) return null;
+  const appearance: Appearance = { ...view.appearance, layout };
+  const shown = { ...view, appearance };
+  const content = layer === 'first' ? firstLayer(shown) : settingsLayer(shown, { ticked, proofPage: null });
+  const surroundings = { scheme: colour_scheme ?? 'light', size: size_class ?? 'desktop' };
+  return { content: atRest(content, control), style: bannerStyle(appearance, surroundings) };
+}
+
+function isLayout(name: string): name is Appearance['layout'] {
+  return LAYOUTS.includes(name);
+}
+
+function atRest({ tag, attributes, children }: DrawnElement, used: string | undefined): DrawnElement {
+  const { tabindex: _, ...kept } = attributes;
+  return draw(
+    tag,
+    {
+      ...kept,
+      disabled: CONTROLS.has(tag),
+      // A dialog that is open, and details that are unfolded.
+      open: tag === 'dialog' || tag === 'details',
+      'data-used': used !== undefined && attributes.part === used,
+    },
+    ...children.map((child: Drawn) => (typeof child === 'string' ? child : atRest(child, used))),
+  );
+}

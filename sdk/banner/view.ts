@@ -1,0 +1,59 @@
+/** Colours in one colour scheme, each as `#rrggbb`. `on_` stands for the text on a button. */
+export interface Palette {
+  readonly background: string;
+  readonly text: string;
+  readonly border: string;
+  readonly accept: string;
+  readonly on_accept: string;
+  readonly reject: string;
+  readonly on_reject: string;
+}
+
+/** Layout and theme, as a site's configuration states them. */
+export interface Appearance {
+  readonly layout: 'bar' | 'box' | 'dialog';
+  readonly side: 'start' | 'end';
+  readonly scheme: 'auto' | 'light' | 'dark';
+  readonly light: Palette;
+  readonly dark: Palette;
+  /** Pixels. */
+  readonly radius: number;
+  readonly font: 'system' | 'serif' | 'monospace';
+}
+
+/** Text of a control and its language. */
+export interface Label {
+  readonly text: string;
+  readonly language: string;
+}
+
+export interface ViewedCookie {
+  readonly name: string;
+  readonly provider: string;
+  readonly duration_seconds: number | null;
+  readonly purpose: string;
+}
+
+export interface ViewedCategory {
+  readonly key: string;
+  readonly required: boolean;
+  readonly title: string;
+  readonly purpose: string;
+  readonly recipients: readonly string[];
+  readonly cookies: readonly ViewedCookie[];
+}
+
+/** All that the banner is drawn from: a configuration in one language, and the policy that it names. */
+export interface BannerView {
+  readonly language: string;
+  readonly languages: readonly string[];
+  readonly direction: 'ltr' | 'rtl';
+  readonly banner: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, Label | undefined>>;
+  readonly withdrawal: string | null;
+  readonly controller: { readonly legal_name: string; readonly contact: string };
+  readonly categories: readonly ViewedCategory[];
+  readonly appearance: Appearance;
+  /** Title of the cookie policy and its language; null without one. */
+  readonly policy: { readonly title: string; readonly language: string } | null;
+}

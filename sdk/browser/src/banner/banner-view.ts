@@ -1,0 +1,46 @@
+import { DEFAULT_APPEARANCE } from '../../../banner/default-appearance.js';
+import type { Appearance, BannerView, Palette } from '../../../banner/view.js';
+import type { Configuration } from '../../../core/answers.js';
+import { cookiePolicyOf } from '../../../core/choice.js';
+import { type Guard, isNumber, isText, objectOf } from '../../../core/guards.js';
+
+/** The banner of a configuration. A look of a newer service, which this SDK does not know, is the default. */
+export function viewOf(configuration: Configuration): BannerView {
+  const { appearance } = configuration;
+  const version = cookiePolicyOf(configuration)?.version;
+  return {
+    ...configuration,
+    appearance: appearanceOf(appearance),
+    policy: version === undefined ? null : version,
+  };
+}
+
+/** The look that a configuration states; the default if it states none that this SDK knows. */
+export function appearanceOf(stated: unknown): Appearance {
+  return isAppearance(stated) ? stated : DEFAULT_APPEARANCE;
+}
+
+/** A colour becomes part of a style sheet: nothing else may. */
+const isColour = (value: unknown): value is string => isText(value) && /^#[0-9a-f]{6}$/.test(value);
+const oneOf =
+  <T extends string>(...values: readonly T[]): Guard<T> =>
+  (value): value is T =>
+    values.some((one) => one === value);
+const isPalette = objectOf<Palette>({
+  background: isColour,
+  text: isColour,
+  border: isColour,
+  accept: isColour,
+  on_accept: isColour,
+  reject: isColour,
+  on_reject: isColour,
+});
+const isAppearance = objectOf<Appearance>({
+  layout: oneOf('bar', 'box', 'dialog'),
+  side: oneOf('start', 'end'),
+  scheme: oneOf('auto', 'light', 'dark'),
+  light: isPalette,
+  dark: isPalette,
+  radius: isNumber,
+  font: oneOf('system', 'serif', 'monospace'),
+});

@@ -1,0 +1,19 @@
+import { isConstructed } from '../../../banner/dom.js';
+
+/**
+ * Keeps room below the page for a banner of this height, so that it covers neither the end of the
+ * page nor the element that has the focus (WCAG 2.2, 2.4.11).
+ */
+export class PageRoom {
+  readonly #sheet = isConstructed() ? new CSSStyleSheet() : null;
+
+  /** @param pixels height of the banner; 0 for none */
+  keep(pixels: number): void {
+    if (this.#sheet === null) return;
+    // A page may replace the list.
+    if (!document.adoptedStyleSheets.includes(this.#sheet)) document.adoptedStyleSheets.push(this.#sheet);
+    this.#sheet.replaceSync(
+      pixels === 0 ? '' : `@media screen{html{scroll-padding-bottom:${pixels}px;padding-bottom:${pixels}px}}`,
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import { cookiePolicyOf } from '../../../core/choice.js';
+import type { Consent } from '../consent.js';
+
+/** Reads the text to which the consent refers when the visitor opens it in the settings. */
+export function fillPolicy(consent: Consent, dialog: HTMLElement): void {
+  const { configuration } = consent.state;
+  const policy = configuration === null ? undefined : cookiePolicyOf(configuration);
+  const text = dialog.querySelector('.policy .text');
+  if (policy === undefined || text === null) return;
+  dialog.querySelector('.policy')?.addEventListener(
+    'toggle',
+    () => {
+      consent.document(policy.slug).then(
+        ({ version, content }) => {
+          // Other types would need a viewer: the site links to its own page for them.
+          if (version.media_type.startsWith('text/'))
+            text.textContent = version.media_type === 'text/html' ? plain(content) : content;
+        },
+        ({ message }: Error) => {
+          text.textContent = message;
+        },
+      );
+    },
+    { once: true },
+  );
+}
+
+/** The text of a document in HTML. Nothing of it is inserted into the page. */
+function plain(html: string): string {
+  try {
+    return new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '';
+  } catch {
+    // The page requires trusted types.
+    return html;
+  }
+}

@@ -1,0 +1,88 @@
+import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { bitsOfChallenge, leadingZeroBits, PROOF } from '../../../schemas/crypto/proof-of-work.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { hmacSha256 } from '../../platform/keys/index.js';
+import type { SignUpKeys } from './sign-up-tokens.js';
+
+/** Addresses of the whole installation that sign up in 24 hours without a proof. */
+const FREE_A_DAY = 50;
+/** Each further number of addresses doubles the work. */
+const DOUBLES_AFTER = 50;
+/** A page hashes about a million times a second: 16 ms. */
+const FIRST_BITS = 14;
+/**
+ * About a second of a page. A limit without which a program that hashes ten times as fast as a
+ * page, on many machines, would keep customers out.
+ */
+const MOST_BITS = 20;
+const MOST_COUNTED = FREE_A_DAY + (MOST_BITS - FIRST_BITS) * DOUBLES_AFTER;
+/** A proof of half the work still counts, because others sign up while a page works. */
+const TOLERATED_BITS = 1;
+const VALID_SECONDS = 600;
+const AUTHENTICATOR_BYTES = 16;
+
+const CountRows = z.tuple([z.object({ addresses: z.int() })]);
+
+/**
+ * Requires a proof of work from a sign-up while many addresses sign up. The challenge states the work
+ * and its expiry, authenticated with the address, so that the service stores nothing of it. A proof
+ * can be used again, for the same address only.
+ * @param db in the role `consent_ledger_api`
+ * @param email in lower case
+ * @throws RequestRefused PROOF_OF_WORK_REQUIRED with a challenge
+ */
+export async function requireWork(
+  db: Queryable,
+  keys: SignUpKeys,
+  email: string,
+  proof: string | undefined,
+  now: Date,
+): Promise<void> {
+  const needed = bitsNeeded(await addressesOfDay(db));
+  if (needed === 0) return;
+  const key = hmacSha256(await keys.accountKey(), 'sign-up work');
+  if (proof !== undefined && isProof(key, email, proof, needed - TOLERATED_BITS, now)) return;
+  throw new RequestRefused('PROOF_OF_WORK_REQUIRED', undefined, { challenge: newChallenge(key, email, needed, now) });
+}
+
+function bitsNeeded(addresses: number): number {
+  if (addresses < FREE_A_DAY) return 0;
+  return Math.min(MOST_BITS, FIRST_BITS + Math.floor((addresses - FREE_A_DAY) / DOUBLES_AFTER));
+}
+
+/** More than the number that requires the most work are not counted. */
+async function addressesOfDay(db: Queryable): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*)::int as addresses from
+       (select from sign_up_requests where requested_at > now() - interval '24 hours' limit $1) counted`,
+    [MOST_COUNTED],
+  );
+  return CountRows.parse(rows)[0].addresses;
+}
+
+function newChallenge(key: Uint8Array, email: string, bits: number, now: Date): string {
+  const stated = `${bits}.${(Math.floor(now.getTime() / 1000) + VALID_SECONDS).toString(36)}`;
+  return `${stated}.${authenticator(key, email, stated).toString('base64url')}`;
+}
+
+function isProof(key: Uint8Array, email: string, proof: string, leastBits: number, now: Date): boolean {
+  const challenge = PROOF.exec(proof)?.[1] ?? '';
+  const bits = bitsOfChallenge(challenge);
+  if (bits === null || bits < leastBits) return false;
+  const [stated, expiry = '', given = ''] = [
+    challenge.slice(0, challenge.lastIndexOf('.')),
+    ...challenge.split('.').slice(1),
+  ];
+  if (Number.parseInt(expiry, 36) * 1000 <= now.getTime()) return false;
+  const right = authenticator(key, email, stated);
+  const stating = Buffer.from(given, 'base64url');
+  if (stating.length !== right.length || !timingSafeEqual(stating, right)) return false;
+  return leadingZeroBits(sha256(Buffer.from(proof, 'ascii'))) >= bits;
+}
+
+function authenticator(key: Uint8Array, email: string, stated: string): Buffer {
+  return hmacSha256(key, `${stated}\0${email}`).subarray(0, AUTHENTICATOR_BYTES);
+}

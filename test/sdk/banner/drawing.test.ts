@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Appearance } from '../../../schemas/banner/appearance.js';
+import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
+import { drawingOf, type StatedPresentation } from '../../../sdk/banner/drawing.js';
+import type { Drawn } from '../../../sdk/banner/drawn.js';
+import type { BannerView } from '../../../sdk/banner/view.js';
+import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
+import { renderHtml } from '../../../verifier-cli/src/report/markup.js';
+
+const VIEW: BannerView = {
+  ...bannerInLanguage({ ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] }, 'en', 'en'),
+  appearance: DEFAULT_APPEARANCE,
+  policy: { title: 'Cookie policy', language: 'en' },
+};
+const STATED: StatedPresentation = { layout: 'bar', layout_version: 1, layer: 'first', control: 'reject' };
+
+const htmlOf = (stated: StatedPresentation, view = VIEW, ticked: Readonly<Record<string, boolean>> = {}): string => {
+  const drawing = drawingOf(view, stated, ticked);
+  return drawing === null ? '' : renderHtml({ drawing });
+};
+
+/**
+ * Layout 1, as it was frozen. A change of it is a new version of the layout, beside this one:
+ * a record that states version 1 must be drawn as the person saw it.
+ */
+const FROZEN: Readonly<Record<string, string>> = {
+  'bar first': '511cbe7c874b1d06',
+  'box first': 'cb664f83184ea509',
+  'dialog first': 'ed8396bfc88a6c5e',
+  'bar settings': '514b25f45aba7812',
+};
+
+test.each(Object.entries(FROZEN))('layout version 1 is drawn as it was frozen: %s', (name, digest) => {
+  const [layout, layer] = name.split(' ');
+  const drawing = drawingOf({ ...VIEW, languages: ['en'] }, { ...STATED, layout, layer }, { analytics: true });
+  expect(createHash('sha256').update(JSON.stringify(drawing)).digest('hex').slice(0, 16)).toBe(digest);
+});
+
+test('the control that was used is marked, and nothing can be used', () => {
+  const html = htmlOf(STATED);
+  expect([...html.matchAll(/<(\w+)[^>]* data-used="[^>]*>([^<]*)/g)].map(([, tag, text]) => [tag, text])).toEqual([
+    ['button', 'Reject all'],
+  ]);
+  for (const [control] of html.matchAll(/<(?:button|select|input)\b[^>]*>/g)) expect(control).toContain(' disabled=""');
+});
+
+test('settings are drawn with the categories that the person ticked, unfolded', () => {
+  const html = htmlOf({ ...STATED, layer: 'settings', control: 'save' }, VIEW, { analytics: true });
+  const boxes = [...html.matchAll(/<input[^>]*>/g)].map(([box]) => [
+    /name="(\w+)"/.exec(box)?.[1],
+    box.includes('checked'),
+  ]);
+  expect(boxes).toEqual([
+    ['analytics', true],
+    ['marketing', false],
+  ]);
+  expect(html).not.toMatch(/<details(?![^>]* open)/);
+});
+
+test('colours and size are those that were stated, not those of the reader', () => {
+  const styleOf = (stated: StatedPresentation): string => drawingOf(VIEW, { ...STATED, ...stated }, {})?.style ?? '';
+  expect(styleOf({ colour_scheme: 'dark' })).toContain('--cl-background:#1c2127');
+  expect(styleOf({ colour_scheme: 'light' })).toContain('--cl-background:#ffffff');
+  expect(styleOf({ size_class: 'phone' })).not.toContain('grid-template-columns');
+  expect(styleOf({ size_class: 'desktop' })).toContain('grid-template-columns');
+  expect(styleOf({})).not.toContain('@media');
+});
+
+test.each([
+  ['another version', { layout_version: 2 }],
+  ['another layout', { layout: 'wall' }],
+  ['another layer', { layer: 'third' }],
+  ['nothing', { layout: undefined, layout_version: undefined, layer: undefined }],
+])('%s is not drawn', (_, stated) => {
+  expect(drawingOf(VIEW, { ...STATED, ...stated }, {})).toBeNull();
+});
+
+test('no text of a configuration becomes an element or a style', () => {
+  const hostile = '</style></template><script>alert(1)</script><img src=x onerror=alert(1)>"\'';
+  const altered = (value: unknown): unknown => {
+    if (typeof value === 'string') return value + hostile;
+    if (Array.isArray(value)) return value.map(altered);
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, altered(member)]));
+  };
+  const { appearance: _, ...words } = VIEW;
+  const view: BannerView = Object.assign(structuredClone(VIEW), altered(words));
+  for (const layer of ['first', 'settings']) {
+    const html = htmlOf({ ...STATED, layer }, view);
+    const tags = [...html.matchAll(/<\/?([a-z0-9]+)/g)].map(([, tag]) => tag);
+    const known = tagsOf(drawingOf(VIEW, { ...STATED, layer }, {})?.content ?? '');
+    const added = tags.filter((tag = '') => !known.includes(tag));
+    expect([...new Set(added)].sort()).toEqual(['div', 'style', 'template'].filter((tag) => !known.includes(tag)));
+    expect(tags.filter((tag) => tag === 'style')).toHaveLength(2);
+  }
+});
+
+function tagsOf(drawn: Drawn): string[] {
+  return typeof drawn === 'string' ? [] : [drawn.tag, ...drawn.children.flatMap(tagsOf)];
+}
+
+test('a theme changes the style and no element', () => {
+  const appearance: Appearance = { ...DEFAULT_APPEARANCE, radius: 0, font: 'serif' };
+  const [plain, themed] = [drawingOf(VIEW, STATED, {}), drawingOf({ ...VIEW, appearance }, STATED, {})];
+  expect(themed?.content).toEqual(plain?.content);
+  expect(themed?.style).not.toBe(plain?.style);
+});

@@ -1,0 +1,154 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Appearance } from '../../../schemas/banner/appearance.js';
+import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
+import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
+import { type RunningApp, startApp } from '../../api/server/running-app.js';
+import { violationsOf } from '../../support/axe.js';
+import { chromiumPath } from '../../support/chromium.js';
+import { titleNeeding } from '../../support/missing-tools.js';
+import { addArabic } from './arabic-site.js';
+import { Shop } from './shop.js';
+import { Visitor } from './visitor.js';
+
+const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/consent.js', import.meta.url)));
+const canRun = chromiumPath !== undefined && isBuilt;
+/** Folder for pictures of every layout, to look at. */
+const { BANNER_PICTURES: PICTURES } = process.env;
+
+/** The look that the site publishes: a green shop with a box at the right. */
+const GREEN: Appearance = {
+  ...DEFAULT_APPEARANCE,
+  layout: 'box',
+  side: 'end',
+  radius: 16,
+  light: {
+    background: '#fdfcf8',
+    text: '#20301f',
+    border: '#7b8a78',
+    accept: '#2f6b3a',
+    on_accept: '#ffffff',
+    reject: '#4a5a48',
+    on_reject: '#ffffff',
+  },
+};
+
+const SIZES = { phone: [390, 780], desktop: [1280, 800] } as const;
+/** Replaces the look in the service's answer, so that one service shows all of them. */
+const lookOf = (appearance: Appearance): string => `{
+  const read = window.fetch;
+  window.fetch = async (...request) => {
+    const answer = await read(...request);
+    if (!String(request[0]).includes('/tool/v1/config')) return answer;
+    const body = await answer.json();
+    body.data.appearance = ${JSON.stringify(appearance)};
+    return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+  };
+}`;
+const Box = z.object({ left: z.number(), top: z.number(), right: z.number(), bottom: z.number() });
+
+describe.skipIf(!canRun)(
+  titleNeeding('Chromium, or the built SDK,', canRun, 'layouts and themes of the banner'),
+  () => {
+    let app: RunningApp;
+    let shop: Shop;
+    let visitor: Visitor;
+    beforeAll(async () => {
+      shop = await Shop.open();
+      app = await startApp('serve');
+      const demo = await app.seed({ allowedOrigins: [shop.origin] });
+      await addArabic(app, demo, GREEN);
+      shop.use(app.url, demo.keys.write);
+      visitor = await Visitor.start(chromiumPath ?? '', shop);
+    });
+    afterAll(async () => {
+      await visitor?.page.close();
+      await app?.stop();
+      await shop?.close();
+    });
+    beforeEach(() => visitor.forget());
+
+    const boxOf = async (selector: string) =>
+      Box.parse(await visitor.inBanner(`banner.querySelector('${selector}').getBoundingClientRect().toJSON()`));
+
+    test('the published look is drawn, and the record states it', async () => {
+      expect(unfairThemes(GREEN)).toEqual([]);
+      await visitor.visit();
+      const colour = `getComputedStyle(banner.querySelector('[part=reject]')).backgroundColor`;
+      expect(await visitor.inBanner(colour)).toBe('rgb(74, 90, 72)');
+      await visitor.page.evaluate(
+        `((read) => { window.fetch = (url, init) => { window.sent = init?.body ?? window.sent; return read(url, init); }; })(window.fetch)`,
+      );
+      await visitor.click('reject');
+      await visitor.acceptedToken();
+      expect(await visitor.inBanner(`getComputedStyle(banner.querySelector('.said')).clipPath`)).toBe('none');
+      const body = z.string().parse(await visitor.page.evaluate('window.sent'));
+      expect(JSON.parse(body).presentation).toMatchObject({
+        layout: 'box',
+        layout_version: 1,
+        theme: 'site',
+        layer: 'first',
+        control: 'reject',
+      });
+    });
+
+    test.each(['bar', 'box', 'dialog'] as const)(
+      '%s: readable and whole on a phone and a desktop, light and dark, in both directions',
+      async (layout) => {
+        const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', {
+          source: lookOf({ ...DEFAULT_APPEARANCE, layout }),
+        });
+        try {
+          for (const [size, [width, height]] of Object.entries(SIZES)) {
+            const metrics = { width, height, deviceScaleFactor: 1, mobile: size === 'phone' };
+            await visitor.page.send('Emulation.setDeviceMetricsOverride', metrics);
+            for (const language of ['en', 'ar']) {
+              await visitor.forget();
+              await visitor.visit({ language });
+              const name = `${layout}-${size}-${language}`;
+              expect(await violationsOf(visitor.page, name, (scheme) => picture(`${name}-${scheme}`))).toEqual([]);
+              const [accept, reject] = [await boxOf('[part=accept]'), await boxOf('[part=reject]')];
+              for (const { left, top, right, bottom } of [accept, reject, await boxOf('[part=settings]')]) {
+                expect([left >= 0, top >= 0, right <= width, bottom <= height], name).toEqual([true, true, true, true]);
+              }
+              expect(reject.bottom - reject.top, name).toBeCloseTo(accept.bottom - accept.top, 0);
+              // Words of other lengths may make a small difference.
+              expect((reject.right - reject.left) / (accept.right - accept.left), name).toBeGreaterThan(0.8);
+              await visitor.click('settings');
+              expect(
+                await violationsOf(visitor.page, `${name}-settings`, (scheme) => picture(`${name}-settings-${scheme}`)),
+              ).toEqual([]);
+              const save = await boxOf('[part=save]');
+              expect([save.top >= 0, save.bottom <= height], name).toEqual([true, true]);
+            }
+          }
+        } finally {
+          await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: added.identifier });
+          await visitor.page.send('Emulation.clearDeviceMetricsOverride');
+        }
+      },
+    );
+
+    test('Escape leaves a dialog without a choice: nothing is permitted, and the settings can be opened', async () => {
+      const source = lookOf({ ...DEFAULT_APPEARANCE, layout: 'dialog' });
+      const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });
+      await visitor.visit({ attributes: 'data-settings-button="true"' });
+      expect(await visitor.inBanner(`banner.activeElement.localName`)).toBe('h2');
+      await visitor.page.press('Escape');
+      expect(await visitor.sees('dialog[open]')).toBe(false);
+      expect(await visitor.cookie()).toBeNull();
+      await visitor.inBanner(`banner.querySelector('.open').click()`);
+      expect(await visitor.sees('dialog[open]')).toBe(true);
+      await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: added.identifier });
+    });
+
+    async function picture(name: string): Promise<void> {
+      if (PICTURES === undefined) return;
+      mkdirSync(PICTURES, { recursive: true });
+      writeFileSync(join(PICTURES, `${name}.png`), await visitor.page.screenshot());
+    }
+  },
+);

@@ -1,0 +1,35 @@
+import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
+import { type Drawing, drawingOf } from '../../../sdk/banner/drawing.js';
+import { matchShape } from '../files/parse.js';
+import { statedPresentation } from './presentation-text.js';
+import type { ShownRecord } from './shown-record.js';
+
+/** The banner as it was stated to have been shown. */
+export interface DrawnBanner {
+  readonly drawing: Drawing;
+  readonly layout: string;
+  readonly version: number;
+  readonly channel: ConsentRecord['channel'];
+}
+
+/**
+ * Draws the banner from the sealed configuration and the presentation that the record discloses.
+ * @returns null: the file does not have both, or this verifier knows no such layout
+ */
+export function drawnBanner(shown: ShownRecord): DrawnBanner | null {
+  const { configuration, text } = shown;
+  const parsed = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
+  const stated = statedPresentation(shown);
+  if (configuration === null || parsed === null || !parsed.ok || stated === null) return null;
+  const { language, categories, consent_type: type, channel } = parsed.value;
+  const view = {
+    ...bannerInLanguage(configuration, stated.language ?? language, configuration.default_language),
+    appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
+    policy: text === null || type !== 'cookie' ? null : { title: text.title ?? '', language: text.language },
+  };
+  // The ticked boxes are known of a choice that was saved.
+  const drawing = drawingOf(view, stated, stated.control === 'save' ? (categories ?? {}) : {});
+  return drawing && { drawing, layout: stated.layout ?? '', version: stated.layout_version ?? 0, channel };
+}
