@@ -32,7 +32,8 @@ export default defineConfig({
     // Twice as many as there are cores: many tests wait for a clock, a server or a disk.
     maxWorkers: availableParallelism() * 2,
     // V8 compiles what is called often to faster code. Most of what tests call often ends before that pays.
-    execArgv: ['--interrupt-budget=1000000'],
+    // Node 22 and later refuse the option.
+    execArgv: process.version.startsWith('v20.') ? ['--interrupt-budget=1000000'] : [],
     // No module of the project has state, so that test files can share the modules that a worker has loaded.
     isolate: false,
     // A second, the default, is short on a machine that is busy.

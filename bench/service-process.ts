@@ -45,7 +45,7 @@ const directory = createSiteDirectory(pool, keyring);
 const promiseKey = await certifiedPromiseKey({
   keyring,
   origin: ORIGIN,
-  guard: { check: async () => undefined, compare: async () => undefined },
+  guard: { check: async () => undefined, compare: async () => undefined, checkAppend: async () => undefined },
 });
 const admission = createAdmission({
   db: pool,

@@ -34,6 +34,9 @@ const confirmSignUp = createRoute({
 /** Pages that need a sign-in. */
 const panel = createRoute({ getParentRoute: () => root, id: 'panel', component: Panel });
 
+/** An address below the panel that no page has: the navigation stays. */
+const unknown = createRoute({ getParentRoute: () => panel, path: '$', component: NotFound });
+
 const overview = createRoute({
   getParentRoute: () => panel,
   path: '/',
@@ -133,6 +136,7 @@ const routes = root.addChildren([
   signUp,
   confirmSignUp,
   panel.addChildren([
+    unknown,
     overview,
     sites,
     site,

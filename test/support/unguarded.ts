@@ -4,4 +4,5 @@ import type { LedgerGuard } from '../../src/pipeline/ledger/ledger-guard.js';
 export const UNGUARDED: LedgerGuard = {
   check: async () => undefined,
   compare: async () => undefined,
+  checkAppend: async () => undefined,
 };

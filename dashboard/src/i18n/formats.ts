@@ -8,12 +8,16 @@ export interface Formats {
   /** @param share 0 to 1 */
   percent(share: number): string;
   dateTime(iso: string): string;
+  /** Day and time with seconds. */
+  moment(iso: string): string;
   date(iso: string): string;
   /** @param day a day without a time, for example 2026-01-31 */
   day(day: string): string;
   month(iso: string): string;
   /** How long ago, in the largest unit of which there is one: "5 minutes ago". @param seconds of age */
   ago(seconds: number): string;
+  /** A length of time in one unit: "30 days". */
+  quantity(count: number, unit: 'days' | 'hours' | 'minutes' | 'seconds'): string;
   bytes(size: number): string;
   list(items: readonly string[]): string;
   languageName(tag: string): string;
@@ -31,6 +35,7 @@ export function formatsOf(language: Language): Formats {
   const number = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' });
@@ -42,6 +47,7 @@ export function formatsOf(language: Language): Formats {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
     dateTime: (iso) => dateTime.format(new Date(iso)),
+    moment: (iso) => moment.format(new Date(iso)),
     date: (iso) => date.format(new Date(iso)),
     day: (iso) => day.format(new Date(iso)),
     month: (iso) => month.format(new Date(iso)),
@@ -49,6 +55,8 @@ export function formatsOf(language: Language): Formats {
       const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? (['second', 1] as const);
       return relative.format(-Math.floor(seconds / size), unit);
     },
+    quantity: (count, unit) =>
+      new Intl.NumberFormat(locale, { style: 'unit', unit: unit.slice(0, -1), unitDisplay: 'long' }).format(count),
     bytes: (size) =>
       size < 1024 * 1024
         ? `${number.format(Math.ceil(size / 1024))} KiB`

@@ -1,6 +1,7 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { RevisionConflict } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { LedgerHeadMissing, LedgerRolledBack } from './errors.js';
@@ -27,6 +28,13 @@ export interface LedgerGuard {
   check(): Promise<void>;
   /** Compares as `check`, but remembers nothing. @throws as `check` */
   compare(): Promise<void>;
+  /**
+   * Checks before an append to `ledger`. A log that went back in time takes another event at a revision that
+   * it lost, and that the tables have.
+   * @param expectedRevision of the append
+   * @throws RevisionConflict if the tables have later events of the ledger than that; as `check`
+   */
+  checkAppend(expectedRevision: number): Promise<void>;
 }
 
 export interface LedgerGuardOptions {
@@ -75,20 +83,28 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
     }
     return headOf(at, rootOf(at.tree));
   };
+  const check = async (): Promise<LedgerState> => {
+    const stored = (await file?.read()) ?? null;
+    const state = await compareWith(stored);
+    if (keeps !== null && (stored === null || stored.size < state.size)) {
+      await keeps.replace(async (now) => {
+        const head = await headAt(await compareWith(now));
+        memory.head = head;
+        return head;
+      });
+    } else if (memory.head === null || memory.head.size < state.size) memory.head = await headAt(state);
+    return state;
+  };
   return {
     compare: async () => {
       await compareWith((await file?.read()) ?? null);
     },
     check: async () => {
-      const stored = (await file?.read()) ?? null;
-      const state = await compareWith(stored);
-      if (keeps !== null && (stored === null || stored.size < state.size)) {
-        await keeps.replace(async (now) => {
-          const head = await headAt(await compareWith(now));
-          memory.head = head;
-          return head;
-        });
-      } else if (memory.head === null || memory.head.size < state.size) memory.head = await headAt(state);
+      await check();
+    },
+    checkAppend: async (expectedRevision) => {
+      const { revision } = await check();
+      if (revision > expectedRevision) throw new RevisionConflict(LEDGER_STREAM, expectedRevision, revision);
     },
   };
 }
@@ -96,7 +112,7 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
 /**
  * Returns the log for everything that continues the ledger: each append to `ledger` asks the guard
  * first. No part can append without this check.
- * @throws of `append` to `ledger`: also the errors of `LedgerGuard.check`
+ * @throws of `append` to `ledger`: also the errors of `LedgerGuard.checkAppend`
  */
 export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLog {
   const isLedger = ({ stream }: { readonly stream: string }): boolean => stream === LEDGER_STREAM;
@@ -104,11 +120,11 @@ export function guardLedgerAppends(inner: EventLog, guard: LedgerGuard): EventLo
     kind: inner.kind,
     maxAppendBytes: inner.maxAppendBytes,
     append: async (stream, expectedRevision, events) => {
-      if (isLedger({ stream })) await guard.check();
+      if (isLedger({ stream })) await guard.checkAppend(expectedRevision);
       return inner.append(stream, expectedRevision, events);
     },
     appendAll: async (appends) => {
-      if (appends.some(isLedger)) await guard.check();
+      for (const { expectedRevision } of appends.filter(isLedger)) await guard.checkAppend(expectedRevision);
       return inner.appendAll(appends);
     },
     readStream: (stream, fromRevision, limit) => inner.readStream(stream, fromRevision, limit),

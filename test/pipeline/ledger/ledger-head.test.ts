@@ -7,6 +7,8 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
+import { RevisionConflict } from '../../../src/pipeline/event-log/errors.js';
+import { NO_STREAM } from '../../../src/pipeline/event-log/port.js';
 import { ledgerEvent } from '../../../src/pipeline/ledger/append-to-ledger.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerHeadMissing, LedgerHeadUnreadable, LedgerRolledBack } from '../../../src/pipeline/ledger/errors.js';
@@ -22,6 +24,7 @@ import { ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
+import { MemoryLogServer, openMemoryLog } from '../../reliability/one-process/memory-log.js';
 import {
   newConsent,
   newSigner,
@@ -146,6 +149,18 @@ test('compares before each append to the ledger and before each signature', asyn
     LedgerRolledBack,
   );
   expect(await restored.eventLog.lastRevision(LEDGER_STREAM)).toBe(revision);
+});
+
+test('appends nothing in the place of events that the log lost', async () => {
+  const guard = guardOf(pipeline);
+  await guard.check();
+  await sealOne(pipeline, guard);
+  const emptied = guardLedgerAppends(openMemoryLog(new MemoryLogServer()), guard);
+  const events = [ledgerEvent(LEDGER_RESTORED, {})];
+  await expect(emptied.append(LEDGER_STREAM, NO_STREAM, events)).rejects.toThrow(RevisionConflict);
+  const append = { stream: LEDGER_STREAM, expectedRevision: NO_STREAM, events };
+  await expect(emptied.appendAll([append])).rejects.toThrow(RevisionConflict);
+  expect(await emptied.lastRevision(LEDGER_STREAM)).toBe(NO_STREAM);
 });
 
 test('compares with what the process itself has seen, without the file', async () => {

@@ -15,7 +15,7 @@ const SITES: readonly SimulatedSite[] = [0, 1, 2].map((site) => ({
 }));
 
 /**
- * What hides functions of PostgreSQL: the identity of the server, which a history decides. The session
+ * Functions that hide those of PostgreSQL: the identity of the server, which a history decides. The session
  * looks there first.
  */
 const SIMULATED = `
@@ -28,6 +28,8 @@ const SIMULATED = `
 const SEED = `
   insert into tenants (id, name) values ('${TENANT}', 'Simulated');
   insert into subscriptions (tenant_id, plan, is_active, rate_limit_per_minute) values ('${TENANT}', 'standard', true, 1000);
+  -- Histories begin at a time of their own.
+  update erasure_progress set announced_at = '2026-11-01';
   insert into sites (id, tenant_id, name, domain) values
     ${SITES.map(({ siteId, tenantId }, place) => `('${siteId}', '${tenantId}', 'Site ${place}', 'site-${place}.example')`).join(', ')}`;
 

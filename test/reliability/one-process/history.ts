@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { z } from 'zod';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
@@ -15,6 +17,7 @@ import { newConsent, testKeyring } from '../../pipeline/relay/pipeline.js';
 import { seededRandom } from '../simulation/scheduler.js';
 import { type Alteration, alterRow, restoreRow } from './alterations.js';
 import { simulatedAuthorities } from './authorities.js';
+import { MemoryJournal, SITE_KEY } from './erasing.js';
 import { LogWatch } from './log-watch.js';
 import { type MemoryLogData, MemoryLogServer, openMemoryLog } from './memory-log.js';
 import type { CallFault, Disturbance, Plan, WorldFault } from './plan.js';
@@ -31,7 +34,7 @@ export interface Outcome {
   readonly problems: readonly string[];
 }
 
-/** What a process of the simulation keeps between two histories. */
+/** Sessions and values that a process of the simulation keeps between two histories. */
 export interface Bench {
   /** Sessions of real servers, each with a database of its own: the leader, and its standby. */
   readonly leader: pg.Client;
@@ -45,11 +48,15 @@ export interface Bench {
 
 /** Beginning of every history. */
 const BEGAN = Date.UTC(2026, 10, 26, 12);
-const SITE_KEY = Buffer.alloc(32, 7);
-/** Time in which consents arrive. */
-const ARRIVALS_MS = 6_000;
-/** A server that was left may be used for as long, until a process connects anew. */
+/** A server that was left may be used for as long, until a process connects anew; and what faults add to it. */
 const UNNOTICED_MS = 6_000;
+const NOTICED_LATER_MS: Readonly<Partial<Record<Disturbance['fault'], number>>> = {
+  refused: 5_000,
+  'answer lost': 5_000,
+  late: 21_000,
+  'a worker hangs': 70_000,
+  'the api hangs': 70_000,
+};
 /** A backend waits for an answer as long. */
 const ANSWER_MS = 10_000;
 /** A restarted process connects after this time. */
@@ -106,6 +113,7 @@ class History {
   readonly cluster: Cluster;
   readonly #scheduler: Scheduler;
   readonly #log = new MemoryLogServer();
+  readonly #journal = new MemoryJournal();
   readonly #watch: LogWatch;
   readonly #surroundings: Surroundings;
   readonly #processes = new Map<string, SimulatedProcess>();
@@ -124,6 +132,7 @@ class History {
   #logBackup: MemoryLogData | null = null;
   #leftAt: number | null = null;
   #isStopped = false;
+  #formerTransactions = 0;
   /** Consents that a restore or a take-over took back. */
   readonly #mayBeLost = new Set<string>();
   #needsRecovery = false;
@@ -153,11 +162,12 @@ class History {
     };
     this.#surroundings = {
       scheduler: this.#scheduler,
-      eventLog: openMemoryLog(this.#log),
+      log: this.#log,
       authorities: simulatedAuthorities(['one', 'two', 'three'], bench.report, (note) => this.#watch.noteStamped(note)),
       quorum: plan.quorum,
       key: bench.key,
       headFile: memoryHeadFile(),
+      journal: plan.erasures === 0 ? null : this.#journal,
     };
   }
 
@@ -165,6 +175,7 @@ class History {
     await this.cluster.leader.open(this.bench.reset);
     this.#startAll();
     for (let consent = 0; consent < this.plan.consents; consent += 1) this.#arrive(consent);
+    for (let erasure = 0; erasure < this.plan.erasures; erasure += 1) this.#askToErase(erasure);
     const lastFault = this.plan.disturbances.at(-1)?.at ?? 0;
     while (this.#scheduler.performed <= lastFault && this.#problems.length === 0) await this.#step();
     const isHealed = await this.#heal();
@@ -234,7 +245,7 @@ class History {
     const place = Math.floor(Math.random() * this.bench.sites.length);
     const site = this.bench.sites[place];
     if (site === undefined) throw new Error('there is no site');
-    setTimeout(() => void this.#send(site, number), Math.random() * ARRIVALS_MS);
+    setTimeout(() => void this.#send(site, number), Math.random() * this.plan.arrivalsMs);
   }
 
   async #send(site: SimulatedSite, number: number): Promise<void> {
@@ -253,6 +264,22 @@ class History {
       }
       await pause(1_000);
     }
+  }
+
+  /** A backend asks for an erasure until it is ordered. */
+  #askToErase(number: number): void {
+    const site = this.bench.sites[Math.floor(Math.random() * this.bench.sites.length)];
+    const key = `erasure ${number}`;
+    const ask = async (): Promise<void> => {
+      for (;;) {
+        const api = this.#api?.api ?? null;
+        const asking = site === undefined ? undefined : api?.erase(site, `visitor ${number}`, key).then(() => true);
+        const isOrdered = await Promise.race([asking?.catch(() => false) ?? false, pause(ANSWER_MS).then(() => false)]);
+        if (isOrdered) return;
+        await pause(1_000);
+      }
+    };
+    setTimeout(() => void ask(), (0.3 + Math.random()) * this.plan.arrivalsMs);
   }
 
   #newConsent({ siteId }: SimulatedSite, number: number): PreparedConsent {
@@ -288,6 +315,7 @@ class History {
     }
     await this.#scheduler.step();
     this.#watch.look();
+    this.#lookAtFormer();
   }
 
   /** Each returns whether the fault could happen. */
@@ -310,6 +338,7 @@ class History {
     'a stream is deleted': (choice) => this.#deleteStream(choice),
     'the streams are there again': () => this.#undelete(),
     'an operator recovers the log': () => this.#recover(),
+    'time passes': () => true,
   };
 
   #workerOf(choice: number): SimulatedProcess | undefined {
@@ -431,7 +460,7 @@ class History {
     return this.#servers.some(({ owner }) => owner?.isOf(process) === true);
   }
 
-  /** What the database lost, the log has or nothing. */
+  /** Notes the consents that the log does not have: the database lost them. */
   #loseWhatTheLogLacks(): void {
     const logged = new Set(this.#log.events.map(({ id }) => id));
     for (const id of this.#sent.keys()) if (!logged.has(id)) this.#mayBeLost.add(id);
@@ -447,6 +476,7 @@ class History {
     await standby.open(this.bench.reset);
     await standby.replay(leader.journal.slice(0, Math.max(0, leader.journal.length - lag)));
     this.cluster.leader = standby;
+    this.#formerTransactions = leader.journal.length;
     this.#leftAt = this.clock.now;
     if (lag > 0) this.#loseWhatTheLogLacks();
     // The former leader goes on until it is noticed: the log may get more than the standby knows.
@@ -458,7 +488,12 @@ class History {
   async #heal(): Promise<boolean> {
     if (this.#problems.length > 0) return false;
     this.#world = [];
-    for (const process of this.#processes.values()) process.hangsUntil = 0;
+    const { now } = this.clock;
+    for (const process of this.#processes.values()) {
+      // One of several workers that hangs for good holds up nothing.
+      const isSpare = this.#workers.has(process) && this.#workers.size > 1 && process.hangsUntil > now;
+      process.hangsUntil = isSpare ? Number.POSITIVE_INFINITY : 0;
+    }
     const { leader } = this.cluster;
     for (let step = 0; leader.owner !== null && step < 100; step += 1) await this.#step();
     for (const alteration of this.#alterations.splice(0)) await restoreRow(leader, alteration);
@@ -507,10 +542,13 @@ class History {
       statementTimeoutMs: 30_000,
       onIdleError: () => undefined,
     });
+    const lost = await this.#lostKeys();
     let end: string | null = null;
-    void recoverLog(db, openMemoryLog(this.#log), testKeyring).then(
-      () => {
+    void recoverLog(db, openMemoryLog(this.#log), testKeyring, this.#journal.erased).then(
+      ({ lostKeys }) => {
         end = 'done';
+        const counted = lostKeys.reduce((sum, { records }) => sum + records, 0);
+        if (counted !== lost) this.#problems.push(`log recover counts ${counted} lost keys of ${lost}`);
       },
       (error: unknown) => {
         end = describe(error);
@@ -525,13 +563,38 @@ class History {
     return end === 'done';
   }
 
+  /** Records that only the log has, and whose keys are gone with the database. */
+  async #lostKeys(): Promise<number> {
+    const { leader } = this.cluster;
+    const known = new Map(
+      KnownRows.parse(await leader.change('select stream, revision from event_log.logged_streams')).map(
+        ({ stream, revision }) => [stream, revision],
+      ),
+    );
+    const ids = this.bench.sites.flatMap(({ siteId }) => {
+      const stream = consentsStream(siteId);
+      const rest = this.#log.of(stream).filter(({ revision }) => revision > (known.get(stream) ?? -1));
+      const foreign = rest.findIndex(({ data }) => data.length === 0);
+      const consents = rest
+        .slice(0, foreign < 0 ? rest.length : foreign)
+        .filter(({ type }) => type === CONSENT_RECORDED);
+      return consents.map(({ id }) => id).filter((id) => !this.#journal.erased.has(id));
+    });
+    const kept = await leader.change(
+      `select from unnest($1::uuid[]) as listed (id) where exists (select from record_keys k where k.event_id = id)
+          or exists (select from erased_records e where e.event_id = id)`,
+      [ids],
+    );
+    return ids.length - kept.length;
+  }
+
   async #settle(): Promise<void> {
     const until = this.clock.now + SETTLING_MS;
     let nextLook = this.clock.now;
     for (let step = 0; step < MOST_STEPS && this.clock.now < until; step += 1) {
       if (this.clock.now >= nextLook) {
         nextLook = this.clock.now + LOOK_EVERY_MS;
-        if ((await this.#openWork()).length === 0) return this.#compareAll();
+        if ((await this.#openWork()).length === 0 && (await this.#areErasuresDone())) return this.#compareAll();
       }
       await this.#step();
       if (this.#watch.problems.length > 0) return;
@@ -541,7 +604,19 @@ class History {
     );
   }
 
-  /** What has not happened yet. */
+  /** Whether every ordered erasure is carried out and announced. */
+  async #areErasuresDone(): Promise<boolean> {
+    if (this.plan.erasures === 0) return true;
+    const { leader } = this.cluster;
+    if (leader.owner !== null) return false;
+    const open = await leader.change(
+      `select id from erasure_requests where finished_at is null
+        union all select event_id from erased_records where erasure_event_id is null`,
+    );
+    return open.length === 0;
+  }
+
+  /** Names the work that is not done yet. */
   async #openWork(): Promise<string[]> {
     const open: string[] = [];
     const logged = new Set(this.#log.visible().map(({ id }) => id));
@@ -562,7 +637,23 @@ class History {
   #isLateOnFormerLeader(id: string): boolean {
     const accepted = this.#sent.get(id)?.accepted ?? null;
     if (this.#leftAt === null || accepted === null || accepted.server === this.cluster.leader.identity) return false;
-    return accepted.at >= this.#leftAt && accepted.at < this.#leftAt + UNNOTICED_MS;
+    return accepted.at >= this.#leftAt && !this.#mustBeLeft(accepted.at);
+  }
+
+  /** Whether every process must have noticed by now that another server leads. */
+  #mustBeLeft(now: number): boolean {
+    const later = this.plan.disturbances.reduce((sum, { fault }) => sum + (NOTICED_LATER_MS[fault] ?? 0), 0);
+    return this.#leftAt !== null && now > this.#leftAt + UNNOTICED_MS + later;
+  }
+
+  /** Looks whether a process still changes a server that was left. */
+  #lookAtFormer(): void {
+    const former = this.#servers.find((server) => server !== this.cluster.leader);
+    if (former === undefined) return;
+    const { length } = former.journal;
+    if (length > this.#formerTransactions && this.#mustBeLeft(this.clock.now))
+      this.#problems.push('a process changes a server that was left');
+    this.#formerTransactions = length;
   }
 
   /** Compares the tables with the log, once all has settled. */
@@ -570,12 +661,18 @@ class History {
     const { leader } = this.cluster;
     for (let step = 0; leader.owner !== null && step < 100; step += 1) await this.#step();
     this.#watch.compare();
+    const again = await leader.change('select from record_keys where event_id = any($1::uuid[])', [
+      [...this.#journal.erased],
+    ]);
+    if (again.length > 0) this.#problems.push('an erased record has its key again');
     for (const [meaning, sql] of Object.entries(BROKEN)) {
       const rows = await leader.change(sql);
       if (rows.length > 0) this.#problems.push(`${meaning}: ${rows.length}`);
     }
   }
 }
+
+const KnownRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
 /** Each query finds what must not exist once all has settled. */
 const BROKEN = {

@@ -6,8 +6,10 @@ import {
   CHECKPOINT_STAMPED,
   CheckpointStampedBody,
 } from '../../../schemas/events/ledger.js';
-import { parseBody } from '../../../schemas/events/sealed-event.js';
+import { PublicEventBody } from '../../../schemas/events/notices.js';
+import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import type { LoggedEvent } from '../../../src/pipeline/event-log/port.js';
@@ -16,6 +18,7 @@ import type { MemoryLogServer } from './memory-log.js';
 /** The ledger as its stream tells it, without the code of the service. */
 interface SeenLedger {
   readonly ids: ReadonlySet<string>;
+  readonly erased: ReadonlySet<string>;
   readonly ends: ReadonlyMap<string, number>;
   readonly sealed: ReadonlyMap<string, number>;
   readonly batches: number;
@@ -25,6 +28,7 @@ interface SeenLedger {
 
 const NOTHING_SEEN: SeenLedger = {
   ids: new Set(),
+  erased: new Set(),
   ends: new Map(),
   sealed: new Map(),
   batches: 0,
@@ -113,9 +117,17 @@ export class LogWatch {
       ids: new Set([...seen.ids, id]),
       ends: new Map([...seen.ends, [stream, revision]]),
     };
+    if (type === SUBJECT_ERASED && !isForeign) this.#takeErasure(data);
     if (stream !== LEDGER_STREAM || isForeign) return;
     if (type === BATCH_SEALED) this.#takeBatch(parseBody(BatchSealedBody, type, data));
     if (type === CHECKPOINT_STAMPED) this.#takeStamp(parseBody(CheckpointStampedBody, type, data));
+  }
+
+  #takeErasure(data: Uint8Array): void {
+    const { record } = parseBody(PublicEventBody, SUBJECT_ERASED, data);
+    const { erased_event_id: erased } = parseRecord(SUBJECT_ERASED, record);
+    if (this.#seen.erased.has(erased)) this.problems.push('the erasure of a record is announced twice');
+    this.#seen = { ...this.#seen, erased: new Set([...this.#seen.erased, erased]) };
   }
 
   #takeBatch({ header, runs }: BatchSealedBody): void {

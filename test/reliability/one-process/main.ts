@@ -27,7 +27,7 @@ const Message = z.object({
 });
 
 const REPORT_EVERY = 10;
-/** What histories leave behind slows the next ones down. */
+/** Dead rows of earlier histories slow the next ones down. */
 const VACUUM_EVERY = 200;
 const TEMPLATE = 'simulation_template';
 

@@ -20,6 +20,7 @@ import { pause } from '../../../src/platform/background/waiting.js';
 
 const PAGE_BYTES = 4_000_000;
 const POLL_MS = 20;
+const RESTORING_MS = 10_000;
 const POSITION = /^\d{20}\/\d{20}$/;
 
 /** The data of a log server, which outlives the adapters to it. */
@@ -40,6 +41,10 @@ export class MemoryLogServer {
   #events: LoggedEvent[] = [];
   readonly #deleted = new Set<string>();
   #positions = 0;
+  /** Unix milliseconds until which no call is answered. */
+  awayUntil = 0;
+  /** Grows with each restart, which cuts every connection. */
+  restarts = 0;
 
   get events(): readonly LoggedEvent[] {
     return this.#events;
@@ -94,8 +99,10 @@ export class MemoryLogServer {
     return { events: [...this.#events], deleted: new Set(this.#deleted) };
   }
 
-  /** Replaces the data by an earlier copy. */
+  /** Replaces the data by an earlier copy, which takes some seconds. */
   restore(data: MemoryLogData): void {
+    this.awayUntil = Date.now() + RESTORING_MS;
+    this.restarts += 1;
     this.#events = [...data.events];
     this.#deleted.clear();
     for (const stream of data.deleted) this.#deleted.add(stream);

@@ -68,7 +68,7 @@ export const MENDS = {
   'genuine-events': [
     { file: 'src/pipeline/sealer/sealer.ts', line: 'else await this.#checkGenuine(event);', without: '' },
   ],
-  // What evidence needs is in the log, and not in the database only.
+  // The log has all that evidence needs, and not only the database.
   'evidence-in-the-log': [
     {
       file: 'src/pipeline/stamper/stamp-checkpoint.ts',

@@ -3,7 +3,7 @@ import { seededRandom } from '../simulation/scheduler.js';
 /** How a single call fails. */
 export type CallFault = 'refused' | 'answer lost' | 'late' | 'doubled';
 
-/** What happens to the world beside the calls. */
+/** A fault of the world beside the calls. */
 export type WorldFault =
   | 'a worker is killed'
   | 'a worker hangs'
@@ -22,7 +22,8 @@ export type WorldFault =
   | 'the log loses events'
   | 'a stream is deleted'
   | 'the streams are there again'
-  | 'an operator recovers the log';
+  | 'an operator recovers the log'
+  | 'time passes';
 
 /** A fault at a place of the history: before the call of this number. */
 export interface Disturbance {
@@ -36,6 +37,10 @@ export interface Disturbance {
 export interface Plan {
   readonly seed: number;
   readonly consents: number;
+  /** Time in which they arrive, in milliseconds. */
+  readonly arrivalsMs: number;
+  /** Persons who have their records erased. */
+  readonly erasures: number;
   readonly workers: number;
   /** Number of authorities that must stamp a checkpoint. */
   readonly quorum: number;
@@ -65,7 +70,10 @@ const SCENES: readonly (readonly (readonly [WorldFault, number])[])[] = [
     ['the database and the log are backed up', 0],
     ['the database and the log go back in time', 120],
   ],
-  [['a standby takes over', 0]],
+  [
+    ['a standby takes over', 0],
+    ['time passes', 250],
+  ],
   [
     ['a row is wrong', 0],
     ['the rows are right again', 40],
@@ -102,15 +110,20 @@ export function planOf(seed: number): Plan {
       disturbances.push({ at, fault, choice: random() });
     }
   }
-  for (let fault = upTo(8); fault > 0; fault -= 1)
+  // Most scenes show more when no call fails beside them.
+  for (let fault = Math.max(0, upTo(14) - 6); fault > 0; fault -= 1)
     disturbances.push({
       at: upTo(FAULTY_CALLS),
       fault: CALL_FAULTS[upTo(CALL_FAULTS.length)] ?? 'refused',
       choice: random(),
     });
+  const isLong = disturbances.some(({ fault }) => fault === 'a standby takes over');
   return {
     seed,
-    consents: 2 + upTo(5),
+    consents: isLong ? 8 : 2 + upTo(5),
+    arrivalsMs: isLong ? 30_000 : 8_000,
+    // Each third history.
+    erasures: Math.max(0, upTo(6) - 3),
     workers: 1 + upTo(2),
     quorum: 1 + upTo(2),
     isShuffled: true,

@@ -7,10 +7,10 @@ import {
   type ProcessMemory,
 } from '../../../src/app/process-memory.js';
 import { watchServer } from '../../../src/app/watch-server.js';
+import { createErasureRunner, recordErasureRequest } from '../../../src/erasure/index.js';
 import type { PreparedConsent } from '../../../src/pipeline/admission/prepare-consent.js';
 import { createPromises } from '../../../src/pipeline/admission/promises.js';
 import { createSubmitter, DEFAULT_GROUP_LIMITS, type Submitter } from '../../../src/pipeline/admission/submit.js';
-import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { LedgerRolledBack } from '../../../src/pipeline/ledger/errors.js';
 import type { LedgerHead, LedgerHeadFile } from '../../../src/pipeline/ledger/head-file.js';
 import { createLedgerGuard, guardLedgerAppends, type LedgerGuard } from '../../../src/pipeline/ledger/ledger-guard.js';
@@ -20,26 +20,30 @@ import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
 import { BackOff, pause } from '../../../src/platform/background/waiting.js';
 import { ServerChanged } from '../../../src/platform/database/errors.js';
-import { createPool } from '../../../src/platform/database/pool.js';
+import { createPool, type TransactionHooks } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { bindServer, type ServerBinding } from '../../../src/platform/database/server-binding.js';
 import type { SigningKey } from '../../../src/platform/keys/signing-key.js';
 import type { TimestampClient } from '../../../src/timestamping/client.js';
 import { silent, testKeyring } from '../../pipeline/relay/pipeline.js';
+import { ERASURE_KEYRING, type MemoryJournal, SEALING } from './erasing.js';
+import type { MemoryLogServer } from './memory-log.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
 import { authoritiesOf, logOf } from './simulated-calls.js';
 
 export const ORIGIN = 'ledger.example/simulated';
 const URL = 'postgresql://simulated@127.0.0.1/simulated';
 
-/** What every process of a history reaches. */
+/** The parts of a history that every process reaches. */
 export interface Surroundings {
   readonly scheduler: Scheduler;
-  readonly eventLog: EventLog;
+  readonly log: MemoryLogServer;
   readonly authorities: TimestampClient;
   readonly quorum: number;
   readonly key: SigningKey;
   readonly headFile: LedgerHeadFile;
+  /** Null: nothing is erased in this history. */
+  readonly journal: MemoryJournal | null;
 }
 
 /** `ledger-head.json` in memory: it outlives the processes, and the database. */
@@ -57,7 +61,7 @@ export function memoryHeadFile(): LedgerHeadFile {
   };
 }
 
-/** What a process does on one database server. */
+/** Work of a process on one database server. */
 interface Life {
   readonly server: ServerBinding;
   /** Rejects when an operator must act. */
@@ -65,7 +69,7 @@ interface Life {
   stop(): Promise<void>;
 }
 
-function openPool(name: string, role: DatabaseRole, server: ServerBinding): pg.Pool {
+function openPool(name: string, role: DatabaseRole, server: ServerBinding, transactions?: TransactionHooks): pg.Pool {
   return createPool({
     url: URL,
     role,
@@ -74,6 +78,7 @@ function openPool(name: string, role: DatabaseRole, server: ServerBinding): pg.P
     statementTimeoutMs: 30_000,
     server,
     onIdleError: () => undefined,
+    ...(transactions !== undefined && { transactions }),
   });
 }
 
@@ -111,10 +116,10 @@ async function live(open: (memory: ProcessMemory) => Promise<Life>): Promise<unk
 
 /** Starts relay, sealer and stamper as `worker` does. @returns why it ended */
 export function runWorker(process: SimulatedProcess, surroundings: Surroundings): Promise<unknown> {
-  const { scheduler, headFile: file, key, quorum } = surroundings;
+  const { scheduler, headFile: file, key, quorum, journal } = surroundings;
   return live(async (memory) => {
     const server = bindServer();
-    const db = openPool(process.name, 'consent_ledger_worker', server);
+    const db = openPool(process.name, 'consent_ledger_worker', server, journal === null ? undefined : SEALING);
     const unwatch = watch(process.name, server);
     const stop = new AbortController();
     const close = async (): Promise<void> => {
@@ -123,7 +128,7 @@ export function runWorker(process: SimulatedProcess, surroundings: Surroundings)
       await db.end();
     };
     try {
-      const bareLog = logOf(surroundings.eventLog, scheduler, process);
+      const bareLog = logOf(surroundings.log, scheduler, process);
       const guard = createLedgerGuard({ db, file, memory, eventLog: bareLog, onRolledBack: server.refuse });
       const eventLog = guardLedgerAppends(bareLog, guard);
       await guard.check();
@@ -163,6 +168,20 @@ export function runWorker(process: SimulatedProcess, surroundings: Surroundings)
           onSealed: () => stamper.wake(),
         }),
         stamper,
+        ...(journal === null
+          ? []
+          : [
+              createErasureRunner({
+                db,
+                eventLog,
+                keyring: ERASURE_KEYRING,
+                logger: silent,
+                journal: journal.of(process, scheduler),
+                announceIntervalMs: 3_000,
+                pollMs: 2_000,
+                applyEveryMs: 20_000,
+              }),
+            ]),
       ].map((part) => keepRunning(part, { logger: silent }));
       const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
       ended.catch(() => undefined);
@@ -195,18 +214,20 @@ export interface Api {
    * @throws Error for every other answer
    */
   submit(site: SimulatedSite, consent: PreparedConsent, idempotency: Buffer): Promise<Accepted>;
+  /** Orders the erasure of a person. */
+  erase(site: SimulatedSite, visitor: string, idempotencyKey: string): Promise<void>;
 }
 
 /** Opens admission as `api` does. @param onOpen receives it whenever a life begins @returns why it ended */
 export function runApi(
   process: SimulatedProcess,
-  { headFile: file }: Surroundings,
+  { headFile: file, journal }: Surroundings,
   onOpen: (api: Api | null) => void,
 ): Promise<unknown> {
   return live(async (memory) => {
     onOpen(null);
     const server = bindServer();
-    const db = openPool(process.name, 'consent_ledger_api', server);
+    const db = openPool(process.name, 'consent_ledger_api', server, journal === null ? undefined : SEALING);
     const unwatch = watch(process.name, server);
     const close = async (): Promise<void> => {
       await unwatch();
@@ -232,7 +253,13 @@ export function runApi(
         onError: () => undefined,
         onUnsigned: () => undefined,
       });
-      onOpen(admissionOf(submitter, server, memory));
+      onOpen({
+        submit: submissionOf(submitter, server, memory),
+        erase: async ({ siteId }, value, idempotencyKey) => {
+          const order = { siteId, by: { kind: 'visitor', value }, channel: 's2s', idempotencyKey } as const;
+          await recordErasureRequest(db, ERASURE_KEYRING, order);
+        },
+      });
       return { server, ended: new Promise(() => undefined), stop: close };
     } catch (error) {
       void close();
@@ -241,25 +268,23 @@ export function runApi(
   });
 }
 
-function admissionOf(submitter: Submitter, server: ServerBinding, memory: ProcessMemory): Api {
-  return {
-    submit: async ({ siteId, tenantId }, prepared, idempotency) => {
-      const consent = { refusal: 'none', prepared, idempotency, bodyDigest: prepared.recordDigest } as const;
-      const outcome = await submitter.submit({
-        site: { siteId, tenantId, configRevision: 1 },
-        nonce: null,
-        isPublishable: false,
-        consents: [consent],
-      });
-      const refusal = server.refusal();
-      if (refusal !== null) throw refusal;
-      const [answer] = outcome.consents;
-      if (answer?.kind === 'accepted') {
-        noteAccepted(memory, [prepared.eventId]);
-        return { eventId: prepared.eventId, server: server.server() };
-      }
-      if (answer?.kind === 'duplicate') return { eventId: answer.original.eventId, server: server.server() };
-      throw new Error(`the consent was not accepted: ${outcome.request}, ${answer?.kind}`);
-    },
+function submissionOf(submitter: Submitter, server: ServerBinding, memory: ProcessMemory): Api['submit'] {
+  return async ({ siteId, tenantId }, prepared, idempotency) => {
+    const consent = { refusal: 'none', prepared, idempotency, bodyDigest: prepared.recordDigest } as const;
+    const outcome = await submitter.submit({
+      site: { siteId, tenantId, configRevision: 1 },
+      nonce: null,
+      isPublishable: false,
+      consents: [consent],
+    });
+    const refusal = server.refusal();
+    if (refusal !== null) throw refusal;
+    const [answer] = outcome.consents;
+    if (answer?.kind === 'accepted') {
+      noteAccepted(memory, [prepared.eventId]);
+      return { eventId: prepared.eventId, server: server.server() };
+    }
+    if (answer?.kind === 'duplicate') return { eventId: answer.original.eventId, server: server.server() };
+    throw new Error(`the consent was not accepted: ${outcome.request}, ${answer?.kind}`);
   };
 }

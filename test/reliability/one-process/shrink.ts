@@ -27,6 +27,7 @@ export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>
   await keep({ isShuffled: false });
   await keep({ workers: 1 });
   await keep({ quorum: 1 });
+  for (let erasures = 0; erasures < shortest.erasures; erasures += 1) if (await keep({ erasures })) break;
   for (let consents = 1; consents < shortest.consents; consents += 1) if (await keep({ consents })) break;
   for (let from = 0; from < shortest.disturbances.length; ) {
     const rest = shortest.disturbances.filter((_, place) => place !== from);

@@ -2,19 +2,26 @@ import { AppendOutcomeUnknown, EventLogUnavailable } from '../../../src/pipeline
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { settleAll } from '../../../src/platform/background/settle-all.js';
 import type { TimestampClient } from '../../../src/timestamping/client.js';
+import { type MemoryLogServer, openMemoryLog } from './memory-log.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
 
 /** The event log as a process sees it. */
-export function logOf(eventLog: EventLog, scheduler: Scheduler, process: SimulatedProcess): EventLog {
+export function logOf(server: MemoryLogServer, scheduler: Scheduler, process: SimulatedProcess): EventLog {
+  const eventLog = openMemoryLog(server);
   const away = (): Error => new EventLogUnavailable('the event log does not answer');
   const unknown = (isDone: boolean): Error => (isDone ? new AppendOutcomeUnknown('the answer was lost') : away());
+  /** A call on a connection that a restart cut is lost. */
+  const connected = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+    const { restarts } = server;
+    return () => (server.restarts > restarts || server.awayUntil > Date.now() ? Promise.reject(away()) : work());
+  };
   const read = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    scheduler.call(process, what, work, { failure: away });
+    scheduler.call(process, what, connected(work), { failure: away });
   const append: EventLog['append'] = (stream, expectedRevision, events) =>
     scheduler.call(
       process,
       `append ${events.map(({ type }) => type.replace(/\..*/, '')).join(', ')}`,
-      () => eventLog.append(stream, expectedRevision, events),
+      connected(() => eventLog.append(stream, expectedRevision, events)),
       { failure: unknown, mayDouble: true },
     );
   return {

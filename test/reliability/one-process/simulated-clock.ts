@@ -6,7 +6,7 @@ interface SimulatedTimer {
   readonly fire: () => void;
 }
 
-/** What `setTimeout` returns: `pg` and its pool call `unref`. */
+/** The result of `setTimeout`: `pg` and its pool call `unref`. */
 class TimerHandle {
   constructor(readonly id: number) {}
   ref(): this {

@@ -5,6 +5,7 @@ import { useFormats, useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import type { AdoptedCookie } from './found-names.js';
+import { LIFETIME_UNITS, lifetimeOf, unitNamed } from './lifetime.js';
 import { textsIn } from './texts-in.js';
 import { useDraftChange } from './use-draft.js';
 
@@ -24,6 +25,8 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
   const { languageName } = useFormats();
   const api = useApi();
   const start = cookie ?? found ?? null;
+  const seconds = start?.duration_seconds ?? null;
+  const lifetime = seconds === null ? null : lifetimeOf(seconds);
   const language = draft.default_language ?? draft.languages[0] ?? 'en';
   const save = useDraftChange(siteId, (values: Values, revision) => {
     const body = {
@@ -31,7 +34,7 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
       provider: values.text('provider').trim(),
       category: values.text('category'),
       party: values.text('party') === 'third' ? ('third' as const) : ('first' as const),
-      duration_seconds: values.number('duration_seconds'),
+      duration_seconds: durationIn(values),
       purpose: textsIn(values, 'purpose', draft.languages),
       revision,
     };
@@ -77,13 +80,21 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
           options={(['first', 'third'] as const).map((value) => ({ value, label: banner.parties[value] }))}
         />
       </div>
-      <TextInput
-        name="duration_seconds"
-        type="number"
-        label={banner.duration}
-        hint={banner.durationHint}
-        defaultValue={start?.duration_seconds?.toString() ?? ''}
-      />
+      <div className="form-row">
+        <TextInput
+          name="duration_seconds"
+          type="number"
+          label={banner.duration}
+          hint={banner.durationHint}
+          defaultValue={lifetime?.count.toString() ?? ''}
+        />
+        <SelectInput
+          name="duration_unit"
+          label={banner.durationUnit}
+          defaultValue={lifetime?.unit ?? 'days'}
+          options={Object.entries(banner.durationUnits).map(([value, label]) => ({ value, label }))}
+        />
+      </div>
       {draft.languages.map((one) => (
         <TextInput
           key={one}
@@ -95,4 +106,10 @@ export function CookieForm({ siteId, draft, cookie, found, onClose }: CookieForm
       ))}
     </ActionForm>
   );
+}
+
+/** Seconds; null if the field is empty. */
+function durationIn(values: Values): number | null {
+  const count = values.number('duration_seconds');
+  return count === null ? null : count * LIFETIME_UNITS[unitNamed(values.text('duration_unit'))];
 }

@@ -2,13 +2,14 @@ import { useState } from 'react';
 import { answerOf } from '../../api/client.js';
 import type { ConfigurationDraft, DraftCookie } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
-import { useMessages } from '../../i18n/locale.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { CookieForm } from './cookie-form.js';
+import { lifetimeOf } from './lifetime.js';
 import { useDraftChange } from './use-draft.js';
 
 interface CookieSectionProps {
@@ -19,6 +20,7 @@ interface CookieSectionProps {
 /** The cookies that the banner lists. */
 export function CookieSection({ siteId, draft }: CookieSectionProps) {
   const { banner, common } = useMessages();
+  const { quantity } = useFormats();
   const api = useApi();
   const mayChange = useMay('changeSites');
   const [edited, setEdited] = useState<DraftCookie | 'new' | null>(null);
@@ -31,6 +33,10 @@ export function CookieSection({ siteId, draft }: CookieSectionProps) {
       }),
     ),
   );
+  const worded = (seconds: number) => {
+    const { count, unit } = lifetimeOf(seconds);
+    return quantity(count, unit);
+  };
   const close = () => setEdited(null);
   return (
     <Section
@@ -52,6 +58,10 @@ export function CookieSection({ siteId, draft }: CookieSectionProps) {
             { label: common.name, cell: ({ name }) => <code>{name}</code> },
             { label: banner.provider, cell: ({ provider }) => provider },
             { label: banner.category, cell: ({ category }) => categoryOf(category) },
+            {
+              label: banner.duration,
+              cell: ({ duration_seconds: seconds }) => (seconds === null ? banner.untilClosed : worded(seconds)),
+            },
             { label: banner.purpose, cell: ({ purpose }) => purpose[language] ?? '' },
             ...(mayChange
               ? [

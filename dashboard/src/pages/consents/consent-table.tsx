@@ -24,7 +24,7 @@ export function ConsentTable({ siteId, items }: ConsentTableProps) {
           label: consents.when,
           cell: ({ id, consent_token, record }) => (
             <Link to="/sites/$siteId/consents/$consentId" params={{ siteId, consentId: id }}>
-              {record === null ? consent_token : <Time at={record.created_at} />}
+              {record === null ? consent_token : <Time at={record.created_at} isExact />}
             </Link>
           ),
         },

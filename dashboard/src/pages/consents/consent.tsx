@@ -89,7 +89,7 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
               [consents.categoryNamed(titleOf(key)), isGranted ? consents.granted : consents.refused] as const,
           ),
           [consents.type, record.consent_type],
-          [consents.when, <Time key="when" at={record.created_at} />],
+          [consents.when, <Time key="when" at={record.created_at} isExact />],
           [consents.until, record.valid_until === null ? consents.unlimited : date(record.valid_until)],
           [consents.language, languageName(record.language)],
           [consents.law, consents.laws[record.compliance_framework ?? 'unknown']],

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { Site } from '../../api/types.js';
@@ -14,6 +14,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Empty, Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
 import { useAction } from '../../ui/use-action.js';
+import { domainIn } from './domain-in.js';
 
 /** The sites of the tenant, and how to add one. */
 export function SiteList() {
@@ -66,6 +67,7 @@ function SiteState({ site }: { readonly site: Site }) {
 function AddSite() {
   const { sites } = useMessages();
   const api = useApi();
+  const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
   const create = useAction((body: { name: string; domain: string }) =>
     dataOf(api.POST('/api/v1/sites', { body: { ...body, allowed_origins: [`https://${body.domain}`] } })),
@@ -80,8 +82,10 @@ function AddSite() {
           submit={sites.add}
           onCancel={() => setOpen(false)}
           action={async (values) => {
-            await create({ name: values.text('name'), domain: values.text('domain').trim().toLowerCase() });
+            const { id } = await create({ name: values.text('name'), domain: domainIn(values.text('domain')) });
             setOpen(false);
+            // The next step, the proof of the domain, is on the page of the site.
+            await navigate({ to: '/sites/$siteId', params: { siteId: id } });
           }}
         >
           <TextInput name="name" label={sites.name} hint={sites.nameHint} isRequired />
