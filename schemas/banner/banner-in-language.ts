@@ -1,5 +1,6 @@
 import type { SiteConfigPublishedRecord } from '../events/site-config.js';
 import { directionOf } from '../language/direction.js';
+import { matchLanguage } from '../language/match-language.js';
 import { bannerLabels } from './banner-labels.js';
 
 /** The members of a configuration from which the banner is drawn. */
@@ -36,4 +37,17 @@ export function bannerInLanguage(configuration: BannerConfiguration, language: s
         .map(({ category: _, ...cookie }) => ({ ...cookie, purpose: inLanguage(cookie.purpose) })),
     })),
   };
+}
+
+/**
+ * Puts the banner into the language in which it was stated to have been shown.
+ * @param stated any text: the program that asked made the claim
+ * @returns null: the configuration does not have the language, so its words were not shown in it
+ */
+export function bannerInStatedLanguage(
+  configuration: BannerConfiguration & Pick<SiteConfigPublishedRecord, 'default_language'>,
+  stated: string,
+) {
+  const language = matchLanguage(configuration.languages, [stated]);
+  return language === undefined ? null : bannerInLanguage(configuration, language, configuration.default_language);
 }

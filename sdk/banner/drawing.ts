@@ -1,3 +1,4 @@
+import { DEFAULT_APPEARANCE } from './default-appearance.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
 import { firstLayer } from './first-layer.js';
 import { LAYOUT_VERSION } from './layout-version.js';
@@ -9,6 +10,8 @@ import type { Appearance, BannerView } from './view.js';
 export interface StatedPresentation {
   readonly layout?: string | undefined;
   readonly layout_version?: number | undefined;
+  /** `default`: the look of the SDK, whatever the site's configuration states. */
+  readonly theme?: string | undefined;
   readonly layer?: string | undefined;
   readonly colour_scheme?: 'light' | 'dark' | undefined;
   readonly size_class?: 'phone' | 'tablet' | 'desktop' | undefined;
@@ -32,11 +35,12 @@ const CONTROLS: ReadonlySet<string> = new Set(['button', 'input', 'select']);
  */
 export function drawingOf(
   view: BannerView,
-  { layout = '', layout_version: version, layer, colour_scheme, size_class, control }: StatedPresentation,
+  { layout = '', layout_version: version, theme, layer, colour_scheme, size_class, control }: StatedPresentation,
   ticked: Readonly<Record<string, boolean>>,
 ): Drawing | null {
   if (version !== LAYOUT_VERSION || !isLayout(layout) || (layer !== 'first' && layer !== 'settings')) return null;
-  const appearance: Appearance = { ...view.appearance, layout };
+  const look = theme === 'default' ? DEFAULT_APPEARANCE : view.appearance;
+  const appearance: Appearance = { ...look, layout };
   const shown = { ...view, appearance };
   const content = layer === 'first' ? firstLayer(shown) : settingsLayer(shown, { ticked, proofPage: null });
   const surroundings = { scheme: colour_scheme ?? 'light', size: size_class ?? 'desktop' };

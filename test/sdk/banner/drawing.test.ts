@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Appearance } from '../../../schemas/banner/appearance.js';
-import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { bannerInLanguage, bannerInStatedLanguage } from '../../../schemas/banner/banner-in-language.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { drawingOf, type StatedPresentation } from '../../../sdk/banner/drawing.js';
 import type { Drawn } from '../../../sdk/banner/drawn.js';
@@ -106,4 +106,21 @@ test('a theme changes the style and no element', () => {
   const [plain, themed] = [drawingOf(VIEW, STATED, {}), drawingOf({ ...VIEW, appearance }, STATED, {})];
   expect(themed?.content).toEqual(plain?.content);
   expect(themed?.style).not.toBe(plain?.style);
+});
+
+test('the theme of the SDK is drawn if the record states it, whatever the site publishes', () => {
+  const view: BannerView = { ...VIEW, appearance: { ...DEFAULT_APPEARANCE, radius: 0, font: 'serif' } };
+  expect(drawingOf(view, { ...STATED, theme: 'default' }, {})).toEqual(drawingOf(VIEW, STATED, {}));
+  expect(drawingOf(view, { ...STATED, theme: 'site' }, {})).toEqual(drawingOf(view, STATED, {}));
+});
+
+test.each([
+  ['en', 'en'],
+  ['tr_TR', 'tr'],
+  ['fi', undefined],
+  ['constructor', undefined],
+  ['__proto__', undefined],
+])('the stated language %s has the words of %s', (stated, expected) => {
+  const configuration = { ...DEMO_CONFIG, cookies: DEMO_CONFIG.cookies ?? [] };
+  expect(bannerInStatedLanguage(configuration, stated)?.language).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
+import { bannerInStatedLanguage } from '../../../schemas/banner/banner-in-language.js';
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { type Drawing, drawingOf } from '../../../sdk/banner/drawing.js';
@@ -16,7 +16,8 @@ export interface DrawnBanner {
 
 /**
  * Draws the banner from the sealed configuration and the presentation that the record discloses.
- * @returns null: the file does not have both, or this verifier knows no such layout
+ * @returns null: the file does not have both, the configuration lacks the language, or this verifier
+ *   knows no such layout
  */
 export function drawnBanner(shown: ShownRecord): DrawnBanner | null {
   const { configuration, text } = shown;
@@ -24,8 +25,10 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | null {
   const stated = statedPresentation(shown);
   if (configuration === null || parsed === null || !parsed.ok || stated === null) return null;
   const { language, categories, consent_type: type, channel } = parsed.value;
+  const words = bannerInStatedLanguage(configuration, stated.language ?? language);
+  if (words === null) return null;
   const view = {
-    ...bannerInLanguage(configuration, stated.language ?? language, configuration.default_language),
+    ...words,
     appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
     policy: text === null || type !== 'cookie' ? null : { title: text.title ?? '', language: text.language },
   };

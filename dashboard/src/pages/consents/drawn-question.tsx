@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react';
-import { bannerInLanguage } from '../../../../schemas/banner/banner-in-language.js';
+import { bannerInStatedLanguage } from '../../../../schemas/banner/banner-in-language.js';
 import { styleRoot, toDom } from '../../../../sdk/banner/dom.js';
 import { type Drawing, drawingOf, type StatedPresentation } from '../../../../sdk/banner/drawing.js';
 import { appearanceOf } from '../../../../sdk/browser/src/banner/banner-view.js';
@@ -21,11 +21,9 @@ export function DrawnQuestion({ siteId, record, presentation }: DrawnQuestionPro
   const drawing = useMemo(() => {
     const stated = readStated(presentation);
     if (shown === null || shown === undefined || stated === null) return null;
-    const view = {
-      ...bannerInLanguage(shown, stated.language ?? record.language, shown.default_language),
-      appearance: appearanceOf(shown.appearance),
-      policy: null,
-    };
+    const words = bannerInStatedLanguage(shown, stated.language ?? record.language);
+    if (words === null) return null;
+    const view = { ...words, appearance: appearanceOf(shown.appearance), policy: null };
     return drawingOf(view, stated, stated.control === 'save' ? (record.categories ?? {}) : {});
   }, [shown, record, presentation]);
   if (drawing === null) return null;
