@@ -33,7 +33,7 @@ export function browserConsent(n: number, versions: Versions, categories: readon
     metadata: { page: `/articles/${n % 40}` },
     presentation: {
       layout: 'bar',
-      layout_version: 1,
+      layout_version: 2,
       theme: 'default',
       layer: decision === 'partial' ? 'settings' : 'first',
       language,

@@ -269,7 +269,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       visitor_id: 'visitor-1',
       language: 'en',
       signature_image: PNG,
-      presentation: { layout: 'bar', layout_version: 1, layer: 'settings', control: 'save', size_class: 'desktop' },
+      presentation: { layout: 'bar', layout_version: 2, layer: 'settings', control: 'save', size_class: 'desktop' },
     };
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', { ...consent, visitor_id: 'visitor-2' });
     await postSigned(app.url, demo.keys.write, '/tool/v1/consents', consent);

@@ -14,7 +14,7 @@ const VIEW: BannerView = {
   appearance: DEFAULT_APPEARANCE,
   policy: { title: 'Cookie policy', language: 'en' },
 };
-const STATED: StatedPresentation = { layout: 'bar', layout_version: 1, layer: 'first', control: 'reject' };
+const STATED: StatedPresentation = { layout: 'bar', layout_version: 2, layer: 'first', control: 'reject' };
 
 const htmlOf = (stated: StatedPresentation, view = VIEW, ticked: Readonly<Record<string, boolean>> = {}): string => {
   const drawing = drawingOf(view, stated, ticked);
@@ -22,8 +22,8 @@ const htmlOf = (stated: StatedPresentation, view = VIEW, ticked: Readonly<Record
 };
 
 /**
- * Layout 1, as it was frozen. A change of it is a new version of the layout, beside this one:
- * a record that states version 1 must be drawn as the person saw it.
+ * Layout 2, as it was frozen. A change of it is a new version of the layout, beside this one:
+ * a record that states version 2 must be drawn as the person saw it.
  */
 const FROZEN: Readonly<Record<string, string>> = {
   'bar first': '511cbe7c874b1d06',
@@ -32,7 +32,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   'bar settings': '514b25f45aba7812',
 };
 
-test.each(Object.entries(FROZEN))('layout version 1 is drawn as it was frozen: %s', (name, digest) => {
+test.each(Object.entries(FROZEN))('layout version 2 is drawn as it was frozen: %s', (name, digest) => {
   const [layout, layer] = name.split(' ');
   const drawing = drawingOf({ ...VIEW, languages: ['en'] }, { ...STATED, layout, layer }, { analytics: true });
   expect(createHash('sha256').update(JSON.stringify(drawing)).digest('hex').slice(0, 16)).toBe(digest);
@@ -69,7 +69,8 @@ test('colours and size are those that were stated, not those of the reader', () 
 });
 
 test.each([
-  ['another version', { layout_version: 2 }],
+  ['the bar of SDKs that had one layout', { layout_version: 1 }],
+  ['a later version', { layout_version: 3 }],
   ['another layout', { layout: 'wall' }],
   ['another layer', { layer: 'third' }],
   ['nothing', { layout: undefined, layout_version: undefined, layer: undefined }],

@@ -88,7 +88,7 @@ describe.skipIf(!canRun)(
       const body = z.string().parse(await visitor.page.evaluate('window.sent'));
       expect(JSON.parse(body).presentation).toMatchObject({
         layout: 'box',
-        layout_version: 1,
+        layout_version: 2,
         theme: 'site',
         layer: 'first',
         control: 'reject',

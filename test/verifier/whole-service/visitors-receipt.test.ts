@@ -172,7 +172,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await sees('#status', 'Checked: ');
     await page.evaluate(`document.querySelector('.records button').click()`);
     await sees('#record', 'The question, drawn');
-    await sees('#record .certificate', 'layout bar, version 1; theme default; layer first; texts in en');
+    await sees('#record .certificate', 'layout bar, version 2; theme default; layer first; texts in en');
     const drawn = (expression: string) =>
       page.evaluate(`((drawn) => ${expression})(document.querySelector('#record .drawing').shadowRoot)`);
     expect(await drawn(`drawn.querySelector('h2').textContent`)).toBe('Your choice');
