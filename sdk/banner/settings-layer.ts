@@ -45,7 +45,7 @@ export function settingsLayer(view: BannerView, { ticked, proofPage }: SettingsS
     ),
     draw(
       'div',
-      { class: 'choices end' },
+      { class: 'choices foot' },
       button(view, 'save', 'choice'),
       button(view, 'accept', 'choice'),
       button(view, 'reject', 'choice'),

@@ -42,7 +42,7 @@ select{border:1px solid var(--cl-border);padding:.25rem .5rem}\
 a{color:inherit}\
 summary{display:list-item;padding-block:.6rem}\
 :focus-visible{outline:3px solid var(--cl-accent);outline-offset:2px}\
-.end{margin:.75rem -1.25rem -1.25rem;padding:.75rem 1.25rem 1.25rem;border-top:1px solid var(--cl-border);border-radius:inherit}`;
+.foot{margin:.75rem -1.25rem -1.25rem;padding:.75rem 1.25rem 1.25rem;border-top:1px solid var(--cl-border);border-radius:inherit}`;
 
 /** The question on a wide screen. */
 const WIDE = `\
@@ -51,7 +51,7 @@ const WIDE = `\
 .bar>*{grid-column:1}`;
 
 /** On a narrow screen the buttons that accept and refuse stay side by side, of one size. */
-const NARROW = '.end>[part=save]{flex-basis:100%}';
+const NARROW = '.foot>[part=save]{flex-basis:100%}';
 
 /** On a page: places, sizes of the window, motion and paper. */
 const PLACED = `\
@@ -67,7 +67,7 @@ dialog::backdrop{background:#000a}\
 .said{position:fixed;bottom:4rem;inset-inline:0;z-index:2147483647;width:max-content;max-width:calc(100% - 2rem);margin-inline:auto;padding:.6rem 1.25rem;border-radius:var(--cl-radius);box-shadow:0 2px 16px #0005}\
 .said:not(.seen){width:1px;height:1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%)}\
 @media (max-height:24rem){.first:not(dialog){position:static;max-height:none;width:auto}}\
-@media (min-height:24.01rem){.first .choices,.end{position:sticky;bottom:-1.25rem;padding-block:.5rem 1.25rem;margin-bottom:-1.25rem}.first .choices{margin-bottom:0;padding-bottom:.5rem;bottom:-1.25rem}dialog{scroll-padding-bottom:9rem}}\
+@media (min-height:24.01rem){.first .choices,.foot{position:sticky;bottom:-1.25rem;padding-block:.5rem 1.25rem;margin-bottom:-1.25rem}.first .choices{margin-bottom:0;padding-bottom:.5rem;bottom:-1.25rem}dialog{scroll-padding-bottom:9rem}}\
 @media (prefers-reduced-motion:no-preference){.first:not(dialog),.seen{animation:cl .25s ease-out}@keyframes cl{from{transform:translateY(1rem)}}}\
 @media (min-width:48rem){${WIDE}}\
 @media (max-width:32rem){${NARROW}}\

@@ -48,6 +48,7 @@ const lookOf = (appearance: Appearance): string => `{
     return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
   };
 }`;
+const Size = z.tuple([z.number(), z.number()]);
 const Box = z.object({ left: z.number(), top: z.number(), right: z.number(), bottom: z.number() });
 
 describe.skipIf(!canRun)(
@@ -79,11 +80,23 @@ describe.skipIf(!canRun)(
       await visitor.visit();
       const colour = `getComputedStyle(banner.querySelector('[part=reject]')).backgroundColor`;
       expect(await visitor.inBanner(colour)).toBe('rgb(74, 90, 72)');
+      const gaps = async (selector: string) => {
+        const { right, bottom } = await boxOf(selector);
+        const [width, height] = Size.parse(
+          await visitor.page.evaluate('[document.documentElement.clientWidth, innerHeight]'),
+        );
+        return [width - right, height - bottom];
+      };
+      // It moves into its place.
+      await visitor.page.until(async () => (await gaps('.first'))[1] === 16);
+      expect((await gaps('.first'))[0]).toBe(16);
+      expect(await visitor.inBanner(`getComputedStyle(banner.querySelector('.first')).borderRadius`)).toBe('16px');
       await visitor.page.evaluate(
         `((read) => { window.fetch = (url, init) => { window.sent = init?.body ?? window.sent; return read(url, init); }; })(window.fetch)`,
       );
       await visitor.click('reject');
       await visitor.acceptedToken();
+      expect(await gaps('.open')).toEqual([16, 12]);
       expect(await visitor.inBanner(`getComputedStyle(banner.querySelector('.said')).clipPath`)).toBe('none');
       const body = z.string().parse(await visitor.page.evaluate('window.sent'));
       expect(JSON.parse(body).presentation).toMatchObject({
