@@ -153,10 +153,53 @@ describe.skipIf(!canRun)(
       await visitor.page.press('Escape');
       expect(await visitor.sees('dialog[open]')).toBe(false);
       expect(await visitor.cookie()).toBeNull();
+      await visitor.page.until(async () => (await visitor.sees('.open')) === true);
       await visitor.inBanner(`banner.querySelector('.open').click()`);
       expect(await visitor.sees('dialog[open]')).toBe(true);
+      await visitor.tick(true, false);
+      await chooseLanguage('ar');
+      expect(await visitor.inBanner(`banner.querySelector('dialog.settings input').checked`)).toBe(true);
+      expect(await visitor.inBanner(`banner.querySelectorAll('dialog[open]').length`)).toBe(1);
+      await visitor.page.press('Escape');
+      expect(await visitor.sees('dialog[open]')).toBe(false);
+      expect(await visitor.sees('.open')).toBe(true);
       await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: added.identifier });
     });
+
+    test('a dialog stays open, without the button that opens the settings, when the page replaces it', async () => {
+      const source = lookOf({ ...DEFAULT_APPEARANCE, layout: 'dialog' });
+      const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });
+      await visitor.visit({ attributes: 'data-settings-button="true"' });
+      await visitor.page.evaluate(`document.querySelector('consent-banner').remove()`);
+      await visitor.page.until(async () => (await visitor.sees('dialog[open]')) === true);
+      // The event of the closed dialog comes in a task of its own.
+      await visitor.page.evaluate('new Promise((resolve) => setTimeout(() => resolve(true), 100))');
+      expect(await visitor.inBanner(`banner.querySelector('dialog').matches(':modal')`)).toBe(true);
+      expect(await visitor.sees('.open')).toBe(false);
+      await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: added.identifier });
+    });
+
+    test('a banner whose page takes it off while the texts arrive opens nothing, and reports no error', async () => {
+      await visitor.visit();
+      await visitor.click('reject');
+      await visitor.acceptedToken();
+      const opened = `consentLedger.banner.then((banner) => {
+        const opening = banner.openSettings();
+        banner.remove();
+        return opening.then(() => 'quiet', String);
+      })`;
+      expect(await visitor.page.evaluate(opened)).toBe('quiet');
+    });
+
+    async function chooseLanguage(language: string): Promise<void> {
+      const select = `banner.querySelector('dialog[open] select')`;
+      await visitor.inBanner(
+        `(${select}.value = '${language}', ${select}.dispatchEvent(new Event('change', { bubbles: true })))`,
+      );
+      await visitor.page.until(
+        async () => (await visitor.inBanner(`banner.querySelector('dialog.settings').lang`)) === language,
+      );
+    }
 
     async function picture(name: string): Promise<void> {
       if (PICTURES === undefined) return;

@@ -149,7 +149,7 @@ class ShownBanner implements Banner {
     if (!(target instanceof HTMLSelectElement)) return;
     const isInSettings = this.#settings?.contains(target) === true;
     this.#consent.setLanguage(target.value).then(
-      () => isInSettings && this.#openSettings(),
+      () => isInSettings && this.#openSettings(false, this.#ticked()),
       ({ message }: ServiceError) => console.error(message),
     );
   }
@@ -164,11 +164,12 @@ class ShownBanner implements Banner {
     if (style !== this.#style) styleRoot(this.#root, style, this.#nonce);
     this.#style = style;
     this.#renderFirst(status === 'needed' ? view : null);
-    this.#renderOpener(status === 'chosen' || status === 'signalled' ? view : null);
+    this.#renderOpener(status === 'chosen' || status === 'signalled' || this.#isLeft() ? view : null);
   }
 
   #renderFirst(view: BannerView | null): void {
     const hadFocus = this.#first?.contains(this.#root.activeElement) ?? false;
+    const isLeft = this.#isLeft();
     this.#first?.remove();
     this.#resized.disconnect();
     this.#first = view && toDom(firstLayer(view));
@@ -177,10 +178,13 @@ class ShownBanner implements Banner {
     if (view !== null && this.#first !== null) {
       this.#root.append(this.#first);
       if (isDialog(this.#first)) {
-        this.#first.showModal();
-        this.#first.querySelector('h2')?.focus();
-        // Escape leaves the choice for later: nothing optional is permitted until then.
-        this.#first.addEventListener('close', () => this.#renderOpener(view));
+        this.#first.addEventListener('close', () => this.#isLeft() && this.#renderOpener(view));
+        // It stays closed also in another language.
+        if (!isLeft) {
+          this.#mount();
+          this.#first.showModal();
+          this.#first.querySelector('h2')?.focus();
+        }
       } else {
         // It takes no focus, so that the page can be read; a screen reader announces it.
         this.#say(this.#first.querySelector('h2')?.textContent ?? '', view.language, false);
@@ -192,6 +196,11 @@ class ShownBanner implements Banner {
     this.#keepRoom();
   }
 
+  /** Whether the visitor left the choice for the next page by Escape: nothing optional is permitted until then. */
+  #isLeft(): boolean {
+    return isDialog(this.#first) && !this.#first.open;
+  }
+
   #renderOpener(view: BannerView | null): void {
     this.#open?.remove();
     this.#open = null;
@@ -201,14 +210,17 @@ class ShownBanner implements Banner {
     this.#root.append(this.#open);
   }
 
-  /** @param isPolicyOpen whether the text of the policy is unfolded */
-  #openSettings(isPolicyOpen = false): void {
-    const { configuration, choice } = this.#consent.state;
-    if (configuration === null) return;
+  /**
+   * @param isPolicyOpen whether the text of the policy is unfolded
+   * @param ticked categories that are ticked: by default, those of an earlier choice, and nothing else
+   */
+  #openSettings(isPolicyOpen = false, ticked = this.#consent.state.choice?.categories ?? {}): void {
+    const { configuration } = this.#consent.state;
+    // The texts may arrive after the page has taken the banner off.
+    if (configuration === null || this.#ended.signal.aborted) return;
     this.#settings?.remove();
     const view = viewOf(configuration);
-    // Nothing is chosen beforehand except what the visitor chose earlier.
-    const dialog = toDom(settingsLayer(view, { ticked: choice?.categories ?? {}, proofPage: this.#consent.proofPage }));
+    const dialog = toDom(settingsLayer(view, { ticked, proofPage: this.#consent.proofPage }));
     this.#settings = dialog;
     this.#refined = this.#layer('settings', view);
     fillPolicy(this.#consent, dialog);
