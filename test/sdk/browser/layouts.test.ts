@@ -191,6 +191,20 @@ describe.skipIf(!canRun)(
       expect(await visitor.page.evaluate(opened)).toBe('quiet');
     });
 
+    test('the page has room for the banner where its list of style sheets is only replaced as a whole', async () => {
+      const added = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', {
+        source: `{
+          const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, 'adoptedStyleSheets');
+          const frozen = () => Object.freeze([...get.call(document)]);
+          Object.defineProperty(document, 'adoptedStyleSheets', { get: frozen, set: (sheets) => set.call(document, sheets) });
+        }`,
+      });
+      await visitor.visit();
+      const room = `parseFloat(getComputedStyle(document.documentElement).paddingBottom)`;
+      expect(await visitor.page.evaluate(room)).toBeGreaterThan(0);
+      await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier: added.identifier });
+    });
+
     async function chooseLanguage(language: string): Promise<void> {
       const select = `banner.querySelector('dialog[open] select')`;
       await visitor.inBanner(

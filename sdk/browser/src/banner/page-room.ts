@@ -10,8 +10,9 @@ export class PageRoom {
   /** @param pixels height of the banner; 0 for none */
   keep(pixels: number): void {
     if (this.#sheet === null) return;
-    // A page may replace the list.
-    if (!document.adoptedStyleSheets.includes(this.#sheet)) document.adoptedStyleSheets.push(this.#sheet);
+    // A page may replace the list. Browsers before 2022 change it only as a whole.
+    if (!document.adoptedStyleSheets.includes(this.#sheet))
+      document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.#sheet];
     this.#sheet.replaceSync(
       pixels === 0 ? '' : `@media screen{html{scroll-padding-bottom:${pixels}px;padding-bottom:${pixels}px}}`,
     );
