@@ -79,7 +79,7 @@ test.each([
 });
 
 test('no text of a configuration becomes an element or a style', () => {
-  const hostile = '</style></template><script>alert(1)</script><img src=x onerror=alert(1)>"\'';
+  const hostile = '</style></template><script>alert(1)</script><img src=x onerror=alert(1)>"\'\u001b[2J\u0000\u009b';
   const altered = (value: unknown): unknown => {
     if (typeof value === 'string') return value + hostile;
     if (Array.isArray(value)) return value.map(altered);
@@ -95,6 +95,7 @@ test('no text of a configuration becomes an element or a style', () => {
     const added = tags.filter((tag = '') => !known.includes(tag));
     expect([...new Set(added)].sort()).toEqual(['div', 'style', 'template'].filter((tag) => !known.includes(tag)));
     expect(tags.filter((tag) => tag === 'style')).toHaveLength(2);
+    expect(html).not.toMatch(/[^\P{Cc}\n\t]/u);
   }
 });
 

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
-import type { Drawing } from '../../../sdk/banner/drawing.js';
+import type { Drawing as BannerDrawing } from '../../../sdk/banner/drawing.js';
 import type { Drawn } from '../../../sdk/banner/drawn.js';
 import type { PictureType } from './picture-type.js';
 
@@ -7,7 +7,7 @@ import type { PictureType } from './picture-type.js';
  * A piece of a page: a text, an element, a picture, or a drawing. Nothing in it is ever taken for HTML: texts
  * and attribute values are escaped, or set as such.
  */
-export type Markup = string | Element | Picture | DrawnBanner;
+export type Markup = string | Element | Picture | Drawing;
 
 /** A picture that is in the page itself. Its type is one that cannot hold a script. */
 export interface Picture {
@@ -18,8 +18,8 @@ export interface Picture {
 }
 
 /** A banner as it was shown, with a style of its own that changes nothing else of the page. */
-export interface DrawnBanner {
-  readonly drawing: Drawing;
+interface Drawing {
+  readonly drawing: BannerDrawing;
 }
 
 export interface Element {
@@ -81,13 +81,16 @@ export function element(tag: Tag, attributes: Attributes, ...children: readonly 
   return { tag, attributes, children };
 }
 
+/** Controls that no browser draws, and that a terminal obeys which prints the file. */
+const CONTROLS = /[^\P{Cc}\n\t]/gu;
+
 /** The HTML of a piece of a page. */
 export function renderHtml(markup: Markup): string {
   if (typeof markup === 'string') return escapeHtml(markup);
   if ('picture' in markup) return `<img class="picture" alt="${escapeHtml(markup.alt)}" src="${pictureUrl(markup)}">`;
   // A shadow root in the HTML itself: no script is needed to show it.
   if ('drawing' in markup)
-    return `<div class="drawing"><template shadowrootmode="open"><style>${markup.drawing.style}</style>${drawnHtml(markup.drawing.content)}</template></div>`;
+    return `<div class="drawing"><template shadowrootmode="open"><style>${markup.drawing.style}</style>${drawnHtml(markup.drawing.content).replace(CONTROLS, '')}</template></div>`;
   return elementHtml(markup.tag, markup.attributes, markup.children.map(renderHtml));
 }
 
