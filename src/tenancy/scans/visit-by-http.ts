@@ -94,8 +94,10 @@ function get(
         lookup: reach.lookup(check),
         agent: false,
         signal,
+        // It counts from here; `setTimeout` of a request counts from its connection.
+        timeout: answerMs,
       });
-      sent.setTimeout(answerMs, () => sent.destroy(noAnswer(answerMs)));
+      sent.on('timeout', () => sent.destroy(noAnswer(answerMs)));
       sent.on('response', (response) => {
         sent.setTimeout(0);
         read(response).then(resolve, fail);

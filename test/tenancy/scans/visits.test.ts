@@ -215,6 +215,13 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
   });
 });
 
+it('waits no longer for a connection over HTTP than for an answer', async () => {
+  const reach = createReach([], () => undefined);
+  const target = { url: new URL('http://shop.example/'), allows: () => true };
+  const failed = visitByHttp(reach, 'scan', { ...TIMES, answerMs: 500 })(target, null, never);
+  await expect(failed).rejects.toThrow('The page did not answer');
+}, 10_000);
+
 it('reads the headers of cookies as browsers do', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   const read = (line: string) => parseSetCookie(line, 'www.shop.example', now);
