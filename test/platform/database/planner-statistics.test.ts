@@ -10,7 +10,7 @@ const PLAIN_TYPES = new Set(['uuid', 'timestamp with time zone', 'date', 'boolea
 
 /** Every other column that holds neither a secret nor a personal value of a data subject or user. */
 const HARMLESS = `
-  schema_migrations.id schema_migrations.sha256 tenants.name subscriptions.plan users.role sign_ins.end_reason
+  schema_migrations.id schema_migrations.sha256 schema_migrations.runs_beside tenants.name subscriptions.plan users.role sign_ins.end_reason
   invitations.role mails.kind sites.name sites.domain sites.verification_token sites.allowed_origins sites.allowed_ips
   sites.site_config_hash api_keys.name api_keys.prefix api_keys.scope api_keys.restriction webhooks.description webhooks.events
   webhooks.disabled_reason webhook_progress.last_error rate_limit_windows.granted documents.slug documents.kind

@@ -211,7 +211,8 @@ export class SimulatedConnection extends EventEmitter {
   /** Read by the pool. */
   _queryable = true;
   _ending = false;
-  readonly connection = { stream: { destroy: (): void => this.breakOff() } };
+  /** The socket has no messages of its own. */
+  readonly connection = { stream: Object.assign(new EventEmitter(), { destroy: (): void => this.breakOff() }) };
   /** When the server last got a statement, by the simulated clock. */
   heardAt = 0;
   silenceMs = Number.POSITIVE_INFINITY;
