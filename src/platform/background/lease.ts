@@ -32,17 +32,19 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
   client.on('error', onLost);
   client.on('end', onLost);
   try {
+    // Before the lock: a process that stops for good once it has it must lose it.
+    await client.query(`set idle_session_timeout = ${SILENCE_MS}`);
     const { rows } = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', [
       lockName(name),
     ]);
     const [row] = heldRows.parse(rows);
     if (row?.held !== true) {
+      await client.query('set idle_session_timeout = 0');
       client.off('error', onLost);
       client.off('end', onLost);
       client.release();
       return null;
     }
-    await client.query(`set idle_session_timeout = ${SILENCE_MS}`);
   } catch (error) {
     client.release(true);
     throw error;
