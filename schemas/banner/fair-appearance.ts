@@ -8,18 +8,15 @@ const CONTROL_CONTRAST = 3;
 /** Smallest share of the accept button's contrast that the reject button may have. */
 const FAIR_SHARE = 0.8;
 
-/** Rules that a theme must keep. */
-export const FAIRNESS_RULES = ['text-contrast', 'button-contrast', 'button-text-contrast', 'pale-reject'] as const;
-export type FairnessRule = (typeof FAIRNESS_RULES)[number];
-
-/** The source of each rule. */
-export const RULE_SOURCES: Readonly<Record<FairnessRule, string>> = {
+/** Rules that a theme must keep, each with its source. */
+export const RULE_SOURCES = {
   'text-contrast': 'WCAG 2.2, 1.4.3 (AA)',
   'button-contrast': 'WCAG 2.2, 1.4.11 (AA)',
   'button-text-contrast': 'WCAG 2.2, 1.4.3 (AA)',
   'pale-reject':
     'EDPB guidelines 03/2022 on deceptive design patterns, “Hidden in plain sight”; EDPB, report of the Cookie Banner Taskforce (2023), types E and F; CNIL, recommendation of 17 September 2020',
-};
+} as const;
+export type FairnessRule = keyof typeof RULE_SOURCES;
 
 /** A theme that treats the person unfairly. */
 export interface UnfairTheme {

@@ -47,6 +47,18 @@ export function drawingOf(
   return { content: atRest(content, control), style: bannerStyle(appearance, surroundings) };
 }
 
+/**
+ * The boxes that are known to have been ticked: those of a choice that was saved. Another control decides
+ * on all categories, whatever was ticked.
+ * @param categories of the record
+ */
+export function tickedBy(
+  { control }: StatedPresentation,
+  categories: Readonly<Record<string, boolean>> | null,
+): Readonly<Record<string, boolean>> {
+  return control === 'save' ? (categories ?? {}) : {};
+}
+
 function isLayout(name: string): name is Appearance['layout'] {
   return LAYOUTS.includes(name);
 }

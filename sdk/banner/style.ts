@@ -67,7 +67,7 @@ dialog::backdrop{background:#000a}\
 .said{position:fixed;bottom:4rem;inset-inline:0;z-index:2147483647;width:max-content;max-width:calc(100% - 2rem);margin-inline:auto;padding:.6rem 1.25rem;border-radius:var(--cl-radius);box-shadow:0 2px 16px #0005}\
 .said:not(.seen){width:1px;height:1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%)}\
 @media (max-height:24rem){.first:not(dialog){position:static;max-height:none;width:auto}}\
-@media (min-height:24.01rem){.first .choices,.foot{position:sticky;bottom:-1.25rem;padding-block:.5rem 1.25rem;margin-bottom:-1.25rem}.first .choices{margin-bottom:0;padding-bottom:.5rem;bottom:-1.25rem}dialog{scroll-padding-bottom:9rem}}\
+@media (min-height:24.01rem){.first .choices,.foot{position:sticky;bottom:-1.25rem;padding-block:.5rem 1.25rem;margin-bottom:-1.25rem}.first .choices{margin-bottom:0;padding-bottom:.5rem}dialog{scroll-padding-bottom:9rem}}\
 @media (prefers-reduced-motion:no-preference){.first:not(dialog),.seen{animation:cl .25s ease-out}@keyframes cl{from{transform:translateY(1rem)}}}\
 @media (min-width:48rem){${WIDE}}\
 @media (max-width:32rem){${NARROW}}\

@@ -1,7 +1,7 @@
 import { bannerInStatedLanguage } from '../../../schemas/banner/banner-in-language.js';
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
-import { type Drawing, drawingOf } from '../../../sdk/banner/drawing.js';
+import { type Drawing, drawingOf, tickedBy } from '../../../sdk/banner/drawing.js';
 import { matchShape } from '../files/parse.js';
 import { statedPresentation } from './presentation-text.js';
 import type { ShownRecord } from './shown-record.js';
@@ -32,7 +32,6 @@ export function drawnBanner(shown: ShownRecord): DrawnBanner | null {
     appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
     policy: text === null || type !== 'cookie' ? null : { title: text.title ?? '', language: text.language },
   };
-  // The ticked boxes are known of a choice that was saved.
-  const drawing = drawingOf(view, stated, stated.control === 'save' ? (categories ?? {}) : {});
+  const drawing = drawingOf(view, stated, tickedBy(stated, categories));
   return drawing && { drawing, layout: stated.layout ?? '', version: stated.layout_version ?? 0, channel };
 }

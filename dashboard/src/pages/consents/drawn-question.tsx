@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { bannerInStatedLanguage } from '../../../../schemas/banner/banner-in-language.js';
 import { styleRoot, toDom } from '../../../../sdk/banner/dom.js';
-import { type Drawing, drawingOf, type StatedPresentation } from '../../../../sdk/banner/drawing.js';
+import { type Drawing, drawingOf, type StatedPresentation, tickedBy } from '../../../../sdk/banner/drawing.js';
 import { appearanceOf } from '../../../../sdk/browser/src/banner/banner-view.js';
 import type { PublicRecord } from '../../api/types.js';
 import { useMessages } from '../../i18n/locale.js';
@@ -24,7 +24,7 @@ export function DrawnQuestion({ siteId, record, presentation }: DrawnQuestionPro
     const words = bannerInStatedLanguage(shown, stated.language ?? record.language);
     if (words === null) return null;
     const view = { ...words, appearance: appearanceOf(shown.appearance), policy: null };
-    return drawingOf(view, stated, stated.control === 'save' ? (record.categories ?? {}) : {});
+    return drawingOf(view, stated, tickedBy(stated, record.categories));
   }, [shown, record, presentation]);
   if (drawing === null) return null;
   return (
