@@ -67,7 +67,8 @@ export class Configurations {
     this.#onRead(configuration);
     const { apiKey, baseUrl } = this.#options;
     const cached: CachedConfiguration = { apiKey, baseUrl, readAt: this.#clock(), configuration };
-    this.#store.write(`config:${language ?? ''}`, cached);
+    // A choice names the language of its texts: without a network, the next start looks for them by it.
+    for (const name of new Set([language ?? '', configuration.language])) this.#store.write(`config:${name}`, cached);
     return configuration;
   }
 
