@@ -5,6 +5,9 @@ import { isFramework } from './precedence.js';
 /** How the visitor was asked, as the record keeps it. */
 export type Presentation = NonNullable<BrowserConsent['presentation']>;
 
+/** What a record keeps of a choice beside the answers. */
+export type StatedWithChoice = Pick<BrowserConsent, 'presentation' | 'iab'>;
+
 /** A consent to send to the service. */
 export interface Outgoing {
   readonly key: string;

@@ -33,6 +33,7 @@ import { VERSION } from '../platform/version.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import { vendorListsIn } from '../tenancy/iab/vendor-lists.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import { accountCreator } from './create-account.js';
 import type { Installation } from './installation.js';
@@ -123,7 +124,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
       paceLargeTexts(scope, now);
       discoveryRoutes(scope, discovery);
       verifyPage(scope);
-      browserSdk(scope);
+      browserSdk(scope, vendorListsIn(config.vendorListFolder));
       dashboard(scope);
     },
   ];

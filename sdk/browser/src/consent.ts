@@ -1,5 +1,6 @@
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from '../../core/answers.js';
-import { type Categories, type Choice, cookiePolicyOf, isInForce } from '../../core/choice.js';
+import { type Categories, type Choice, completeCategories, cookiePolicyOf, isInForce } from '../../core/choice.js';
+import type { ChoiceSignals, IabModule } from '../../core/choice-signals.js';
 import type { Presentation } from '../../core/consent-body.js';
 import { ConsentPage } from '../../core/consent-page.js';
 import type { KeptRecord } from '../../core/consent-queue.js';
@@ -8,6 +9,7 @@ import { isNumber } from '../../core/guards.js';
 import type { Event } from '../../core/machine.js';
 import { PageStore } from '../../core/page-store.js';
 import type { Store } from '../../core/ports.js';
+import { isFramework, SIGNAL_OPTS_OUT } from '../../core/precedence.js';
 import { type QueuedConsent, sentOf } from '../../core/queue.js';
 import { optOutOf } from '../../core/transitions.js';
 import { ServiceError } from '../../shared/service-error.js';
@@ -38,6 +40,9 @@ export interface ConsentState {
 }
 
 const RENEWED = 'renewed';
+const OPTED_OUT = 'opted-out';
+/** How long a site that speaks the signals of IAB waits for their file before it asks without them, in milliseconds. */
+const LONGEST_WAIT_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 /** Further fields of a document approval, beside those that the SDK fills in. */
@@ -62,6 +67,8 @@ export class Consent {
   readonly #ended = new AbortController();
   readonly #store: Store = new PageStore(() => localStorage);
   #renewal = new AbortController();
+  /** Null until they are loaded, and if the site speaks none. */
+  #signals: ChoiceSignals | null = null;
   #error: ServiceError | null = null;
   #state: ConsentState = { status: 'loading', configuration: null, choice: null, error: null };
   #started: Promise<ConsentState> | undefined;
@@ -141,7 +148,11 @@ export class Consent {
     this.#error = null;
     // Its response would bring the choice before this one back.
     this.#renewal.abort();
-    return this.#record({ type: 'chose', categories: chosen, presentation });
+    return this.#record({
+      type: 'chose',
+      categories: chosen,
+      stated: { presentation, ...this.#strings(chosen, this.isOptedOutOfSale) },
+    });
   }
 
   /** Permits every category. @throws as `choose` */
@@ -163,7 +174,16 @@ export class Consent {
   optOutOfSale(isOptedOut = true): Promise<Acceptance> {
     const consent = optOutOf(this.#configuration(), isOptedOut);
     if (consent === undefined) throw noPolicy();
-    return this.#record({ type: 'recorded', consent });
+    this.#store.write(OPTED_OUT, Number(isOptedOut));
+    const strings = this.#strings(this.#state.choice?.categories ?? {}, isOptedOut);
+    return this.#record({ type: 'recorded', consent: { ...consent, ...strings } });
+  }
+
+  /** Whether the visitor opted out of sale and sharing on this origin, or the browser's signal does so by law. */
+  get isOptedOutOfSale(): boolean {
+    const law = this.#page.facts.configuration?.region.compliance_framework ?? null;
+    const isSignal = this.isGpcOn && isFramework(law) && SIGNAL_OPTS_OUT[law];
+    return isSignal || this.#store.read(OPTED_OUT, isNumber) === 1;
   }
 
   /**
@@ -248,6 +268,7 @@ export class Consent {
       const configuration = await this.#toShow(language);
       if (this.#error?.code === 'NO_ANSWER') this.#error = null;
       if (cookiePolicyOf(configuration) === undefined) this.#error = noPolicy();
+      await this.#loadSignals(configuration);
       this.#handle({ type: 'configured', configuration });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -257,6 +278,34 @@ export class Consent {
     // A clock that was set back makes the difference negative.
     if (Math.abs(Date.now() - (this.#store.read(RENEWED, isNumber) ?? 0)) > DAY_MS) this.#renew();
     return this.#state;
+  }
+
+  /** Loads the signals of IAB, if the site speaks them. Without them, the visitor is asked all the same. */
+  async #loadSignals({ iab }: Configuration): Promise<void> {
+    if (iab === undefined || this.#signals !== null) return;
+    const { baseUrl } = this.#options;
+    const load = async (): Promise<ChoiceSignals> => {
+      // Bundlers must leave the address of the service as it is.
+      const module: IabModule = await import(
+        /* webpackIgnore: true */ /* @vite-ignore */ new URL('/sdk/iab.js', baseUrl).href
+      );
+      return module.speakIab(this, iab, baseUrl);
+    };
+    const late = new Promise<never>((_, fail) => {
+      setTimeout(() => fail(new Error('no answer')), LONGEST_WAIT_MS);
+    });
+    try {
+      this.#signals = await Promise.race([load(), late]);
+    } catch (error) {
+      this.#warn(`The signals of IAB could not be loaded, so that no choice states them: ${error}`, 'iab');
+    }
+  }
+
+  #strings(chosen: Categories, isOptedOut: boolean): Pick<BrowserConsent, 'iab'> {
+    const { configuration } = this.#page.facts;
+    const categories = configuration === null ? chosen : completeCategories(configuration, chosen);
+    const iab = this.#signals?.stringsOf(categories, isOptedOut, this.#service.now());
+    return iab === undefined ? {} : { iab };
   }
 
   /**
