@@ -4,17 +4,30 @@ import type { TcfSettings } from './settings.js';
 
 const DAY_MS = 86_400_000;
 
+/** The library states the language of the list as that of the question, and reads no other list than that. */
+class ListInLanguage extends GVL {
+  readonly #language: string;
+
+  constructor(list: VendorList, language: string) {
+    super(list);
+    this.#language = language;
+  }
+
+  override get language(): string {
+    return this.#language;
+  }
+}
+
 /** @returns writes the TC string of an answer @throws Error if the list is none */
 export function tcStrings(settings: TcfSettings, list: VendorList): (answer: TcAnswer) => string {
   return ({ categories, language, at }) => {
-    const gvl = new GVL(list);
+    const gvl = new ListInLanguage(list, language.slice(0, 2).toUpperCase());
     gvl.narrowVendorsTo([...settings.vendors]);
     const model = new TCModel(gvl);
     model.cmpId = settings.cmp_id;
     model.cmpVersion = settings.cmp_version;
     model.publisherCountryCode = settings.publisher_country;
     model.isServiceSpecific = true;
-    model.consentLanguage = language.slice(0, 2).toUpperCase();
     const purposes = permitted(settings.purposes, categories);
     model.purposeConsents.set(purposes);
     model.specialFeatureOptins.set(permitted(settings.special_features, categories));

@@ -7,6 +7,11 @@ import { matchShape } from '../files/parse.js';
 import type { Texts } from '../i18n/texts.js';
 import type { ShownRecord } from './shown-record.js';
 
+/** The disclosed values, and the sealed configuration that the record names. */
+interface Shown extends Pick<ShownRecord, 'disclosed'> {
+  readonly configuration: Pick<NonNullable<ShownRecord['configuration']>, 'iab'> | null;
+}
+
 type Consent = Pick<ConsentRecord, 'disclosures' | 'categories' | 'consent_type' | 'decision'>;
 
 /**
@@ -14,11 +19,7 @@ type Consent = Pick<ConsentRecord, 'disclosures' | 'categories' | 'consent_type'
  * the sealed configuration say.
  * @returns null: the record has none
  */
-export function iabText(
-  consent: Consent,
-  { disclosed, configuration }: Pick<ShownRecord, 'disclosed' | 'configuration'>,
-  { record }: Texts,
-): string | null {
+export function iabText(consent: Consent, { disclosed, configuration }: Shown, { record }: Texts): string | null {
   const { iab: texts } = record;
   if (consent.disclosures.iab === undefined) return null;
   const found = disclosed.find(({ name }) => name === 'iab');
