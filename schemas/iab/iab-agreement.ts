@@ -18,7 +18,7 @@ export const TC_PARTS = [
 ] as const;
 export type TcPart = (typeof TC_PARTS)[number];
 
-/** What the categories that a person permitted permit in the terms of a framework, ascending. */
+/** Lists the numbers of a framework that the permitted categories stand for, ascending. */
 export function permittedNumbers(by: Readonly<Record<string, readonly number[]>>, answers: Answers): number[] {
   const permitted = Object.entries(by).flatMap(([key, numbers]) => (isPermitted(answers, key) ? numbers : []));
   return [...new Set(permitted)].sort((a, b) => a - b);

@@ -22,18 +22,19 @@ await mkdir(join(here, 'dist'), { recursive: true });
 await bundle('index', 'esm');
 await bundle('script', 'iife', 'consent');
 // Loaded by pages of sites that speak the signals of IAB.
-await bundle('../../iab/speak-iab', 'esm', 'iab');
-await bundle('../../iab/stub', 'iife', 'iab-stub');
+const LIBRARIES = '/* Contains libraries of IAB Tech Lab under the Apache License 2.0, changed by bundling. */';
+await bundle('../../iab/speak-iab', 'esm', 'iab', LIBRARIES);
+await bundle('../../iab/stub', 'iife', 'iab-stub', LIBRARIES);
 
 /** esbuild bundles, and gives private members short names. terser then makes the text 3 % smaller. */
-async function bundle(entry, format, name = entry) {
+async function bundle(entry, format, name = entry, preamble = '') {
   const { outputFiles } = await build({ ...common, entryPoints: [`src/${entry}.ts`], format, write: false });
   // No property is read for its effect, and no function is asked for the number of its parameters.
   const options = {
     ecma: 2020,
     module: format === 'esm',
     // Comments by which bundlers leave the import of the service's own file as it is.
-    format: { comments: /webpackIgnore|@vite-ignore/ },
+    format: { preamble, comments: /webpackIgnore|@vite-ignore/ },
     compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
   };
   const { code } = await minify(outputFiles[0].text, options);

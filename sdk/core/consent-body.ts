@@ -5,7 +5,7 @@ import { isFramework } from './precedence.js';
 /** How the visitor was asked, as the record keeps it. */
 export type Presentation = NonNullable<BrowserConsent['presentation']>;
 
-/** What a record keeps of a choice beside the answers. */
+/** Statements that a record keeps beside the answers of a choice. */
 export type StatedWithChoice = Pick<BrowserConsent, 'presentation' | 'iab'>;
 
 /** A consent to send to the service. */

@@ -10,7 +10,7 @@ import { tcStrings } from './tc-string.js';
 
 /** IAB’s number for “no section applies”. */
 const NO_SECTION = -1;
-/** What a state of the consent means to the page's scripts. */
+/** A state of the consent, as scripts of the page distinguish them. */
 type Moment = 'asked' | 'decided' | 'unknown';
 
 /** @see IabModule */

@@ -16,6 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/core': ['sdk/shared'],
   'sdk/banner': [],
   'sdk/browser': ['sdk/banner', 'sdk/core', 'sdk/shared'],
+  // A file of its own, which the page loads if the site speaks the signals of IAB.
+  'sdk/iab': ['sdk/core', 'sdk/shared'],
   'sdk/node': ['sdk/core', 'sdk/shared', 'schemas'],
   // So does the dashboard, which shows the banner of the SDK and reads time stamps.
   dashboard: ['sdk/banner', 'sdk/browser', 'schemas'],

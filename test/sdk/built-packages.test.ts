@@ -17,7 +17,8 @@ const COMPILERS = [
   join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc'),
   client.resolve('typescript/lib/tsc.js'),
 ];
-const MOST_BYTES = 18_000;
+/** Limits in gzip, as the documents state them. */
+const MOST_BYTES = { 'consent.js': 18_000, 'index.js': 18_000, 'iab.js': 30_000, 'iab-stub.js': 1_600 };
 
 const Package = z.object({
   files: z.array(z.string()),
@@ -58,9 +59,9 @@ describe('the built SDK packages', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test.each(['consent.js', 'index.js'])(`browser/dist/%s has at most ${MOST_BYTES} bytes in gzip`, async (name) => {
+  test.each(Object.entries(MOST_BYTES))('browser/dist/%s has at most %i bytes in gzip', async (name, most) => {
     const bytes = await readFile(join(SDK, 'browser/dist', name));
-    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES);
+    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThanOrEqual(most);
   });
 
   test('the SDKs state the versions of their packages', async () => {

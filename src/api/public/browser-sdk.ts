@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Sha256Hex } from '../../../schemas/evidence/primitives.js';
-import type { FindVendorList } from '../../tenancy/iab/vendor-lists.js';
+import type { FindVendorList } from '../../tenancy/configuration/vendor-lists.js';
 import { publicDocument } from '../server/send-document.js';
 import { StaticText, serveBuilt } from '../server/static-text.js';
 

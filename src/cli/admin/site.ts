@@ -4,8 +4,8 @@ import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { publishSiteConfig, SiteConfig } from '../../tenancy/configuration/publish-site-config.js';
+import { vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import { verifySite } from '../../tenancy/domains/verify-site.js';
-import { vendorListsIn } from '../../tenancy/iab/vendor-lists.js';
 import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, configOf, print, withInstallation } from '../command/context.js';

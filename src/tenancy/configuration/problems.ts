@@ -2,8 +2,8 @@ import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/c
 import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
 import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { iabProblems } from '../iab/iab-problems.js';
-import type { FindVendorList } from '../iab/vendor-lists.js';
+import { iabProblems } from './iab-problems.js';
+import type { FindVendorList } from './vendor-lists.js';
 
 /** The draft cannot be published yet; `problems` lists the reasons. */
 export class IncompleteConfiguration extends ChangeRefused {

@@ -9,11 +9,11 @@ import {
 } from '../../../schemas/events/site-config.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { type FindVendorList, vendorListsIn } from '../iab/vendor-lists.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { type ConfigContent, contentOfDraft, contentOfRecord } from './content.js';
 import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './draft.js';
 import { IncompleteConfiguration, namedVendorList, problemsOf } from './problems.js';
+import { type FindVendorList, vendorListsIn } from './vendor-lists.js';
 
 const { v, event_id, site_id, created_at, number, domain, ...content } = SiteConfigPublishedRecord.shape;
 

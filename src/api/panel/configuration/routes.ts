@@ -4,7 +4,7 @@ import { changeConfigDraft, draftOfContent } from '../../../tenancy/configuratio
 import { type Edit, merged, type Partially } from '../../../tenancy/configuration/edit.js';
 import { IncompleteConfiguration } from '../../../tenancy/configuration/problems.js';
 import { publishConfigDraft } from '../../../tenancy/configuration/publish-site-config.js';
-import { vendorListsIn } from '../../../tenancy/iab/vendor-lists.js';
+import { vendorListsIn } from '../../../tenancy/configuration/vendor-lists.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { bannerRoutes } from './banner-routes.js';

@@ -15,7 +15,7 @@ import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { hasChanges, readConfigDraft } from '../../../tenancy/configuration/draft.js';
 import { namedVendorList, problemsOf } from '../../../tenancy/configuration/problems.js';
-import type { FindVendorList } from '../../../tenancy/iab/vendor-lists.js';
+import type { FindVendorList } from '../../../tenancy/configuration/vendor-lists.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 /** The draft of a site, with what an editor has to know of it. @throws ChangeRefused `not_found` */
