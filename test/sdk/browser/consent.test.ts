@@ -7,7 +7,8 @@ import { ConsentLedger } from '../../../sdk/node/src/consent-ledger.js';
 import type { ExportedConsent } from '../../../sdk/shared/types.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
-import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
+import { publishSiteConfig, type SiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
+import type { FindVendorList } from '../../../src/tenancy/configuration/vendor-lists.js';
 import { activateVersion } from '../../../src/tenancy/documents/activate-version.js';
 import { draftVersion } from '../../../src/tenancy/documents/draft-version.js';
 import { publishVersion } from '../../../src/tenancy/documents/publish-version.js';
@@ -388,8 +389,21 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
 
   describe('with signals of IAB', () => {
     const db = () => app.service.installation.adminPool;
+    // The browser keeps a configuration for a minute.
+    beforeEach(() => visitor.page.send('Network.clearBrowserCache'));
+    /** Publishes a configuration, and waits until the service serves it, which reads it again after some seconds. */
+    const publish = async (config: SiteConfig, findVendorList?: FindVendorList): Promise<void> => {
+      const { sha256 } = await publishSiteConfig(db(), demo.site.id, config, {
+        forAnyDomain: true,
+        ...(findVendorList !== undefined && { findVendorList }),
+      });
+      await expect
+        .poll(() => ledger.configuration().then(({ site_config_hash }) => site_config_hash), { timeout: 60_000 })
+        .toBe(sha256);
+    };
     afterEach(async () => {
-      await publishSiteConfig(db(), demo.site.id, DEMO_CONFIG, { forAnyDomain: true });
+      await visitor.page.send('Network.clearBrowserCache');
+      await publish(DEMO_CONFIG);
       for (const name of Object.keys(front.added)) delete front.added[name];
     });
     /** Sections, opt-outs and Global Privacy Control as an advertiser asks for them. */
@@ -398,12 +412,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
         `new Promise((resolve) => __gpp('ping', ({ applicableSections, gppString, signalStatus }) => resolve({ applicableSections, gppString, signalStatus })))`,
       );
     const publishGpp = () =>
-      publishSiteConfig(
-        db(),
-        demo.site.id,
-        { ...DEMO_CONFIG, iab: { gpp: { cmp_id: 0, sections: ['usca'], opt_out: ['marketing'] } } },
-        { forAnyDomain: true },
-      );
+      publish({ ...DEMO_CONFIG, iab: { gpp: { cmp_id: 0, sections: ['usca'], opt_out: ['marketing'] } } });
     const optOuts = (value: string) => ({ SaleOptOut: value, SharingOptOut: value });
 
     test('in California, __gpp says what the visitor decided, and the record keeps it', async () => {
@@ -446,8 +455,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
       };
       const list = VendorList.parse(inventedVendorList(120, [2]));
       const findVendorList = async () => ({ bytes: Buffer.from(''), list });
-      const config = { ...DEMO_CONFIG, iab: { tcf } };
-      await publishSiteConfig(db(), demo.site.id, config, { forAnyDomain: true, findVendorList });
+      await publish({ ...DEMO_CONFIG, iab: { tcf } }, findVendorList);
       await visitor.page.send('Runtime.enable');
       await visitor.visit({ before: ['iab-stub'] });
       await visitor.click('accept');
@@ -455,7 +463,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
       expect(await recordsOf(1)).toMatchObject([{ decision: 'accepted', iab: null }]);
       await expect
         .poll(() => JSON.stringify(visitor.page.events('Runtime.consoleAPICalled')))
-        .toContain('the service has no vendor list of version 120');
+        .toContain('The signals of IAB could not be loaded');
     });
   });
 
