@@ -155,6 +155,16 @@ export class PanelBrowser {
     await this.page.evaluate(set);
   }
 
+  /** Sets a time, as the control of the device does. */
+  async pickTime(label: string, time: string): Promise<void> {
+    this.steps.push(`fill in ${label}`);
+    const found = `field(${JSON.stringify(label)})`;
+    await this.#until(`${found} !== null`, `the field "${label}"`);
+    await this.#run(
+      `(Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(${found}, ${JSON.stringify(time)}), ${found}.dispatchEvent(new Event('input', { bubbles: true })))`,
+    );
+  }
+
   /** Chooses an option by its text. */
   async choose(label: string, option: string): Promise<void> {
     this.steps.push(`choose ${option}`);

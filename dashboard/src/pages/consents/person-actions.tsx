@@ -6,6 +6,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Notice } from '../../ui/notice.js';
 import { useAction } from '../../ui/use-action.js';
+import { useForgetSearches } from './searched-person.js';
 
 type Subject = PersonReference | { readonly by: 'record'; readonly value: string };
 
@@ -20,6 +21,7 @@ export function ErasePerson({ siteId, person }: EraseProps) {
   const api = useApi();
   const navigate = useNavigate();
   const mayErase = useMay('erase');
+  const forget = useForgetSearches();
   const erase = useAction(() =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/erasures', {
@@ -36,6 +38,7 @@ export function ErasePerson({ siteId, person }: EraseProps) {
       look="danger"
       action={async () => {
         const { id } = await erase(undefined);
+        forget();
         await navigate({ to: '/sites/$siteId/erasures/$erasureId', params: { siteId, erasureId: id } });
       }}
     >

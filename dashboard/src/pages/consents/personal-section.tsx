@@ -3,6 +3,7 @@ import { dataOf } from '../../api/client.js';
 import type { Attachment, ConsentDetails } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
+import { Button } from '../../ui/button.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
@@ -11,6 +12,7 @@ import { useAction } from '../../ui/use-action.js';
 import { DisclosedFile } from './disclosed-file.js';
 import { DrawnQuestion } from './drawn-question.js';
 import { ErasePerson, ExportPerson } from './person-actions.js';
+import { useSearchPerson } from './searched-person.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,6 +30,7 @@ interface PersonalSectionProps {
 export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   const { consents } = useMessages();
   const api = useApi();
+  const search = useSearchPerson(siteId);
   const [values, setValues] = useState<Values | null>(null);
   const disclose = useAction(() =>
     dataOf(
@@ -61,6 +64,7 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
         ) : null}
         {typeof visitorId === 'string' ? (
           <>
+            <Button onPress={() => search({ by: 'visitor_id', value: visitorId })}>{consents.history}</Button>
             <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} />
             <ErasePerson siteId={siteId} person={{ by: 'visitor_id', value: visitorId }} />
           </>
