@@ -64,6 +64,8 @@ function SiteState({ site }: { readonly site: Site }) {
   return <Badge kind="good">{sites.ready}</Badge>;
 }
 
+const ORIGIN_OF_DOMAIN = { allowed_origins: 'domain' };
+
 function AddSite() {
   const { sites } = useMessages();
   const api = useApi();
@@ -81,6 +83,7 @@ function AddSite() {
         <ActionForm
           submit={sites.add}
           onCancel={() => setOpen(false)}
+          madeFrom={ORIGIN_OF_DOMAIN}
           action={async (values) => {
             const { id } = await create({ name: values.text('name'), domain: domainIn(values.text('domain')) });
             setOpen(false);
