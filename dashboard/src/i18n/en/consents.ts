@@ -127,6 +127,9 @@ export const consents = {
   eraseRecord: 'Erase this record',
   eraseRecordText:
     'The personal values of this record are destroyed, permanently. Stored exports of this site are destroyed, too. The proof that consent was given stays.',
+  recordsLose: (count: string) =>
+    count === '1' ? 'One record loses its personal values.' : `${count} records lose their personal values.`,
+  moreRecordsLose: (count: string) => `More than ${count} records lose their personal values.`,
   erasePerson: 'Erase this person',
   erasePersonText:
     'The personal values of all records of this person on this site are destroyed, permanently. Stored exports of this site are destroyed, too. The proof that consents were given stays.',

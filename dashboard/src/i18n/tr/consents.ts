@@ -132,6 +132,8 @@ export const consents: typeof English = {
   eraseRecord: 'Bu kaydın kişisel verilerini sil',
   eraseRecordText:
     'Bu kaydın kişisel verileri kalıcı olarak yok edilir. Bu sitenin saklanan dışa aktarmaları da yok edilir. Rızanın verildiğinin kanıtı kalır.',
+  recordsLose: (count) => `${count} kayıt kişisel verilerini yitirir.`,
+  moreRecordsLose: (count) => `${count} kayıttan fazlası kişisel verilerini yitirir.`,
   erasePerson: 'Bu kişinin verilerini sil',
   erasePersonText:
     'Bu kişinin bu sitedeki tüm kayıtlarının kişisel verileri kalıcı olarak yok edilir. Bu sitenin saklanan dışa aktarmaları da yok edilir. Rızaların verildiğinin kanıtı kalır.',

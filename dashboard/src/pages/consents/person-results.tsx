@@ -4,7 +4,7 @@ import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Section } from '../../ui/page.js';
 import { ConsentTable } from './consent-table.js';
-import { ErasePerson, ExportPerson } from './person-actions.js';
+import { Erase, ExportPerson } from './person-actions.js';
 import { type Searched, usePersonPages } from './searched-person.js';
 import { StateSection } from './state-section.js';
 
@@ -54,7 +54,14 @@ export function PersonResults({ siteId, searched }: PersonResultsProps) {
                 ) : hasNextPage || items.length > MOST_RECORDS ? null : (
                   <ExportPerson siteId={siteId} filter={{ records: items.map(({ id }) => id) }} />
                 )}
-                <ErasePerson siteId={siteId} person={person} />
+                {isReading ? null : (
+                  <Erase siteId={siteId} subject={person}>
+                    {consents.bys[person.by]}: <strong>{person.value}</strong>.{' '}
+                    {hasNextPage
+                      ? consents.moreRecordsLose(number(items.length))
+                      : consents.recordsLose(number(items.length))}
+                  </Erase>
+                )}
               </div>
               {hasNextPage ? null : <StateSection siteId={siteId} items={items} />}
               <h3>{consents.historyTitle}</h3>

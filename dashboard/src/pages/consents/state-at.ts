@@ -10,7 +10,7 @@ export interface StateOfSubject {
 }
 
 /**
- * What was in force at a time: for each kind of consent and document, the newest decision that was made
+ * Returns the state of a person at a time: for each kind of consent and document, the newest decision that was made
  * until then.
  * @param items records of one person, in any order
  * @param time in milliseconds since 1970

@@ -14,7 +14,7 @@ interface StateSectionProps {
   readonly items: readonly ConsentSummary[];
 }
 
-/** What was in force for a person at a chosen time. */
+/** The state of a person at a chosen time. */
 export function StateSection({ siteId, items }: StateSectionProps) {
   const { consents } = useMessages();
   const id = useId();
