@@ -58,7 +58,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
         },
         { label: consents.document, cell: ({ document_slug }) => document_slug ?? '' },
         { label: consents.channel, cell: ({ record }) => (record === null ? '' : consents.channels[record.channel]) },
-        { label: consents.proof, cell: (item) => <ConsentState item={item} /> },
+        { label: consents.proof, phone: 'top', cell: (item) => <ConsentState item={item} /> },
       ]}
     />
   );

@@ -79,10 +79,19 @@ function StateTable({ siteId, items }: StateTableProps) {
               <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
             ),
         },
-        { label: consents.granted, cell: (item) => (item.state === 'in_force' ? categoriesOf(item, true) : '') },
-        { label: consents.refused, cell: (item) => (item.state === 'in_force' ? categoriesOf(item, false) : '') },
+        {
+          label: consents.granted,
+          phone: 'labelled',
+          cell: (item) => (item.state === 'in_force' ? categoriesOf(item, true) : ''),
+        },
+        {
+          label: consents.refused,
+          phone: 'labelled',
+          cell: (item) => (item.state === 'in_force' ? categoriesOf(item, false) : ''),
+        },
         {
           label: consents.since,
+          phone: 'labelled',
           cell: ({ id, record }) => (
             <Link
               to="/sites/$siteId/consents/$consentId"

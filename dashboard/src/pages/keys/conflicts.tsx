@@ -46,10 +46,10 @@ export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
                   </Link>
                 ),
               },
-              { label: keys.conflictKey, cell: ({ api_key_id }) => nameOf(api_key_id) },
-              { label: keys.notRecorded, cell: ({ times }) => number(times) },
-              { label: keys.firstConflict, cell: ({ first_at }) => <Time at={first_at} /> },
-              { label: keys.lastConflict, cell: ({ last_at }) => <Time at={last_at} /> },
+              { label: keys.conflictKey, phone: 'labelled', cell: ({ api_key_id }) => nameOf(api_key_id) },
+              { label: keys.notRecorded, phone: 'labelled', cell: ({ times }) => number(times) },
+              { label: keys.firstConflict, phone: 'labelled', cell: ({ first_at }) => <Time at={first_at} /> },
+              { label: keys.lastConflict, phone: 'labelled', cell: ({ last_at }) => <Time at={last_at} /> },
             ]}
           />
         )}

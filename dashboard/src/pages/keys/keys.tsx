@@ -105,9 +105,10 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
         { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
         {
           label: keys.lastUsed,
+          phone: 'labelled',
           cell: ({ last_used_at }) => (last_used_at === null ? common.never : <Time at={last_used_at} />),
         },
-        { label: common.state, cell: (key) => <KeyState value={key} /> },
+        { label: common.state, phone: 'top', cell: (key) => <KeyState value={key} /> },
         ...(mayChange
           ? [
               {

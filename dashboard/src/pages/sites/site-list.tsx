@@ -46,8 +46,8 @@ export function SiteList() {
                   ),
                 },
                 { label: sites.domain, cell: ({ domain }) => domain },
-                { label: common.state, cell: (site) => <SiteState site={site} /> },
-                { label: common.created, cell: ({ created_at }) => date(created_at) },
+                { label: common.state, phone: 'top', cell: (site) => <SiteState site={site} /> },
+                { label: common.created, phone: 'labelled', cell: ({ created_at }) => date(created_at) },
               ]}
             />
           )
