@@ -101,7 +101,7 @@ export class PanelBrowser {
   async press(name: string, section?: string): Promise<void> {
     this.steps.push(`press ${name}`);
     const within = section === undefined ? '' : `, sectionOf(${JSON.stringify(section)})`;
-    const found = `find('button,a,summary', ${JSON.stringify(name)}${within})`;
+    const found = `find('button,a,summary,[role=menuitem]', ${JSON.stringify(name)}${within})`;
     await this.#until(`${found} !== null && !${found}.disabled`, `the button or link "${name}"`);
     // A press moves the focus first, which ends the entry into a field.
     await this.#run(`${found}.focus()`);
