@@ -20,7 +20,7 @@ export const ConsentCategory = z
   .strictObject({
     key: z
       .string()
-      .regex(/^[a-z0-9_-]{1,50}$/)
+      .regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _, for example analytics')
       .describe('Key of the category, for example `analytics`.'),
     required: z.boolean().describe('Whether the site needs it, so that visitors cannot refuse it.'),
     title: ByLanguage,
