@@ -30,7 +30,7 @@ export function Overview() {
     );
   }
   const { data } = statistics;
-  // Of a tenant that begins. Later sites have theirs on their pages.
+  // The only site of a tenant that begins. Later sites have their steps on their pages.
   const first = sites.data?.length === 1 ? sites.data[0] : undefined;
   const days = number(daysOf(shown));
   const rateBefore = before.data?.acceptance_rate ?? null;

@@ -2,7 +2,7 @@
 export const PERIODS = [7, 30, 90] as const;
 const DEFAULT_DAYS = 30;
 
-/** What the overview shows, as the address has it. */
+/** The choice of the overview, as the address has it. */
 export interface Shown {
   readonly days?: (typeof PERIODS)[number] | undefined;
   /** The only site that is counted; unless given, all of them. */
