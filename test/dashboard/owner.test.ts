@@ -324,6 +324,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('The question, drawn');
     const used = `[...document.querySelectorAll('div')].find((one) => one.shadowRoot !== null)?.shadowRoot.querySelector('[data-used]')?.textContent`;
     await panel.page.until(async () => (await panel.page.evaluate(used)) === 'Save choice');
+    const policy = used.replace('[data-used]', 'details.policy summary');
+    await panel.page.until(async () => (await panel.page.evaluate(policy)) === 'Cookie policy');
     await panel.page.until(
       async () => (await panel.page.evaluate(`document.querySelector('img[alt=Signature]')?.naturalWidth`)) === 1,
     );
