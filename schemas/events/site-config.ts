@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Appearance } from '../banner/appearance.js';
 import { Instant, Uuid } from '../evidence/primitives.js';
+import { IabSettings } from '../iab/iab-settings.js';
 
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
@@ -85,6 +86,8 @@ export const SiteConfigPublishedRecord = z
     cookies: z.array(ConsentCookie).max(500),
     /** How the banner looks; absent: as the browser SDK draws it by itself. */
     appearance: Appearance.optional(),
+    /** Signals of IAB that the banner gives to advertisers; absent: none. */
+    iab: IabSettings.optional(),
   })
   .superRefine(({ categories, cookies }, context) => {
     for (const { path, message } of cookieProblems(categories, cookies))
