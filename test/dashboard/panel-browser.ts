@@ -92,8 +92,10 @@ export class PanelBrowser {
 
   /** The links of the navigation. */
   async navigation(): Promise<readonly string[]> {
-    await this.#until(`document.querySelectorAll('nav a').length > 2`, 'the navigation');
-    return z.array(z.string()).parse(await this.#run(`[...document.querySelectorAll('nav a')].map(textOf)`));
+    await this.#until(`document.querySelectorAll('#navigation nav a').length > 2`, 'the navigation');
+    return z
+      .array(z.string())
+      .parse(await this.#run(`[...document.querySelectorAll('#navigation nav a')].map(textOf)`));
   }
 
   /**

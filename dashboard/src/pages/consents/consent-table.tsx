@@ -40,14 +40,6 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
             </Link>
           ),
         },
-        ...(mayReveal
-          ? [
-              {
-                label: consents.personOf,
-                cell: (item: ConsentSummary) => <RevealPerson siteId={siteId} item={item} />,
-              },
-            ]
-          : []),
         { label: consents.type, cell: ({ record }) => record?.consent_type ?? '' },
         {
           label: consents.decision,
@@ -57,8 +49,20 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
             ),
         },
         { label: consents.document, cell: ({ document_slug }) => document_slug ?? '' },
-        { label: consents.channel, cell: ({ record }) => (record === null ? '' : consents.channels[record.channel]) },
-        { label: consents.proof, phone: 'top', cell: (item) => <ConsentState item={item} /> },
+        {
+          label: consents.channel,
+          phone: 'hidden',
+          cell: ({ record }) => (record === null ? '' : consents.channels[record.channel]),
+        },
+        { label: consents.proof, cell: (item) => <ConsentState item={item} /> },
+        ...(mayReveal
+          ? [
+              {
+                label: consents.personOf,
+                cell: (item: ConsentSummary) => <RevealPerson siteId={siteId} item={item} />,
+              },
+            ]
+          : []),
       ]}
     />
   );
