@@ -22,7 +22,7 @@ export function appSurroundings(options: MobileOptions, store: AppStore): Surrou
     obstacle: () => (randomBytes === undefined ? noRandom() : null),
     notKept: 'This device keeps no choice: it is asked again when the app is started anew.',
     ready: () => store.load(),
-    // What the service records must not be unknown to the next start of the app.
+    // The next start of the app must know all that the service recorded.
     locked: (_, action) => store.settled().then(action),
     watch: ({ resume }) => watch?.(resume) ?? (() => undefined),
     renewal: undefined,

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
 import { runProgram } from '../../support/run-program.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -97,6 +98,51 @@ async function answering(url: string, server: ChildProcess): Promise<void> {
   }
   throw new Error(`${url} does not answer`);
 }
+
+/**
+ * Bundles a page by esbuild, and serves it.
+ * @param modules what the page imports by each name in place of a package: the text of a module, or a folder
+ */
+export async function bundled(
+  example: string,
+  { service, apiKey, port }: PageSite,
+  { entry, modules = {} }: { readonly entry: string; readonly modules?: Readonly<Record<string, string>> },
+): Promise<ServedPage> {
+  const out = join(FRAMEWORKS, 'dist', `bundled-${example}`);
+  await mkdir(out, { recursive: true });
+  const replaced: Plugin = {
+    name: 'replaced',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /./ }, ({ path }) => {
+        const text = modules[path];
+        if (text === undefined) return undefined;
+        return text.startsWith('/') ? { path: text } : { path, namespace: 'replaced' };
+      });
+      onLoad({ filter: /./, namespace: 'replaced' }, ({ path }) => ({
+        contents: modules[path] ?? '',
+        loader: 'jsx',
+        resolveDir: ROOT,
+      }));
+    },
+  };
+  await build({
+    ...{
+      stdin: { contents: entry, loader: 'jsx', resolveDir: join(EXAMPLES, example) },
+      outfile: join(out, 'main.js'),
+    },
+    ...{ bundle: true, format: 'esm', jsx: 'automatic', plugins: [replaced], logLevel: 'warning' },
+    define: {
+      'process.env.NODE_ENV': '"development"',
+      'import.meta.env': JSON.stringify({ VITE_CONSENT_SERVICE: service, VITE_CONSENT_KEY: apiKey }),
+    },
+  });
+  const html = '<!doctype html><title>Shop</title><div id="root"></div><script type="module" src="/main.js"></script>';
+  await writeFile(join(out, 'index.html'), html);
+  return served(out, port);
+}
+
+/** Where the frameworks are installed. */
+export const ofFrameworks = (name: string): string => join(FRAMEWORKS, 'node_modules', name);
 
 /** Serves the files of a folder; its index for every other path. */
 export async function served(folder: string, port: number): Promise<ServedPage> {
