@@ -141,7 +141,7 @@ export async function bundled(
   return served(out, port);
 }
 
-/** Where the frameworks are installed. */
+/** The folder of an installed framework. */
 export const ofFrameworks = (name: string): string => join(FRAMEWORKS, 'node_modules', name);
 
 /** Serves the files of a folder; its index for every other path. */
