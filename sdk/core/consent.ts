@@ -2,15 +2,18 @@ import { ServiceError } from '../shared/service-error.js';
 import type { BrowserConsent } from '../shared/types.js';
 import { adopted, isRecordedChoice, type RecordedChoice } from './adoption.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
-import { type Categories, type Choice, cookiePolicyOf, isInForce } from './choice.js';
+import { type Categories, type Choice, completeCategories, cookiePolicyOf, isInForce } from './choice.js';
+import type { ChoiceSignals } from './choice-signals.js';
 import { Configurations, languageQuery } from './configurations.js';
 import type { Presentation } from './consent-body.js';
 import { ConsentPage } from './consent-page.js';
 import type { KeptRecord } from './consent-queue.js';
+import { isNumber } from './guards.js';
 import type { Event } from './machine.js';
 import type { CoreOptions } from './options.js';
 import { Outbox } from './outbox.js';
 import type { Surroundings } from './ports.js';
+import { isFramework, SIGNAL_OPTS_OUT } from './precedence.js';
 import { type QueuedConsent, sentOf } from './queue.js';
 import { Service } from './service.js';
 import { optOutOf } from './transitions.js';
@@ -35,6 +38,10 @@ export interface ConsentState {
   readonly error: ServiceError | null;
 }
 
+const OPTED_OUT = 'opted-out';
+/** How long a site that speaks the signals of IAB waits for them before it asks without them, in milliseconds. */
+const LONGEST_WAIT_MS = 5_000;
+
 /** Further fields of a document approval, beside those that the SDK fills in. */
 export type ApprovalFields = Omit<
   BrowserConsent,
@@ -56,6 +63,8 @@ export class ConsentCore {
   readonly #page: ConsentPage;
   readonly #outbox: Outbox;
   readonly #listeners = new Set<(state: ConsentState) => void>();
+  /** Null until they are loaded, and if the site speaks none. */
+  #signals: ChoiceSignals | null = null;
   #isStopped = false;
   #unwatch: () => void = () => undefined;
   #error: ServiceError | null = null;
@@ -143,7 +152,11 @@ export class ConsentCore {
     this.#error = null;
     // Its response would bring the choice before this one back.
     this.#surroundings.renewal?.cancel();
-    return this.#record({ type: 'chose', categories: chosen, presentation });
+    return this.#record({
+      type: 'chose',
+      categories: chosen,
+      stated: { presentation, ...this.#strings(chosen, this.isOptedOutOfSale) },
+    });
   }
 
   /** Permits every category. @throws as `choose` */
@@ -165,7 +178,16 @@ export class ConsentCore {
   optOutOfSale(isOptedOut = true): Promise<Acceptance> {
     const consent = optOutOf(this.#configuration(), isOptedOut);
     if (consent === undefined) throw noPolicy();
-    return this.#record({ type: 'recorded', consent });
+    this.#surroundings.store.write(OPTED_OUT, Number(isOptedOut));
+    const strings = this.#strings(this.#state.choice?.categories ?? {}, isOptedOut);
+    return this.#record({ type: 'recorded', consent: { ...consent, ...strings } });
+  }
+
+  /** Whether the visitor opted out of sale and sharing on this origin, or the browser's signal does so by law. */
+  get isOptedOutOfSale(): boolean {
+    const law = this.#page.facts.configuration?.region.compliance_framework ?? null;
+    const isSignal = this.isGpcOn && isFramework(law) && SIGNAL_OPTS_OUT[law];
+    return isSignal || this.#surroundings.store.read(OPTED_OUT, isNumber) === 1;
   }
 
   /**
@@ -282,6 +304,7 @@ export class ConsentCore {
       const configuration = await this.#toShow(language);
       if (this.#error?.code === 'NO_ANSWER') this.#error = null;
       if (cookiePolicyOf(configuration) === undefined) this.#error = noPolicy();
+      await this.#loadSignals(configuration);
       this.#handle({ type: 'configured', configuration });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -290,6 +313,29 @@ export class ConsentCore {
     this.#outbox.flush();
     this.#renew(true);
     return this.#state;
+  }
+
+  /** Loads the signals of IAB, if the site speaks them. Without them, the visitor is asked all the same. */
+  async #loadSignals({ iab }: Configuration): Promise<void> {
+    const { loadIab } = this.#surroundings;
+    if (iab === undefined || this.#signals !== null || loadIab === undefined) return;
+    const { baseUrl } = this.#options;
+    const late = new Promise<never>((_, fail) => {
+      setTimeout(() => fail(new Error('no answer')), LONGEST_WAIT_MS);
+    });
+    try {
+      const speaks = loadIab(baseUrl).then(({ speakIab }) => speakIab(this, iab, baseUrl));
+      this.#signals = await Promise.race([speaks, late]);
+    } catch (error) {
+      this.#warn(`The signals of IAB could not be loaded, so that no choice states them: ${error}`, 'iab');
+    }
+  }
+
+  #strings(chosen: Categories, isOptedOut: boolean): Pick<BrowserConsent, 'iab'> {
+    const { configuration } = this.#page.facts;
+    const categories = configuration === null ? chosen : completeCategories(configuration, chosen);
+    const iab = this.#signals?.stringsOf(categories, isOptedOut, this.#service.now());
+    return iab === undefined ? {} : { iab };
   }
 
   /** The device then looks at what is kept, in case something else wrote a newer choice. */

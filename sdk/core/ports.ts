@@ -1,4 +1,5 @@
 import type { ServiceError } from '../shared/service-error.js';
+import type { IabModule } from './choice-signals.js';
 import type { Guard } from './guards.js';
 
 /**
@@ -117,6 +118,8 @@ export interface Surroundings {
   /** @returns a function that ends this */
   readonly watch: (watcher: Watcher) => () => void;
   readonly renewal: Renewal | undefined;
+  /** Loads the file of the service that speaks the signals of IAB; absent where no advertiser listens. */
+  readonly loadIab?: (baseUrl: string) => Promise<IabModule>;
   /** Reports a fault of a listener to the page or the app. */
   readonly report: (error: unknown) => void;
 }

@@ -17,6 +17,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/banner': [],
   'sdk/browser': ['sdk/banner', 'sdk/core', 'sdk/shared'],
   'sdk/mobile': ['sdk/core', 'sdk/shared'],
+  // A file of its own, which the page loads if the site speaks the signals of IAB.
+  'sdk/iab': ['sdk/core', 'sdk/shared'],
   'sdk/node': ['sdk/core', 'sdk/shared', 'schemas'],
   'sdk/react': ['sdk/browser', 'sdk/core', 'sdk/shared'],
   // So does the dashboard, which shows the banner of the SDK and reads time stamps.

@@ -22,6 +22,8 @@ const COMPILERS = [
 const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; readonly most: number }>> = {
   'the script for pages': { files: ['browser/dist/consent.js'], most: 18_000 },
   'the module for pages': { files: ['browser/dist/index.js'], most: 18_000 },
+  'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
+  'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 19_500 },
   'the package for React without a page': { files: ['react/dist/headless.js', 'react/dist/shared.js'], most: 1_500 },
   'the package for apps': { files: ['mobile/dist/index.js'], most: 14_500 },

@@ -7,6 +7,7 @@ export const personalFields: Readonly<Record<string, string>> = {
   source: 'Page',
   metadata: 'Further data',
   extra_fields: 'Further fields',
+  iab: 'IAB strings',
   presentation: 'How it was shown',
   presentation_screenshot: 'Picture of what was shown',
   signature_image: 'Signature',

@@ -7,6 +7,7 @@ export const personalFields: Readonly<Record<string, string>> = {
   source: 'Sayfa',
   metadata: 'Ek veriler',
   extra_fields: 'Ek alanlar',
+  iab: 'IAB dizeleri',
   presentation: 'Sorunun gösterilişi',
   presentation_screenshot: 'Gösterilenin resmi',
   signature_image: 'İmza',

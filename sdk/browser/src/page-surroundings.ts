@@ -24,6 +24,8 @@ export function pageSurroundings({ cookieDomain, renewUrl }: ConsentOptions): Su
     locked,
     watch,
     renewal: renewUrl === undefined ? undefined : new CookieRenewal(renewUrl, store),
+    // Bundlers must leave the address of the service as it is.
+    loadIab: (baseUrl) => import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('/sdk/iab.js', baseUrl).href),
     report: (error) => reportError(error),
   };
 }

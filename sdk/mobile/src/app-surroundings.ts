@@ -22,7 +22,7 @@ export function appSurroundings(options: MobileOptions, store: AppStore): Surrou
     obstacle: () => (randomBytes === undefined ? noRandom() : null),
     notKept: 'This device keeps no choice: it is asked again when the app is started anew.',
     ready: () => store.load(),
-    // The next start of the app must know all that the service recorded.
+    // The next start of the app must know each consent that the service has recorded.
     locked: (_, action) => store.settled().then(action),
     watch: ({ resume }) => watch?.(resume) ?? (() => undefined),
     renewal: undefined,

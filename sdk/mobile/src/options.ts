@@ -19,7 +19,7 @@ export type AppFetch = (
 
 /** Options of the SDK for apps. */
 export interface MobileOptions extends CoreOptions {
-  /** The texts of the app: `asyncStorage(AsyncStorage)`, `capacitorPreferences(Preferences)`, or your own. */
+  /** Keeps texts for the app: `asyncStorage(AsyncStorage)`, `capacitorPreferences(Preferences)`, or your own. */
   readonly storage: AppStorage;
   /**
    * Origin of the app, as the site lists it among its allowed origins, for example

@@ -4,6 +4,7 @@ import type { Texts } from '../i18n/texts.js';
 import { scanFacts } from '../report/scan-text.js';
 import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
+import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
 import type { ShownRecord } from './shown-record.js';
 
@@ -27,12 +28,14 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
   if (parsed === null || !parsed.ok) return null;
   const consent = parsed.value;
   const { record } = texts;
+  const iab = iabText(consent, shown, texts);
   return [
     [record.decision, decisionText(consent, shown, texts)],
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
     [record.agreedText, textText(shown, texts)],
     [record.presentation.title, presentationText(consent, shown, texts)],
+    ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
     [record.existedBy, shown.proved.before === null ? texts.words.notProved : dayText(shown.proved.before.time, texts)],
     [record.claimedTime, dayText(consent.created_at, texts)],
