@@ -154,6 +154,7 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     queued: () => consent.queued(),
     proofPage: consent.proofPage,
     isGpcOn: consent.isGpcOn,
+    isOptedOutOfSale: consent.isOptedOutOfSale,
   };
 }
 
