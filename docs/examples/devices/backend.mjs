@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 
 /**
  * @param ledger a `ConsentLedger` of @consent-ledger/node
- * @param referenceOf the person's reference for consents, from the session of a request; undefined if nobody
- *   is signed in. It is random, kept with the account, and never taken from the request
+ * @param referenceOf the person's reference for consents, from the session of a request; undefined without
+ *   a sign-in. It is random, kept with the account, and never taken from the request
  */
 export function consentBackend(ledger, referenceOf) {
   return createServer(async (request, response) => {
