@@ -5,7 +5,6 @@ import { WEBHOOK_EVENTS } from '../../../schemas/api/panel/webhook-events.js';
 export interface WebhookEvent {
   /** The same for every attempt: an event that was processed before is recognised by it. */
   readonly id: string;
-  // The types of the package contain none of the schemas, so that the names stand here as well.
   readonly type:
     | 'consent.recorded'
     | 'consent.withdrawn'
