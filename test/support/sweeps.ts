@@ -44,7 +44,7 @@ export const SWEEPS = {
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly share: number }>>;
 
 /** Files with tests that run only there, because they install large programs first. */
-export const INSTALLING: readonly string[] = ['test/sdk/react/pages.test.ts'];
+export const INSTALLING: readonly string[] = ['test/sdk/react/empty-folder.test.ts', 'test/sdk/react/pages.test.ts'];
 
 export type Sweep = keyof typeof SWEEPS;
 

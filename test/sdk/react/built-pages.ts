@@ -8,8 +8,10 @@ import { runProgram } from '../../support/run-program.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const EXAMPLES = join(ROOT, 'docs/examples');
-/** A folder with an installation of its own, so that `npm ci` of the repository does not bring the frameworks. */
-const FRAMEWORKS = join(ROOT, 'test/sdk/frameworks');
+/** The frameworks and their versions, which `npm ci` of the repository does not install. */
+const LOCKED = join(ROOT, 'test/sdk/frameworks');
+/** Their installation, outside of the folders that other tests read, and within reach of the packages here. */
+const FRAMEWORKS = join(ROOT, 'dist/frameworks');
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /** The site and the service that a page is built for. */
@@ -31,6 +33,7 @@ async function run(folder: string, script: string, args: readonly string[], env:
 
 /** Installs the frameworks as they are locked, unless they are there. */
 export async function installFrameworks(): Promise<void> {
+  await cp(LOCKED, FRAMEWORKS, { recursive: true });
   const { exitCode, stderr } = await runProgram('npm', ['ls', '--depth=0'], { cwd: FRAMEWORKS });
   if (exitCode === 0) return;
   const installed = await runProgram('npm', ['ci', '--no-audit', '--no-fund'], { cwd: FRAMEWORKS });
@@ -48,9 +51,9 @@ export async function viteBuilt(
   { isDevelopment = false, isOfFrameworks = false } = {},
 ): Promise<ServedPage> {
   const home = isOfFrameworks ? FRAMEWORKS : ROOT;
-  const folder = isOfFrameworks ? join(FRAMEWORKS, 'dist', example) : join(EXAMPLES, example);
+  const folder = isOfFrameworks ? join(FRAMEWORKS, 'pages', example) : join(EXAMPLES, example);
   if (isOfFrameworks) await cp(join(EXAMPLES, example), folder, { recursive: true });
-  const out = join(FRAMEWORKS, 'dist', `built-${example}`);
+  const out = join(FRAMEWORKS, 'pages', `built-${example}`);
   const env = {
     NODE_ENV: isDevelopment ? 'development' : 'production',
     VITE_CONSENT_SERVICE: service,
@@ -63,7 +66,7 @@ export async function viteBuilt(
 
 /** Builds the example of Next.js, and starts its server. */
 export async function nextBuilt(example: string, { service, apiKey, port }: PageSite): Promise<ServedPage> {
-  const folder = join(FRAMEWORKS, 'dist', example);
+  const folder = join(FRAMEWORKS, 'pages', example);
   await rm(folder, { recursive: true, force: true });
   await cp(join(EXAMPLES, example), folder, { recursive: true });
   // A link would lead to the repository, and to another React.
@@ -108,7 +111,7 @@ export async function bundled(
   { service, apiKey, port }: PageSite,
   { entry, modules = {} }: { readonly entry: string; readonly modules?: Readonly<Record<string, string>> },
 ): Promise<ServedPage> {
-  const out = join(FRAMEWORKS, 'dist', `bundled-${example}`);
+  const out = join(FRAMEWORKS, 'pages', `bundled-${example}`);
   await mkdir(out, { recursive: true });
   const replaced: Plugin = {
     name: 'replaced',
