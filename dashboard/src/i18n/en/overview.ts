@@ -5,6 +5,7 @@ export const overview = {
   title: 'Overview',
   lead: 'The last 30 days of your organisation.',
   consents: 'Consents in 30 days',
+  imported: (count: string) => `and ${count} imported`,
   rate: 'Acceptance rate',
   rateHint: 'share of “accepted” among all choices',
   noRate: 'No choices yet',

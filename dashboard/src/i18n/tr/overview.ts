@@ -4,6 +4,7 @@ export const overview: typeof English = {
   title: 'Genel bakış',
   lead: 'Kuruluşunuzun son 30 günü.',
   consents: '30 gündeki rızalar',
+  imported: (count) => `ve aktarılan ${count}`,
   rate: 'Kabul oranı',
   rateHint: 'tüm seçimler içinde “kabul edildi” payı',
   noRate: 'Henüz seçim yok',

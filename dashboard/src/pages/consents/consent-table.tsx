@@ -37,11 +37,16 @@ export function ConsentTable({ siteId, items }: ConsentTableProps) {
             ),
         },
         { label: consents.document, cell: ({ document_slug }) => document_slug ?? '' },
-        { label: consents.channel, cell: ({ record }) => (record === null ? '' : consents.channels[record.channel]) },
+        { label: consents.channel, cell: ({ record }) => channelText(record, consents) },
         { label: consents.proof, cell: (item) => <ConsentState item={item} /> },
       ]}
     />
   );
+}
+
+function channelText(record: ConsentSummary['record'], consents: ReturnType<typeof useMessages>['consents']): string {
+  if (record === null) return '';
+  return record.import == null ? consents.channels[record.channel] : consents.importedFrom(record.import.tool);
 }
 
 /** The state of the proof of a record, and its special properties. */

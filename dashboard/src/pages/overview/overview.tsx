@@ -33,7 +33,11 @@ export function Overview() {
     <Page title={overview.title} lead={overview.lead}>
       <Alarms />
       <dl className="tiles">
-        <Tile label={overview.consents} value={data === undefined ? null : number(data.totals.total)} />
+        <Tile
+          label={overview.consents}
+          value={data === undefined ? null : number(data.totals.total)}
+          {...(data !== undefined && data.imported > 0 && { hint: overview.imported(number(data.imported)) })}
+        />
         <Tile
           label={overview.rate}
           hint={overview.rateHint}
