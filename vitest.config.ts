@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { isExhaustive, SWEEPS, seedOfRun } from './test/support/sweeps.js';
+import { INSTALLING, isExhaustive, SWEEPS, seedOfRun } from './test/support/sweeps.js';
 import { temporaryFolder } from './test/support/temporary-folder.js';
 import { testFiles } from './test/support/test-files.js';
 import { LongestFirst } from './test/support/test-order.js';
@@ -18,7 +18,7 @@ if (isFirst && !isExhaustive()) {
 
 // One project, so that a worker loads each module once.
 const files = isExhaustive()
-  ? new Set(Object.values(SWEEPS).map(({ file }) => file))
+  ? new Set([...Object.values(SWEEPS).map(({ file }) => file), ...INSTALLING])
   : process.env.TEST_LANE === 'engines'
     ? engines
     : process.env.TEST_LANE === 'fast'

@@ -71,6 +71,7 @@ const consents = createRoute({
 const consent = createRoute({
   getParentRoute: () => panel,
   path: '/sites/$siteId/consents/$consentId',
+  validateSearch: filtersOf,
   component: lazyRouteComponent(() => import('./pages/consents/consent.js'), 'Consent'),
 });
 const documents = createRoute({

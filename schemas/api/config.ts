@@ -4,6 +4,7 @@ import { BANNER_CONTROLS } from '../banner/banner-labels.js';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
 import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { IabSettings } from '../iab/iab-settings.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
 
 /** A cookie as the banner shows it, below its category. */
@@ -63,6 +64,7 @@ export const ConfigResponse = z
         categories: z.array(BannerCategory).describe('The categories of the banner, in their order.'),
         documents: z.array(DocumentSummary).describe('The active version of each document.'),
         appearance: Appearance.nullable().describe('Layout and theme of the banner; null: those of the SDK.'),
+        iab: IabSettings.optional().describe('Signals of IAB that the site speaks; absent: none.'),
         region: DetectedRegion,
         warnings: LanguageWarnings,
       })

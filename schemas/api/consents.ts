@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
 import { Presentation } from '../evidence/presentation.js';
 import { SignedPromise } from '../evidence/promise.js';
+import { IabSignals } from '../iab/iab-signals.js';
 import { Warnings } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 
@@ -47,6 +48,9 @@ const consentFields = {
   extra_fields: optionalObject.describe('Values of further form fields, at most 30 keys and 16,384 bytes.'),
   presentation: Presentation.nullish().describe(
     'How the question was shown to the person, as the caller states it. Unknown members are refused.',
+  ),
+  iab: IabSignals.nullish().describe(
+    'Strings of IAB that the page gave to advertisers with this choice. Unknown members are refused.',
   ),
   approval_token: optionalText(200).describe(
     'One-time token of /tool/v1/s2s/approval-tokens, for documents that require one.',

@@ -41,7 +41,7 @@ export const PublicPart = z.object({
     .describe(
       '`browser`: stated by an anonymous browser; `s2s`: by a backend of the tenant; `import`: by a former tool.',
     ),
-  api_key_id: Uuid.nullable().describe('The API key with which the consent was recorded; null: imported.'),
+  api_key_id: Uuid.nullable().describe('The API key that recorded it; null: imported.'),
   import: ImportOrigin.nullish().describe('Origin of an imported consent.'),
 });
 

@@ -2,10 +2,8 @@ import { ImportOrigin, originOf, type SealedConsent } from '../events/consent-im
 
 /** Members of an answer by which a caller tells an imported consent from one that was recorded here. */
 export const STATED_ORIGIN = {
-  imported_from: ImportOrigin.shape.tool.nullable().describe('Tool that states the consent; null: recorded here.'),
-  claimed_at: ImportOrigin.shape.claimed_at
-    .nullable()
-    .describe('Time of the consent, as that tool states; null: recorded here.'),
+  imported_from: ImportOrigin.shape.tool.nullable().describe('Former tool of an imported consent.'),
+  claimed_at: ImportOrigin.shape.claimed_at.nullable().describe('Time that this tool states.'),
 };
 
 /** @param record null: it cannot be read */

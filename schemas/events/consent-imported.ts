@@ -20,7 +20,7 @@ export const ImportOrigin = z.strictObject({
   file_sha256: Sha256Hex.describe('SHA-256 of the file, in hex.'),
   row: z.int().min(1).describe('Row of the file, from 1.'),
   mapping_sha256: Sha256Hex.describe('SHA-256 of the mapping, in hex.'),
-  imported_by: z.union([z.literal(OPERATOR), Uuid]).describe('Id of the user, or `operator`.'),
+  imported_by: z.union([z.literal(OPERATOR), Uuid]).describe('User, or `operator`.'),
 });
 export type ImportOrigin = z.infer<typeof ImportOrigin>;
 

@@ -23,7 +23,12 @@ export const DocumentVersionPublishedRecord = z.strictObject({
   created_at: Instant,
   document_id: Uuid,
   document_version_id: Uuid,
-  slug: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/),
+  slug: z
+    .string()
+    .regex(
+      /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/,
+      'must be 1 to 80 lower-case letters, digits and inner hyphens, for example cookie-policy',
+    ),
   kind: z.enum(DOCUMENT_KINDS),
   title: z.string().min(1).max(300),
   language: Language,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Appearance } from '../banner/appearance.js';
 import { Instant, Uuid } from '../evidence/primitives.js';
+import { IabSettings } from '../iab/iab-settings.js';
 
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
@@ -19,7 +20,7 @@ export const ConsentCategory = z
   .strictObject({
     key: z
       .string()
-      .regex(/^[a-z0-9_-]{1,50}$/)
+      .regex(/^[a-z0-9_-]{1,50}$/, 'must be 1 to 50 lower-case letters, digits, - and _, for example analytics')
       .describe('Key of the category, for example `analytics`.'),
     required: z.boolean().describe('Whether the site needs it, so that visitors cannot refuse it.'),
     title: ByLanguage,
@@ -85,6 +86,8 @@ export const SiteConfigPublishedRecord = z
     cookies: z.array(ConsentCookie).max(500),
     /** How the banner looks; absent: as the browser SDK draws it by itself. */
     appearance: Appearance.optional(),
+    /** Signals of IAB that the banner gives to advertisers; absent: none. */
+    iab: IabSettings.optional(),
   })
   .superRefine(({ categories, cookies }, context) => {
     for (const { path, message } of cookieProblems(categories, cookies))

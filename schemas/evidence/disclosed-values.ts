@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IabSignals } from '../iab/iab-signals.js';
 import { AttachmentReference, type Disclosure } from './disclosure.js';
 import { Presentation } from './presentation.js';
 
@@ -15,6 +16,7 @@ export const DISCLOSED_VALUES = {
   declaration_text: Text.describe('Declaration that the person confirmed'),
   drawing_duration_ms: z.number().describe('How long the person drew the signature, in milliseconds'),
   extra_fields: Values.describe('Values of further form fields'),
+  iab: IabSignals.describe('Strings of IAB that the page gave to advertisers'),
   idempotency_key: Text.describe('Key by which the sender avoids recording one consent twice'),
   input_type: Text.describe('How the person drew the signature'),
   ip_address: Text.describe('IP address of the person'),

@@ -28,7 +28,9 @@ export const OTHER_PAGES = [
   'CONTRIBUTING.md',
   'verifier-cli/README.md',
   'sdk/browser/README.md',
+  'sdk/mobile/README.md',
   'sdk/node/README.md',
+  'sdk/react/README.md',
   'test/acceptance/README.md',
   'test/corpus/README.md',
 ];

@@ -7,7 +7,7 @@ mkdir "$release"
 release=$(cd "$release" && pwd)
 
 # The public packages. Each is built before it is packed.
-npm pack --silent -w verifier-cli -w sdk/browser -w sdk/node --pack-destination "$release" >/dev/null
+npm pack --silent -w verifier-cli -w sdk/browser -w sdk/mobile -w sdk/node -w sdk/react --pack-destination "$release" >/dev/null
 cp verifier-cli/dist/consent-verify.html verifier-cli/dist/consent-verify.cdx.json "$release"
 npm sbom --sbom-format cyclonedx --sbom-type application --omit dev >"$release/consent-ledger.cdx.json"
 corpus=$(mktemp -d)

@@ -54,8 +54,9 @@ release() {
   mkdir "$folder/use-$1"
   cd "$folder/use-$1"
   quietly npm init -y
-  quietly npm install --offline --no-audit "$folder/release-$1"/*.tgz
-  [ "$(ls node_modules/@consent-ledger)" = $'browser\nnode\nverify' ] || return 1
+  # The peer of the package for React is not looked for: the folder is offline.
+  quietly npm install --offline --no-audit --legacy-peer-deps "$folder/release-$1"/*.tgz
+  [ "$(ls node_modules/@consent-ledger)" = $'browser\nmobile\nnode\nreact\nverify' ] || return 1
   [ "$(npx consent-verify --version)" = "$1" ] || return 1
   tell "$1: packages installed into an empty folder: $(find node_modules -name package.json -path '*/@*/*' | wc -l) without other packages"
   cd "$folder/$1"

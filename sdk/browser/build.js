@@ -9,7 +9,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 const common = {
   absWorkingDir: here,
   bundle: true,
-  minify: true,
+  // terser removes white space, because esbuild would remove comments with it that bundlers read.
+  minifySyntax: true,
+  minifyIdentifiers: true,
   charset: 'utf8',
   // Private members of classes stay private, and every browser since 2021 has them.
   target: ['chrome103', 'edge103', 'firefox115', 'safari16'],
@@ -19,14 +21,20 @@ const common = {
 await mkdir(join(here, 'dist'), { recursive: true });
 await bundle('index', 'esm');
 await bundle('script', 'iife', 'consent');
+// Loaded by pages of sites that speak the signals of IAB.
+const LIBRARIES = '/* Contains libraries of IAB Tech Lab under the Apache License 2.0, changed by bundling. */';
+await bundle('../../iab/speak-iab', 'esm', 'iab', LIBRARIES);
+await bundle('../../iab/stub', 'iife', 'iab-stub', LIBRARIES);
 
 /** esbuild bundles, and gives private members short names. terser then makes the text 3 % smaller. */
-async function bundle(entry, format, name = entry) {
+async function bundle(entry, format, name = entry, preamble = '') {
   const { outputFiles } = await build({ ...common, entryPoints: [`src/${entry}.ts`], format, write: false });
   // No property is read for its effect, and no function is asked for the number of its parameters.
   const options = {
     ecma: 2020,
     module: format === 'esm',
+    // Comments by which bundlers leave the import of the service's own file as it is.
+    format: { preamble, comments: /webpackIgnore|@vite-ignore/ },
     compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
   };
   const { code } = await minify(outputFiles[0].text, options);

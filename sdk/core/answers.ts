@@ -33,6 +33,8 @@ export type Configuration = Pick<
 > & {
   /** How the site wants the banner to look, if it says so; not checked. */
   readonly appearance?: unknown;
+  /** Signals of IAB that the site speaks; checked by the file that speaks them. */
+  readonly iab?: unknown;
   readonly categories: readonly KnownCategory[];
   readonly documents: readonly KnownDocument[];
   readonly region: { readonly country: string | null; readonly compliance_framework: string | null };
@@ -63,6 +65,7 @@ const isUnchecked = (_: unknown): _ is unknown => true;
 
 export const isConfiguration = objectOf<Configuration>({
   appearance: isUnchecked,
+  iab: isUnchecked,
   language: isText,
   languages: listOf(isText),
   validity_days: nullable(isNumber),

@@ -19,16 +19,16 @@ export interface Choice {
   readonly created_at?: string | undefined;
   /** ISO 8601; null: the choice does not expire. */
   readonly valid_until?: string | null | undefined;
-}
-
-/** Content of the cookie `_svc_consent`: a choice, its order among the choices, and its record. */
-export interface Kept extends Choice {
-  readonly decision: Decision;
   /**
    * Order of choices: Unix milliseconds of the visitor's clock, and later than every choice that the
    * page knew, so that a clock that is set back changes no order.
    */
   readonly at: number;
+}
+
+/** Content of the cookie `_svc_consent`: a choice, its order among the choices, and its record. */
+export interface Kept extends Choice {
+  readonly decision: Decision;
   /** Idempotency key under which it is recorded; absent once the service has accepted it. */
   readonly key?: string | undefined;
   /**

@@ -5,6 +5,9 @@ import { isFramework } from './precedence.js';
 /** How the visitor was asked, as the record keeps it. */
 export type Presentation = NonNullable<BrowserConsent['presentation']>;
 
+/** Statements that a record keeps beside the answers of a choice. */
+export type StatedWithChoice = Pick<BrowserConsent, 'presentation' | 'iab'>;
+
 /** A consent to send to the service. */
 export interface Outgoing {
   readonly key: string;

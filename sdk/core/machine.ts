@@ -2,7 +2,7 @@ import type { BrowserConsent } from '../shared/types.js';
 import type { Acceptance, Configuration } from './answers.js';
 import { type Categories, cookiePolicyOf, decisionOf, isInForce, isNext, type Kept, settledAtOf } from './choice.js';
 import { readChoice, writeChoice } from './choice-text.js';
-import { type Outgoing, outgoing, type Presentation } from './consent-body.js';
+import { type Outgoing, outgoing, type StatedWithChoice } from './consent-body.js';
 import { newestOf } from './newest.js';
 import type { QueuedConsent } from './queue.js';
 import { chosen, confirmed, heeded, optOutOf, revoked, settled } from './transitions.js';
@@ -50,7 +50,7 @@ export type Event =
   | { readonly type: 'translated'; readonly configuration: Configuration }
   /** Nothing can be recorded. */
   | { readonly type: 'failed' }
-  | { readonly type: 'chose'; readonly categories: Categories; readonly presentation?: Presentation | undefined }
+  | { readonly type: 'chose'; readonly categories: Categories; readonly stated?: StatedWithChoice }
   /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
   | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
@@ -238,9 +238,8 @@ function sent(
     ...[...new Set(isTaken ? [before, newest] : [])].flatMap((one) => {
       if (one?.key === undefined || one.isVoid || (one === before && !isNext(one))) return [];
       if (queued.some(({ idempotency_key }) => idempotency_key === one.key)) return [];
-      // The cookie keeps no presentation: a choice that another page finishes is recorded without one.
-      const presentation = event.type === 'chose' && one === newest ? event.presentation : undefined;
-      const consent = { ...consentOf(one), ...(presentation !== undefined && { presentation }) };
+      // The cookie keeps the answers only: a choice that another page finishes is recorded without the rest.
+      const consent = { ...consentOf(one), ...(event.type === 'chose' && one === newest && event.stated) };
       return outgoing(consent, configuration, { ...one, now, key: one.key, visitorId: id });
     }),
   ];

@@ -1,3 +1,5 @@
+import type { ServiceError } from '../shared/service-error.js';
+import type { IabModule } from './choice-signals.js';
 import type { Guard } from './guards.js';
 
 /**
@@ -45,4 +47,79 @@ export interface Transport {
    * page does not end the request of a small body.
    */
   post(path: string, body: string): Promise<Answer>;
+}
+
+/** A request as it goes out. */
+export interface NetworkRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined for a GET. */
+  readonly body: string | undefined;
+}
+
+/** An answer as it arrived. */
+export interface NetworkAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** The header `Retry-After`; null without it. */
+  readonly retryAfter: string | null;
+}
+
+/** Sends one request. It rejects if no complete answer arrives in time. */
+export type Network = (request: NetworkRequest) => Promise<NetworkAnswer>;
+
+/** Signs requests, and makes keys and references. Texts are read as UTF-8. */
+export interface Cryptography {
+  /** Bytes that were never used and cannot be guessed, in lower-case hex. @param bytes how many */
+  random(bytes: number): string;
+  /** SHA-256 in lower-case hex. */
+  sha256(text: string): Promise<string>;
+  /** HMAC-SHA256 in lower-case hex. */
+  hmac(key: string, text: string): Promise<string>;
+}
+
+/** Lets the device keep a choice for longer than it would by itself. */
+export interface Renewal {
+  /** @param isDaily whether once a day is enough @param onEnd called after each attempt */
+  renew(isDaily: boolean, onEnd: () => void): void;
+  /** Ends an attempt, whose result would bring an earlier choice back. */
+  cancel(): void;
+}
+
+/** Receives events of a page or an app. */
+export interface Watcher {
+  /** Something else of this device may have changed what is kept. */
+  look(): void;
+  /** It is shown again, or has a network again. */
+  resume(): void;
+}
+
+/** All that differs between a page and an app. The rules are in the core. */
+export interface Surroundings {
+  readonly jar: Jar;
+  readonly store: Store;
+  readonly network: Network;
+  readonly cryptography: Cryptography;
+  /** Unix milliseconds of the visitor's clock. */
+  readonly clock: () => number;
+  /** Whether the visitor's browser or device sends a signal such as Global Privacy Control. */
+  readonly isSignalled: () => boolean;
+  /** The language of what the visitor reads (BCP 47); undefined if that is not known. */
+  readonly language: () => string | undefined;
+  /** Why nothing can be recorded here; null if it can. */
+  readonly obstacle: () => ServiceError | null;
+  /** Tells a developer what it means here that the store or the jar kept nothing. */
+  readonly notKept: string;
+  /** Resolves when the store can be read; undefined if it can at once. */
+  readonly ready: (() => Promise<void>) | undefined;
+  /** Runs an action while no other page of this device runs one of this name, and after everything is stored. */
+  readonly locked: <T>(name: string, action: () => Promise<T>) => Promise<T>;
+  /** @returns a function that ends this */
+  readonly watch: (watcher: Watcher) => () => void;
+  readonly renewal: Renewal | undefined;
+  /** Loads the file of the service that speaks the signals of IAB; absent where no advertiser listens. */
+  readonly loadIab?: (baseUrl: string) => Promise<IabModule>;
+  /** Reports a fault of a listener to the page or the app. */
+  readonly report: (error: unknown) => void;
 }

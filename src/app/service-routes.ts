@@ -31,6 +31,7 @@ import { createDetectRegion } from '../platform/regions/detect-region.js';
 import { openGeoDatabase } from '../platform/regions/geo-database.js';
 import { VERSION } from '../platform/version.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
+import { vendorListsIn } from '../tenancy/configuration/vendor-lists.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
@@ -123,7 +124,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
       paceLargeTexts(scope, now);
       discoveryRoutes(scope, discovery);
       verifyPage(scope);
-      browserSdk(scope);
+      browserSdk(scope, vendorListsIn(config.vendorListFolder));
       dashboard(scope);
     },
   ];

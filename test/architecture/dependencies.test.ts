@@ -16,7 +16,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/core': ['sdk/shared'],
   'sdk/banner': [],
   'sdk/browser': ['sdk/banner', 'sdk/core', 'sdk/shared'],
+  'sdk/mobile': ['sdk/core', 'sdk/shared'],
+  // A file of its own, which the page loads if the site speaks the signals of IAB.
+  'sdk/iab': ['sdk/core', 'sdk/shared'],
   'sdk/node': ['sdk/core', 'sdk/shared', 'schemas'],
+  'sdk/react': ['sdk/browser', 'sdk/core', 'sdk/shared'],
   // So does the dashboard, which shows the banner of the SDK and reads time stamps.
   dashboard: ['sdk/banner', 'sdk/browser', 'schemas'],
   src: ['schemas', 'projections'],
@@ -68,12 +72,19 @@ test('the witness and the monitor, which use the network, are a program of their
   expect(importsOf('verifier-cli').some(({ file }) => isNetworkFile(file))).toBe(true);
 });
 
-test('the SDKs need no package, and the one for browsers nothing of Node', () => {
-  const packages = ['sdk/shared', 'sdk/core', 'sdk/browser/src', 'sdk/node/src']
+test('the SDKs need no package but what they bundle and the peer, and only the one for Node something of Node', () => {
+  const mayImport: Readonly<Record<string, RegExp>> = {
+    'sdk/node/': /^node:/,
+    'sdk/mobile/': /^@noble\/hashes\//,
+    'sdk/react/': /^react$/,
+  };
+  const parts = ['sdk/shared', 'sdk/core', 'sdk/browser/src', 'sdk/mobile/src', 'sdk/node/src', 'sdk/react/src'];
+  const packages = parts
     .flatMap(importsOf)
     .filter(
       ({ file, specifier }) =>
-        !specifier.startsWith('.') && !(specifier.startsWith('node:') && file.startsWith('sdk/node/')),
+        !specifier.startsWith('.') &&
+        !Object.entries(mayImport).some(([part, allowed]) => file.startsWith(part) && allowed.test(specifier)),
     );
   expect(packages).toEqual([]);
 });
@@ -113,8 +124,7 @@ test('the environment is read in one place', () => {
 
 test('every package states the version that the command line prints', () => {
   const versionOf = (path: string): unknown => JSON.parse(readFileSync(resolve(ROOT, path), 'utf8')).version;
-  const packages = ['.', 'bin', 'verifier-cli', 'sdk/browser', 'sdk/node', 'dashboard'].map(
-    (folder) => `${folder}/package.json`,
-  );
+  const sdks = ['browser', 'mobile', 'node', 'react'].map((name) => `sdk/${name}`);
+  const packages = ['.', 'bin', 'verifier-cli', ...sdks, 'dashboard'].map((folder) => `${folder}/package.json`);
   expect(new Set([...packages.map(versionOf), SDK_VERSION])).toEqual(new Set([VERSION]));
 });

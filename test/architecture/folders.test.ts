@@ -79,7 +79,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'api/guards': ['platform', 'accounts', 'tenancy', 'pipeline/admission', 'api/server'],
   'api/tool': ['platform', 'accounts', 'tenancy', 'pipeline', 'erasure', 'evidence', 'api/server', 'api/guards'],
   'api/auth': ['platform', 'accounts', 'api/server', 'api/guards'],
-  'api/public': ['platform', 'evidence', 'api/server', 'api/guards', 'api/tool'],
+  'api/public': ['platform', 'tenancy', 'evidence', 'api/server', 'api/guards', 'api/tool'],
   'api/panel': [
     'platform',
     'accounts',

@@ -17,6 +17,7 @@ export const UNCHECKED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 
   imported_rows: {
     '*': 'Memory of what was imported: an altered row lets a row of a file be imported again, or not at all, and the log has what was imported.',
   },
+  idempotency_conflicts: { '*': 'Counters of 30 days, without rights. The callers got the warnings.' },
   admission_generations: { '*': 'Where that memory stands.' },
   rate_limit_windows: { '*': 'Counters of minutes.' },
   quarantined_sites: { '*': 'Each row is a finding, whatever it says.' },

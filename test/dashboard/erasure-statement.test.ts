@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { en } from '../../dashboard/src/i18n/en/index.js';
 import { tr } from '../../dashboard/src/i18n/tr/index.js';
-import { statementOf } from '../../dashboard/src/pages/erasures/statement.js';
+import { statementForPerson, statementOf } from '../../dashboard/src/pages/erasures/statement.js';
 import { statementOf as statementOfService } from '../../src/erasure/index.js';
 
 const FORMATS = { dateTime: (iso: string) => iso, number: String };
@@ -53,6 +53,12 @@ describe.each(Object.entries(CASES))('an erasure %s', (_name, found) => {
   test('is stated as the service states it', () => {
     const shown = statementOf(receipt, en.erasures, FORMATS);
     expect(beginnings(shown)).toEqual(beginnings(service));
+  });
+
+  test('is stated to the person without the terms of an operator', () => {
+    const shown = [en, tr].map(({ erasures }) => statementForPerson(receipt, erasures, FORMATS).join(' '));
+    for (const text of shown) expect(text).not.toMatch(/WAL|scrub|key|anahtar|database|veritaban|planner/i);
+    for (const text of days !== null && days > 0 ? shown : []) expect(text).toContain(LATER.toISOString());
   });
 
   test('is stated in Turkish', () => {

@@ -4,8 +4,12 @@ import { en } from '../../dashboard/src/i18n/en/index.js';
 import { tr } from '../../dashboard/src/i18n/tr/index.js';
 import { fieldMessage } from '../../dashboard/src/ui/field-message.js';
 import { ChangePasswordRequest } from '../../schemas/api/auth.js';
+import { CreateCategoryRequest } from '../../schemas/api/panel/categories.js';
+import { CreateCookieRequest } from '../../schemas/api/panel/cookies.js';
+import { CreateDocumentRequest } from '../../schemas/api/panel/documents.js';
 import { CreateInvitationRequest } from '../../schemas/api/panel/invitations.js';
 import { CreateSiteRequest, RetentionRules } from '../../schemas/api/panel/sites.js';
+import { CreateWebhookRequest } from '../../schemas/api/panel/webhooks.js';
 
 const site = { name: 'Shop', domain: 'shop.example' };
 const passwords = { current_password: 'x' };
@@ -20,6 +24,10 @@ const MISTAKES: readonly (readonly [schema: z.ZodType, body: unknown])[] = [
   [CreateSiteRequest, { ...site, domain: 'shop.localhost' }],
   [CreateSiteRequest, { ...site, allowed_origins: ['shop.example'] }],
   [CreateSiteRequest, { ...site, allowed_ips: ['everywhere'] }],
+  [CreateDocumentRequest, { slug: 'Cookie Policy', kind: 'cookie_policy' }],
+  [CreateCategoryRequest.pick({ key: true }), { key: 'Büro' }],
+  [CreateCookieRequest.pick({ name: true }), { name: 'two words' }],
+  [CreateWebhookRequest, { url: 'shop', events: ['consent.recorded'] }],
   [RetentionRules, { retention_days: 0 }],
   [RetentionRules, { retention_days: 40_000 }],
   [RetentionRules, { retention_days: 1.5 }],
@@ -38,6 +46,7 @@ test.each(MISTAKES)('the problem of %# has words in both languages', (schema, bo
     expect(english, message).not.toBe(message);
     expect(turkish, message).not.toBe(message);
     expect(turkish).not.toBe(english);
+    expect(`${english} ${turkish}`).not.toMatch(/[\^$\\]|[a-z]\.\d/);
   }
 });
 

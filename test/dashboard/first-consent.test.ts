@@ -123,6 +123,10 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
       .poll(async () => {
         await panel.visit(z.string().parse(await panel.page.evaluate('location.pathname.slice("/panel".length)')));
         await panel.isAt('Consents');
+        // On a busy machine the list comes later than its heading.
+        await panel.page.until(
+          async () => (await panel.page.evaluate(`document.querySelector('main [aria-busy=true]') === null`)) === true,
+        );
         return panel.text();
       })
       .toContain('cookie-policy');

@@ -101,7 +101,7 @@ export class PanelBrowser {
   async press(name: string, section?: string): Promise<void> {
     this.steps.push(`press ${name}`);
     const within = section === undefined ? '' : `, sectionOf(${JSON.stringify(section)})`;
-    const found = `find('button,a,summary', ${JSON.stringify(name)}${within})`;
+    const found = `find('button,a,summary,[role=menuitem]', ${JSON.stringify(name)}${within})`;
     await this.#until(`${found} !== null && !${found}.disabled`, `the button or link "${name}"`);
     // A press moves the focus first, which ends the entry into a field.
     await this.#run(`${found}.focus()`);
@@ -153,6 +153,16 @@ export class PanelBrowser {
       input.dispatchEvent(new Event('input', { bubbles: true }));
     })(document.querySelector('input[name="${name}"]'))`;
     await this.page.evaluate(set);
+  }
+
+  /** Sets a time, as the control of the device does. */
+  async pickTime(label: string, time: string): Promise<void> {
+    this.steps.push(`fill in ${label}`);
+    const found = `field(${JSON.stringify(label)})`;
+    await this.#until(`${found} !== null`, `the field "${label}"`);
+    await this.#run(
+      `(Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(${found}, ${JSON.stringify(time)}), ${found}.dispatchEvent(new Event('input', { bubbles: true })))`,
+    );
   }
 
   /** Chooses an option by its text. */

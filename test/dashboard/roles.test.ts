@@ -221,9 +221,9 @@ describe.skipIf(!canRun || !isTried('days of the other roles', 'all'))(
         await panel.visit('/');
         await panel.isAt('Overview');
         const controls = await opens('Team', 'Team', 'viewer@shop.example');
-        expect(controls).toContain('Disable: viewer@shop.example');
-        expect(controls).not.toContain(`Disable: ${demo.panel_user.email}`);
-        expect(controls).not.toContain('Disable: dpo@shop.example');
+        expect(controls).toContain('Actions: viewer@shop.example');
+        expect(controls).not.toContain(`Actions: ${demo.panel_user.email}`);
+        expect(controls).not.toContain('Actions: dpo@shop.example');
         await panel.press('Invite a person');
         const roles = `[...document.querySelectorAll('[role=dialog] option')].map((one) => one.text.split(':')[0])`;
         expect(await panel.page.evaluate(roles)).toEqual(['Administrator', 'Viewer']);

@@ -24,10 +24,10 @@ const draftWith = (keys: readonly string[]): SiteConfigDraft => ({
 const keys = (count: number, length: number) => Array.from({ length: count }, (_, i) => `${i}`.padStart(length, 'k'));
 
 test('a configuration whose choice fits into its cookie can be published', () => {
-  expect(problemsOf(draftWith(keys(100, MAX_ANSWER_BYTES / 100 - 2)))).toEqual([]);
+  expect(problemsOf(draftWith(keys(100, MAX_ANSWER_BYTES / 100 - 2)), null)).toEqual([]);
 });
 
 test('one whose choice does not fit is refused, and the message says what to do', () => {
-  const problems = problemsOf(draftWith(keys(100, MAX_ANSWER_BYTES / 100 - 1)));
+  const problems = problemsOf(draftWith(keys(100, MAX_ANSWER_BYTES / 100 - 1)), null);
   expect(problems).toEqual([{ field: 'categories', message: expect.stringContaining('shorter keys') }]);
 });

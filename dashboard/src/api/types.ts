@@ -8,6 +8,7 @@ export type Role = User['role'];
 export type Site = Schemas['Site'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewApiKey = Schemas['NewApiKey'];
+export type IdempotencyConflict = Schemas['IdempotencyConflict'];
 export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['NewWebhook'];
 export type ErrorBody = Schemas['ErrorResponse'];

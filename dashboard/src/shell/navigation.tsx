@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMay } from '../app-context.js';
 import { useMessages } from '../i18n/locale.js';
+import { Icon } from './icon.js';
 import { useSites } from './use-sites.js';
 
 /** The links to all pages: of one site, and of the organisation. */
@@ -13,11 +14,13 @@ export function Navigation() {
       <ul>
         <li>
           <Link to="/" activeOptions={{ exact: true }}>
+            <Icon name="overview" />
             {shell.overview}
           </Link>
         </li>
         <li>
           <Link to="/sites" activeOptions={{ exact: true }}>
+            <Icon name="sites" />
             {shell.sites}
           </Link>
         </li>
@@ -62,22 +65,26 @@ function SiteLinks() {
       <ul>
         <li>
           <Link to="/sites/$siteId/consents" params={params}>
+            <Icon name="consents" />
             {shell.consents}
           </Link>
         </li>
         <li>
           <Link to="/sites/$siteId/documents" params={params}>
+            <Icon name="documents" />
             {shell.documents}
           </Link>
         </li>
         <li>
           <Link to="/sites/$siteId/banner" params={params}>
+            <Icon name="banner" />
             {shell.banner}
           </Link>
         </li>
         {mayExport ? (
           <li>
             <Link to="/sites/$siteId/evidence" params={params}>
+              <Icon name="evidence" />
               {shell.evidence}
             </Link>
           </li>
@@ -85,6 +92,7 @@ function SiteLinks() {
         {mayErase ? (
           <li>
             <Link to="/sites/$siteId/erasures" params={params}>
+              <Icon name="erasures" />
               {shell.erasures}
             </Link>
           </li>
@@ -96,17 +104,20 @@ function SiteLinks() {
       <ul aria-labelledby="settings-links">
         <li>
           <Link to="/sites/$siteId" params={params} activeOptions={{ exact: true }}>
+            <Icon name="site" />
             {shell.siteSettings}
           </Link>
         </li>
         <li>
           <Link to="/sites/$siteId/api" params={params}>
+            <Icon name="keys" />
             {shell.apiSettings}
           </Link>
         </li>
         {maySeeWebhooks ? (
           <li>
             <Link to="/sites/$siteId/webhooks" params={params}>
+              <Icon name="webhooks" />
               {shell.webhooks}
             </Link>
           </li>
@@ -127,23 +138,38 @@ function OrganisationLinks() {
       </span>
       <ul aria-labelledby="organisation-links">
         <li>
-          <Link to="/timestamps">{shell.timestamps}</Link>
+          <Link to="/timestamps">
+            <Icon name="timestamps" />
+            {shell.timestamps}
+          </Link>
         </li>
         {maySeeTeam ? (
           <li>
-            <Link to="/team">{shell.team}</Link>
+            <Link to="/team">
+              <Icon name="team" />
+              {shell.team}
+            </Link>
           </li>
         ) : null}
         {maySeeLog ? (
           <li>
-            <Link to="/audit-log">{shell.auditLog}</Link>
+            <Link to="/audit-log">
+              <Icon name="auditLog" />
+              {shell.auditLog}
+            </Link>
           </li>
         ) : null}
         <li>
-          <Link to="/plan">{shell.plan}</Link>
+          <Link to="/plan">
+            <Icon name="plan" />
+            {shell.plan}
+          </Link>
         </li>
         <li>
-          <Link to="/profile">{shell.profile}</Link>
+          <Link to="/profile">
+            <Icon name="profile" />
+            {shell.profile}
+          </Link>
         </li>
       </ul>
     </div>

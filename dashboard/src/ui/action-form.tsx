@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } 
 import { Form } from 'react-aria-components';
 import { ApiFailure } from '../api/failure.js';
 import { useMessages } from '../i18n/locale.js';
+import type { Messages } from '../i18n/messages.js';
 import { Button } from './button.js';
 import { useFailureText } from './failure-text.js';
 import { fieldMessage } from './field-message.js';
@@ -32,6 +33,8 @@ export class Values {
   }
 }
 
+const NOTHING_MADE: Readonly<Record<string, string>> = {};
+
 interface ActionFormProps {
   /** Sends the values. Its errors are shown at the fields that they concern. */
   readonly action: (values: Values) => Promise<unknown>;
@@ -41,11 +44,22 @@ interface ActionFormProps {
   /** Shown after the action succeeded. */
   readonly done?: string;
   readonly isInline?: boolean;
+  /** The fields that show errors of members which the form makes from them, by the name of the member. */
+  readonly madeFrom?: Readonly<Record<string, string>>;
   readonly children: ReactNode;
 }
 
 /** A form whose errors appear at the fields that the service names, and above it if it names none. */
-export function ActionForm({ action, submit, look = 'primary', onCancel, done, isInline, children }: ActionFormProps) {
+export function ActionForm({
+  action,
+  submit,
+  look = 'primary',
+  onCancel,
+  done,
+  isInline,
+  madeFrom = NOTHING_MADE,
+  children,
+}: ActionFormProps) {
   const { common, fieldMessages } = useMessages();
   const failureText = useFailureText();
   const form = useRef<HTMLFormElement>(null);
@@ -68,8 +82,8 @@ export function ActionForm({ action, submit, look = 'primary', onCancel, done, i
   };
 
   const { atFields, elsewhere } = useMemo(
-    () => placed(failure, namesIn(form.current), (message) => fieldMessage(fieldMessages, message)),
-    [failure, fieldMessages],
+    () => placed(failure, form.current, { madeFrom, words: fieldMessages }),
+    [failure, fieldMessages, madeFrom],
   );
   const [firstName] = Object.keys(atFields);
   useEffect(() => {
@@ -91,7 +105,7 @@ export function ActionForm({ action, submit, look = 'primary', onCancel, done, i
             <ul>
               {elsewhere.map(({ field, message }) => (
                 <li key={field + message}>
-                  <code>{field}</code>: {message}
+                  {field}: {message}
                 </li>
               ))}
             </ul>
@@ -114,19 +128,52 @@ export function ActionForm({ action, submit, look = 'primary', onCancel, done, i
   );
 }
 
-function namesIn(form: HTMLFormElement | null): readonly string[] {
-  if (form === null) return [];
-  return [...form.elements].map((element) => element.getAttribute('name') ?? '').filter((name) => name !== '');
+function fieldsIn(form: HTMLFormElement | null): ReadonlyMap<string, Element> {
+  const fields = new Map<string, Element>();
+  for (const element of form?.elements ?? []) {
+    const name = element.getAttribute('name') ?? '';
+    if (name !== '' && !fields.has(name)) fields.set(name, element);
+  }
+  return fields;
 }
 
-/** Errors by the field that shows them. `allowed_origins.2` is shown at `allowed_origins`. */
-function placed(failure: unknown, names: readonly string[], worded: (message: string) => string) {
+interface PlacedOptions {
+  readonly madeFrom: Readonly<Record<string, string>>;
+  readonly words: Messages['fieldMessages'];
+}
+
+/**
+ * Errors by the field that shows them. `allowed_origins.2` is line 3 of the field `allowed_origins`. One
+ * without a field is named in words, as no form shows a path of the API.
+ */
+function placed(failure: unknown, form: HTMLFormElement | null, { madeFrom, words }: PlacedOptions) {
+  const fields = fieldsIn(form);
   const atFields: Record<string, string[]> = {};
   const elsewhere: { readonly field: string; readonly message: string }[] = [];
   for (const problem of failure instanceof ApiFailure ? failure.fields : []) {
-    const name = names.find((one) => problem.field === one || problem.field.startsWith(`${one}.`));
-    if (name === undefined) elsewhere.push({ field: problem.field, message: worded(problem.message) });
-    else atFields[name] = [...(atFields[name] ?? []), worded(problem.message)];
+    const message = fieldMessage(words, problem.message);
+    const own = [...fields.keys()].find((one) => problem.field === one || problem.field.startsWith(`${one}.`));
+    const name = own ?? madeFrom[problem.field.split('.')[0] ?? ''];
+    const shown =
+      own === undefined ? message : inLine(words, fields.get(own), problem.field.slice(own.length + 1), message);
+    if (name === undefined) elsewhere.push({ field: inWords(problem.field), message });
+    // The member that a field makes is wrong because the field is.
+    else if (own !== undefined || atFields[name] === undefined) atFields[name] = [...(atFields[name] ?? []), shown];
   }
   return { atFields, elsewhere };
+}
+
+/** A message with the number of the line of a text field, if its place is a number. */
+function inLine(words: PlacedOptions['words'], field: Element | undefined, place: string, message: string): string {
+  const isLine = field instanceof HTMLTextAreaElement && /^\d+$/.test(place);
+  return isLine ? words.line(String(Number(place) + 1), message) : message;
+}
+
+/** A path of the API without numbers and underscores: `cookies.0.purpose.en` is "cookies purpose en". */
+function inWords(path: string): string {
+  return path
+    .split('.')
+    .filter((part) => !/^\d+$/.test(part))
+    .join(' ')
+    .replaceAll('_', ' ');
 }

@@ -27,19 +27,34 @@ export function Confirm({ label, about, look = 'plain', isDanger = true, childre
       >
         {label}
       </Button>
-      <Dialog title={label} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <ActionForm
-          submit={label}
-          look={isDanger ? 'danger' : 'primary'}
-          onCancel={() => setOpen(false)}
-          action={async (values) => {
-            await action(values);
-            setOpen(false);
-          }}
-        >
-          {children}
-        </ActionForm>
-      </Dialog>
+      <ConfirmDialog label={label} isDanger={isDanger} isOpen={isOpen} onClose={() => setOpen(false)} action={action}>
+        {children}
+      </ConfirmDialog>
     </>
+  );
+}
+
+interface ConfirmDialogProps extends Pick<ConfirmProps, 'label' | 'children' | 'action'> {
+  readonly isDanger: boolean;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** A dialog that asks before an action. */
+export function ConfirmDialog({ label, isDanger, isOpen, onClose, children, action }: ConfirmDialogProps) {
+  return (
+    <Dialog title={label} isOpen={isOpen} onClose={onClose}>
+      <ActionForm
+        submit={label}
+        look={isDanger ? 'danger' : 'primary'}
+        onCancel={onClose}
+        action={async (values) => {
+          await action(values);
+          onClose();
+        }}
+      >
+        {children}
+      </ActionForm>
+    </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import { useMessages } from '../i18n/locale.js';
 import { Button } from './button.js';
 import { useFailureText } from './failure-text.js';
 import { Notice } from './notice.js';
+import { Skeleton } from './skeleton.js';
 
 interface LoadedProps<T> {
   readonly query: {
@@ -18,7 +19,7 @@ export function Loaded<T>({ query, children }: LoadedProps<T>) {
   const { common } = useMessages();
   const failureText = useFailureText();
   if (query.data !== undefined) return children(query.data);
-  if (query.error === null) return <p className="loading">{common.loading}</p>;
+  if (query.error === null) return <Skeleton />;
   return (
     <Notice kind="problem">
       <p>

@@ -5,6 +5,11 @@ export interface Column<T> {
   readonly cell: (item: T) => ReactNode;
   /** Whether the cell names the row. The first column does if none is marked. */
   readonly isHeading?: boolean;
+  /**
+   * Its place in the row of a phone, which has no headings: `top`, beside the cell that names the row;
+   * `labelled`, with its heading, because the value alone says too little; `short`, cut to one line.
+   */
+  readonly phone?: 'top' | 'labelled' | 'short';
 }
 
 interface TableProps<T> {
@@ -15,7 +20,7 @@ interface TableProps<T> {
   readonly keyOf: (item: T) => string;
 }
 
-/** A list as a table; on a small screen each row is a card whose cells repeat the headings. */
+/** A list as a table; on a small screen each row is a card of few lines. */
 export function Table<T>({ label, columns, items, keyOf }: TableProps<T>) {
   const heading = Math.max(
     0,
@@ -38,11 +43,11 @@ export function Table<T>({ label, columns, items, keyOf }: TableProps<T>) {
           <tr key={keyOf(item)}>
             {columns.map((column, index) =>
               index === heading ? (
-                <th key={column.label} scope="row" data-label={column.label}>
+                <th key={column.label} scope="row" data-label={column.label} data-phone={column.phone}>
                   <div className="cell">{column.cell(item)}</div>
                 </th>
               ) : (
-                <td key={column.label} data-label={column.label}>
+                <td key={column.label} data-label={column.label} data-phone={column.phone}>
                   <div className="cell">{column.cell(item)}</div>
                 </td>
               ),

@@ -9,8 +9,10 @@ interface Call<T> {
 }
 
 interface PagesOptions {
-  /** Read once, and forgotten with the page: the service writes each reading to the audit log. */
+  /** Read once, and not again by itself: the service writes each reading to the audit log. */
   readonly isOnRequest?: boolean;
+  /** Milliseconds for which a list on request is kept after its page was left; unless given, none. */
+  readonly keptMs?: number;
 }
 
 /**
@@ -42,7 +44,7 @@ export function usePages<T>(
     getNextPageParam: ({ cursor }) => cursor,
     ...(options.isOnRequest === true && {
       staleTime: Number.POSITIVE_INFINITY,
-      gcTime: 0,
+      gcTime: options.keptMs ?? 0,
       meta: { isOnRequest: true },
     }),
     refetchInterval: ({ state }) => refetch(state.data?.pages.flatMap(({ items }) => items) ?? []),

@@ -33,6 +33,19 @@ export const NewApiKey = ApiKey.extend({
   key: z.string().describe('The key. It is not stored, and returned only in this response.'),
 }).meta({ id: 'NewApiKey' });
 
+/** An idempotency key that was used again with another body. */
+export const IdempotencyConflict = z
+  .object({
+    consent_token: z.string().describe('The consent that was kept: that of the first request.'),
+    event_id: Uuid.describe('Its record.'),
+    api_key_id: Uuid.describe('The API key of the requests that were not recorded.'),
+    first_at: Timestamp.describe('When the first of them arrived.'),
+    last_at: Timestamp.describe('When the last of them arrived.'),
+    times: z.int().describe('Number of these requests.'),
+  })
+  .meta({ id: 'IdempotencyConflict' });
+export type IdempotencyConflict = z.infer<typeof IdempotencyConflict>;
+
 export const ApiKeyParams = SiteParams.extend({ key_id: Uuid.describe('The API key.') });
 
 export const CreateApiKeyRequest = z.strictObject({

@@ -33,6 +33,7 @@ export const DraftSettings = z.strictObject({
   /** Days after which a consent expires; null: never. */
   validity_days: published.validity_days.describe('Days for which a consent is valid; null: not limited.'),
   appearance: published.appearance,
+  iab: published.iab,
 });
 
 /** Texts of the banner, by language and by a name of the site's choice. */

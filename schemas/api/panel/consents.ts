@@ -21,7 +21,7 @@ const filters = {
   category: QueryText.min(1).max(50).optional().describe('Only records with a decision on this category.'),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional().describe('Only consents to this document.'),
   document_version_id: Uuid.optional().describe('Only consents to this document version.'),
-  channel: z.enum(SHOWN_CHANNELS).optional().describe('Only consents from browsers, from backends, or imported.'),
+  channel: z.enum(SHOWN_CHANNELS).optional().describe('Only consents of this channel.'),
   from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
   to: InputTime.optional().describe('Only records with `created_at` before this time.'),
 };

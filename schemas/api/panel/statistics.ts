@@ -31,11 +31,22 @@ export const ConsentStatistics = z
       .array(Counts.extend({ day: z.iso.date().describe('Day in UTC.') }))
       .describe('Every day of the period in order, also days without a consent.'),
     totals: Counts.describe('Sums of the period.'),
-    imported: z.int().describe('Imported consents, by claimed time; in no other number.'),
+    imported: z.int().describe('Imported consents; in no other number.'),
     acceptance_rate: z
       .number()
       .nullable()
       .describe('Share of `accepted` among accepted, partial and rejected decisions, 0 to 1; null if there are none.'),
+    sites: z
+      .array(
+        z.object({
+          site_id: Uuid.describe('The site.'),
+          total: z.int().describe('Number of all decisions.'),
+          idempotency_conflicts: z
+            .int()
+            .describe('Idempotency keys that were used with another body in the last 30 days.'),
+        }),
+      )
+      .describe('The sites of the count.'),
   })
   .meta({ id: 'ConsentStatistics' });
 export const ConsentStatisticsResponse = dataOf(ConsentStatistics);

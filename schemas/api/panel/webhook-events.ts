@@ -1,2 +1,8 @@
 /** Events of which the service notifies a webhook. Without zod, for the page of the dashboard. */
-export const WEBHOOK_EVENTS = ['consent.recorded', 'consent.withdrawn', 'consent.erased', 'evidence.stamped'] as const;
+export const WEBHOOK_EVENTS = [
+  'consent.recorded',
+  'consent.withdrawn',
+  'consent.erased',
+  'evidence.stamped',
+  'idempotency.conflict',
+] as const;

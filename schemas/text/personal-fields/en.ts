@@ -8,6 +8,7 @@ export const personalFields: Readonly<Record<string, string>> = {
   source_record_id: 'Id at the former tool',
   metadata: 'Further data',
   extra_fields: 'Further fields',
+  iab: 'IAB strings',
   presentation: 'How it was shown',
   presentation_screenshot: 'Picture of what was shown',
   signature_image: 'Signature',

@@ -8,6 +8,7 @@ export const personalFields: Readonly<Record<string, string>> = {
   source_record_id: 'Önceki araçtaki kimlik',
   metadata: 'Ek veriler',
   extra_fields: 'Ek alanlar',
+  iab: 'IAB dizeleri',
   presentation: 'Sorunun gösterilişi',
   presentation_screenshot: 'Gösterilenin resmi',
   signature_image: 'İmza',

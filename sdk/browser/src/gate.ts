@@ -1,4 +1,4 @@
-import type { Consent } from './consent.js';
+import type { ConsentSource } from '../../core/consent.js';
 import { GatedScripts } from './gated-scripts.js';
 
 const EMBEDDED = '[data-consent-src]';
@@ -13,7 +13,7 @@ const EMBEDDED = '[data-consent-src]';
  * cannot be taken back: it ends with the page.
  * @returns a function that ends this
  */
-export function gateContent(consent: Consent): () => void {
+export function gateContent(consent: ConsentSource): () => void {
   const isPermitted = ({ dataset }: HTMLElement): boolean => {
     const categories = (dataset.consent ?? '').split(/\s+/).filter((key) => key !== '');
     return categories.length > 0 && categories.every((key) => consent.allows(key));

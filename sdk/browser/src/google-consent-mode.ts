@@ -1,4 +1,4 @@
-import type { Consent } from './consent.js';
+import type { ConsentSource } from '../../core/consent.js';
 
 /** Google's consent types by category of the site. */
 export type GoogleConsentTypes = Readonly<Record<string, readonly string[]>>;
@@ -25,7 +25,10 @@ const WAIT_MS = 500;
  * @param types which categories permit which of Google's types
  * @returns a function that ends this
  */
-export function speakGoogleConsentMode(consent: Consent, types: GoogleConsentTypes = GOOGLE_CONSENT_TYPES): () => void {
+export function speakGoogleConsentMode(
+  consent: ConsentSource,
+  types: GoogleConsentTypes = GOOGLE_CONSENT_TYPES,
+): () => void {
   window.dataLayer ??= [];
   const layer = window.dataLayer;
   // Google's tags recognise the object `arguments`, and no array.

@@ -1,12 +1,13 @@
 export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
 export type { Categories, Choice, Decision } from '../../core/choice.js';
+export type { ApprovalFields, ConsentState, ConsentStatus } from '../../core/consent.js';
 export type { KeptRecord } from '../../core/consent-queue.js';
 export type { QueuedConsent } from '../../core/queue.js';
 export type { FieldError } from '../../shared/service-error.js';
 export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
 export type { BrowserConsent, SignedPromise } from '../../shared/types.js';
 export { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
-export { type ApprovalFields, Consent, type ConsentState, type ConsentStatus } from './consent.js';
+export { Consent } from './consent.js';
 export { gateContent } from './gate.js';
 export {
   GOOGLE_CONSENT_TYPES,

@@ -1,18 +1,7 @@
-/** Options of the SDK: the service, the API key, and how consents are recorded. */
-export interface ConsentOptions {
-  /** Origin of the service, for example `https://consent.example.org`. */
-  readonly baseUrl: string;
-  /** API key of the site, of scope `write`. It is not secret: every visitor can read it. */
-  readonly apiKey: string;
-  /** Language of the texts (BCP 47); that of the page, else that of the browser, if absent. */
-  readonly language?: string | undefined;
-  /**
-   * The site's reference for the person, at most 100 characters, not to be guessed. If it is
-   * absent, a random one is made at the first choice and kept in this browser.
-   */
-  readonly visitorId?: string | undefined;
-  /** One-time token from the site's backend, for a document approval that requires one. */
-  readonly approvalToken?: string | undefined;
+import type { CoreOptions } from '../../core/options.js';
+
+/** Options of the SDK for pages. */
+export interface ConsentOptions extends CoreOptions {
   /** Domain of the cookie, for one choice across subdomains; the host of the page if absent. */
   readonly cookieDomain?: string | undefined;
   /**
@@ -20,6 +9,4 @@ export interface ConsentOptions {
    * `@consent-ledger/node`), for browsers that keep cookies of scripts for seven days only.
    */
   readonly renewUrl?: string | undefined;
-  /** Seconds for which a configuration is used without asking again; 300 if absent. */
-  readonly configurationMaxAge?: number | undefined;
 }

@@ -16,10 +16,13 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 };
 
-/** The responses for the statuses that an operation does not list, of operations without and with a body. */
+/**
+ * The responses for the statuses that an operation does not list, of operations without and with a body. Nearly
+ * every operation has a rate limit.
+ */
 const OTHERS = {
-  OtherErrors: COMMON_ERRORS,
-  OtherErrorsWithBody: [...COMMON_ERRORS, ...BODY_ERRORS],
+  OtherErrors: [...COMMON_ERRORS, 'RATE_LIMIT_EXCEEDED'],
+  OtherErrorsWithBody: [...COMMON_ERRORS, ...BODY_ERRORS, 'RATE_LIMIT_EXCEEDED'],
 } satisfies Record<string, readonly ErrorCode[]>;
 
 /**

@@ -1,9 +1,41 @@
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { serveBuilt } from '../server/static-text.js';
+import { z } from 'zod';
+import { Sha256Hex } from '../../../schemas/evidence/primitives.js';
+import type { FindVendorList } from '../../tenancy/configuration/vendor-lists.js';
+import { publicDocument } from '../server/send-document.js';
+import { StaticText, serveBuilt } from '../server/static-text.js';
 
-/** The browser SDK as one script, for pages of every origin (docs/sdk.md). It was built with the service. */
-export function browserSdk(scope: FastifyInstance): void {
-  const file = createRequire(import.meta.url).resolve('@consent-ledger/browser/consent.js');
-  serveBuilt(scope, '/sdk/consent.js', 'text/javascript; charset=utf-8', file);
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+/** A vendor list is named by its digest, and so never changes. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+const VendorListParams = z.object({
+  name: z
+    .string()
+    .transform((name) => name.replace(/\.json$/, ''))
+    .pipe(Sha256Hex),
+});
+
+/**
+ * The browser SDK as one script, for pages of every origin (docs/sdk.md), and what it loads for the signals
+ * of IAB if the site's configuration has them. It was built with the service.
+ */
+export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorList): void {
+  const { resolve } = createRequire(import.meta.url);
+  serveBuilt(scope, '/sdk/consent.js', JAVASCRIPT, resolve('@consent-ledger/browser/consent.js'));
+  serveBuilt(scope, '/sdk/iab.js', JAVASCRIPT, resolve('@consent-ledger/browser/iab.js'));
+  serveBuilt(scope, '/sdk/iab-stub.js', JAVASCRIPT, resolve('@consent-ledger/browser/iab-stub.js'));
+  const prepared = new WeakMap<Buffer, StaticText>();
+  scope.get('/sdk/vendor-lists/:name', async (request, reply) => {
+    const parsed = VendorListParams.safeParse(request.params);
+    const file = parsed.success ? await findVendorList(parsed.data.name) : null;
+    if (file === null) return reply.callNotFound();
+    const { bytes } = file;
+    const text =
+      prepared.get(bytes) ??
+      new StaticText(publicDocument({ contentType: 'application/json', body: bytes, cacheControl: FOREVER }));
+    prepared.set(bytes, text);
+    return text.send(request, reply);
+  });
 }

@@ -81,6 +81,9 @@ function fieldErrors(error: z.ZodError): readonly FieldError[] {
 /** Each unknown member gets one entry. Its name is truncated, because the client chose it. */
 function errorsOfIssue(issue: z.core.$ZodIssue): readonly FieldError[] {
   const fieldOf = (...further: readonly string[]): string => [...issue.path.map(String), ...further].join('.');
+  // A person who filled in a form cannot read a regular expression.
+  if (issue.code === 'invalid_format' && issue.message.includes('must match pattern'))
+    return [{ field: fieldOf(), message: 'has a form that is not permitted: see its description in the API' }];
   if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }];
   return issue.keys.map((key) => ({ field: fieldOf(key.slice(0, MAX_NAME_LENGTH)), message: 'is not known here' }));
 }

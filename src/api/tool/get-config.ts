@@ -34,6 +34,7 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
       default_language: record.default_language,
       site_config_hash: sha256,
       validity_days: record.validity_days,
+      ...(record.iab !== undefined && { iab: record.iab }),
       documents: [...activeDocuments(site, [language])],
       region,
       ...wanted.warned,

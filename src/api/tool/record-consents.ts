@@ -117,7 +117,7 @@ async function admit(
           },
           goneClient(reply),
         );
-  if (result.isMismatch) reply.header('idempotency-mismatch', 'true');
+  if (result.conflicts.length > 0) reply.header('idempotency-mismatch', 'true');
   return result;
 }
 

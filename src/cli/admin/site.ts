@@ -4,10 +4,11 @@ import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { publishSiteConfig, SiteConfig } from '../../tenancy/configuration/publish-site-config.js';
+import { vendorListsIn } from '../../tenancy/configuration/vendor-lists.js';
 import { verifySite } from '../../tenancy/domains/verify-site.js';
 import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { jsonCommand, uuid } from '../command/command.js';
-import { type CliContext, print, withInstallation } from '../command/context.js';
+import { type CliContext, configOf, print, withInstallation } from '../command/context.js';
 
 interface Json {
   readonly json?: boolean;
@@ -47,9 +48,10 @@ function configureCommand(context: CliContext): Command {
     .requiredOption('--file <path>', 'JSON file; docs/http-api.md describes its members')
     .action(async (id: string, options: Json & { readonly file: string }) => {
       const config = await readConfig(options.file);
+      const findVendorList = vendorListsIn(configOf(context).vendorListFolder);
       await withInstallation(context, async ({ adminPool }) => {
         const { number, sha256, eventId } = await changeAsOperator(adminPool, async (db) => {
-          const result = await publishSiteConfig(db, id, config);
+          const result = await publishSiteConfig(db, id, config, { findVendorList });
           return {
             result,
             tenantId: await tenantOfSite(db, id),

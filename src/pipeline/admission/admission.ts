@@ -5,6 +5,7 @@ import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { RandomPool, RowSeals } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
+import { createConflictNotes } from './conflict-notes.js';
 import { nonceDigest } from './digests.js';
 import type { OutboxGauge } from './outbox-gauge.js';
 import type { ParsedConsent } from './parse-consents.js';
@@ -76,6 +77,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     ...(options.observer === undefined ? {} : { observer: options.observer }),
   });
 
+  const conflictNotes = createConflictNotes({ db, onError: options.onError });
+
   /** Consumes the nonce of a request that is not submitted, or that is parsed afterwards. */
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
     const { site } = caller;
@@ -123,7 +126,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
           : await submissionInSteps(options, random, request.rest);
       const outcome: PromisedOutcome = await submitter.submit(evaluated.submission);
       if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
-      if (outcome.request !== 'stale') return resultsOf(request.shape, evaluated, outcome);
+      if (outcome.request !== 'stale') {
+        const results = resultsOf(request.shape, evaluated, outcome);
+        const ids = { siteId: site.siteId, apiKeyId: request.caller.apiKey.id };
+        for (const eventId of results.conflicts) conflictNotes.note({ ...ids, eventId });
+        return results;
+      }
       nonce = null;
       site = await refreshed(request);
     }
@@ -157,6 +165,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
       }
     },
     useNonce,
-    drain: () => submitter.drain(),
+    drain: async () => {
+      await submitter.drain();
+      await conflictNotes.drain();
+    },
   };
 }

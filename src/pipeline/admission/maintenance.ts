@@ -8,7 +8,8 @@ export const MAINTENANCE_INTERVAL_MS = 20_000;
 
 /**
  * Removes expired admission state. Starts new generations of nonces and idempotency keys when they
- * are due, and deletes expired approval tokens that were never consumed.
+ * are due, and deletes expired approval tokens that were never consumed, and conflicts of idempotency
+ * keys after 30 days.
  * Each step is a short transaction and may run in several processes at once. A late run keeps data
  * longer, never shorter.
  * @param db in the role `consent_ledger_worker`
@@ -22,4 +23,5 @@ export async function maintainAdmission(db: Queryable): Promise<void> {
        select id from approval_tokens where consumed_by is null and expires_at < now() - interval '1 day'
        order by expires_at limit 1000 for update skip locked)`,
   );
+  await db.query("delete from idempotency_conflicts where last_at < now() - interval '30 days'");
 }

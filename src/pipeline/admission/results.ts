@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../schemas/api/error-codes.js';
-import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import { consentToken, eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
@@ -30,10 +30,10 @@ export interface AdmissionResult {
    */
   readonly consents: readonly ConsentResult[];
   /**
-   * Whether an idempotency key was used with a different body. The response is then the original
-   * one.
+   * Records whose idempotency keys were used again with a different body. The response is then the
+   * original one.
    */
-  readonly isMismatch: boolean;
+  readonly conflicts: readonly string[];
 }
 
 /** The caller must not take the response for one to this consent. */
@@ -53,7 +53,7 @@ export function resultsOf(
   outcome: PromisedOutcome,
 ): AdmissionResult {
   if (outcome.request === 'refused') throw wholeRefusal(shape, consents, outcome);
-  let isMismatch = false;
+  const conflicts: string[] = [];
   const results: ConsentResult[] = [];
   for (const consent of consents) {
     if (consent.kind === 'twin') {
@@ -62,17 +62,18 @@ export function resultsOf(
         results.push(first);
         continue;
       }
-      isMismatch ||= !consent.sameBody;
+      const eventId = eventIdOfConsentToken(first.consentToken);
+      if (!consent.sameBody && eventId !== null) conflicts.push(eventId);
       results.push({ ...first, duplicate: true, warnings: consent.sameBody ? consent.warnings : [OTHER_BODY] });
       continue;
     }
     const own = known(outcome.consents[consent.place]);
-    if (own.kind === 'duplicate' && !own.original.sameBody) isMismatch = true;
+    if (own.kind === 'duplicate' && !own.original.sameBody) conflicts.push(own.original.eventId);
     results.push(resultOf(consent, own, outcome.promises[consent.place] ?? null));
   }
   const [first] = results;
   if (shape === 'single' && first?.status === 'rejected') throw first.error;
-  return { consents: results, isMismatch };
+  return { consents: results, conflicts };
 }
 
 function resultOf(

@@ -22,6 +22,7 @@ const ClaimedRow = z
     row: sealedRow('webhooks'),
     revision: z.int(),
     checkpoint_size: z.int(),
+    conflict: z.int(),
   })
   .transform(({ site_id: siteId, checkpoint_size: checkpointSize, ...row }) => ({ ...row, siteId, checkpointSize }));
 export type ClaimedWebhook = z.infer<typeof ClaimedRow>;
@@ -38,8 +39,8 @@ export const WebhookColumns = z.object({
 export type WebhookColumns = z.infer<typeof WebhookColumns>;
 
 /**
- * Claims a webhook that has something to deliver: events of its site that the relay appended, or a new
- * time stamp. The one whose attempt is due longest is first.
+ * Claims a webhook that has something to deliver: events of its site that the relay appended, a new
+ * time stamp, or a conflict of an idempotency key. The one whose attempt is due longest is first.
  * @param db in the role `consent_ledger_worker`
  * @param without ids of webhooks that may not be claimed now
  * @returns null if there is none
@@ -54,11 +55,12 @@ export async function claimWebhook(db: Queryable, without: readonly string[]): P
                 where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT}
           and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
           and (p.revision < (select r.revision from event_log.logged_streams r where r.stream = ${consentsStreamSql('w.site_id')})
-               or p.checkpoint_size < (select max(c.size) from checkpoints c))
+               or p.checkpoint_size < (select max(c.size) from checkpoints c)
+               or exists (select from idempotency_conflicts i where i.site_id = w.site_id and i.number > p.conflict))
         order by p.next_attempt_at, w.id limit 1 for update of p skip locked)
      update webhook_progress p set claimed_until = now() + ${CLAIM}
        from next, webhooks w where p.webhook_id = next.id and w.id = next.id
-     returning w.id, w.site_id, ${sealed('webhooks', 'w')} as row, p.revision, p.checkpoint_size`,
+     returning w.id, w.site_id, ${sealed('webhooks', 'w')} as row, p.revision, p.checkpoint_size, p.conflict`,
     [without],
   );
   return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
@@ -68,7 +70,13 @@ export async function claimWebhook(db: Queryable, without: readonly string[]): P
 export interface Reached {
   readonly revision: number;
   readonly checkpointSize: number;
+  /** Number of a conflict of an idempotency key. */
+  readonly conflict: number;
 }
+
+const IS_AT = 'webhook_id = $1 and revision = $2 and checkpoint_size = $3 and conflict = $4';
+const REACHED = 'revision = $5, checkpoint_size = $6, conflict = $7';
+const placesOf = ({ revision, checkpointSize, conflict }: Reached) => [revision, checkpointSize, conflict];
 
 /**
  * Stores how far a webhook was delivered, and keeps the claim. A replay that was requested meanwhile
@@ -82,10 +90,10 @@ export async function noteDelivered(
   to: Reached,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update webhook_progress set revision = $4, checkpoint_size = $5, attempts = 0, failing_since = null, last_error = null,
+    `update webhook_progress set ${REACHED}, attempts = 0, failing_since = null, last_error = null,
             last_success_at = now(), claimed_until = now() + ${CLAIM}
-      where webhook_id = $1 and revision = $2 and checkpoint_size = $3`,
-    [id, from.revision, from.checkpointSize, to.revision, to.checkpointSize],
+      where ${IS_AT}`,
+    [id, ...placesOf(from), ...placesOf(to)],
   );
   return rowCount === 1 && (await isUnchanged(db, id, row));
 }
@@ -101,11 +109,11 @@ async function isUnchanged(db: Queryable, id: string, { seal }: SealedRow): Prom
 
 /** Stores how far events were passed over to which the webhook has not subscribed. */
 export async function notePassed(db: Queryable, id: string, from: Reached, to: Reached): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update webhook_progress set revision = $4, checkpoint_size = $5
-      where webhook_id = $1 and revision = $2 and checkpoint_size = $3`,
-    [id, from.revision, from.checkpointSize, to.revision, to.checkpointSize],
-  );
+  const { rowCount } = await db.query(`update webhook_progress set ${REACHED} where ${IS_AT}`, [
+    id,
+    ...placesOf(from),
+    ...placesOf(to),
+  ]);
   return rowCount === 1;
 }
 

@@ -81,6 +81,25 @@ export function stampedMessage({ siteId, checkpointSize, stampedAt, revision }: 
   };
 }
 
+/** An idempotency key that was used again with another body, which was not recorded. */
+export interface NotedConflict {
+  readonly siteId: string;
+  readonly apiKeyId: string;
+  /** The record that was kept. */
+  readonly eventId: string;
+  readonly firstAt: Date;
+}
+
+/** The message that an idempotency key was used again with another body: one for each key and API key. */
+export function conflictMessage({ siteId, apiKeyId, eventId, firstAt }: NotedConflict): WebhookMessage {
+  return {
+    id: `msg_${eventId}_${apiKeyId}`,
+    type: 'idempotency.conflict',
+    timestamp: firstAt.toISOString(),
+    data: { site_id: siteId, event_id: eventId, consent_token: consentToken(eventId), api_key_id: apiKeyId },
+  };
+}
+
 /** The body of a message: the exact bytes that are signed and sent. */
 export function bodyOf({ type, timestamp, data }: WebhookMessage): string {
   return JSON.stringify({ type, timestamp, data });

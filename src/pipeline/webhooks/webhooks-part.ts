@@ -22,7 +22,14 @@ import {
 import type { Delivery, SendWebhook } from './http-sender.js';
 import { Lanes } from './lanes.js';
 import { Places } from './places.js';
-import { bodyOf, messageOf, signedHeaders, stampedMessage, type WebhookMessage } from './webhook-message.js';
+import {
+  bodyOf,
+  conflictMessage,
+  messageOf,
+  signedHeaders,
+  stampedMessage,
+  type WebhookMessage,
+} from './webhook-message.js';
 
 /** Events that are read at a time. */
 const PAGE = 50;
@@ -50,6 +57,18 @@ interface Step {
   readonly message: WebhookMessage | null;
   readonly reached: Reached;
 }
+
+const ConflictRows = z.array(
+  z
+    .object({ number: z.int(), site_id: z.string(), api_key_id: z.string(), event_id: z.string(), first_at: z.date() })
+    .transform(({ number, ...row }) => ({
+      number,
+      siteId: row.site_id,
+      apiKeyId: row.api_key_id,
+      eventId: row.event_id,
+      firstAt: row.first_at,
+    })),
+);
 
 const StampedRows = z
   .array(z.object({ size: z.int(), gen_time: z.date(), revision: z.int().nullable(), before: z.int().nullable() }))
@@ -114,7 +133,8 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     // An altered row could send events to another address.
     if (target === null) return fail(webhook, 'its row was altered in the database', false);
     const end = Date.now() + TURN_MS;
-    let at: Reached = { revision: webhook.revision, checkpointSize: webhook.checkpointSize };
+    const { revision, checkpointSize, conflict } = webhook;
+    let at: Reached = { revision, checkpointSize, conflict };
     for await (const { message, reached } of stepsOf(options, webhook)) {
       if (signal.aborted) break;
       const isWanted = message !== null && target.events.includes(message.type);
@@ -184,25 +204,43 @@ async function targetOf({ keyring }: WebhooksOptions, { id, row }: ClaimedWebhoo
   return { url, events, keys };
 }
 
-/** Yields the steps of one webhook in this run: one page of events, then the newest time stamp. */
+/** Yields the steps of one webhook in this run: one page of events, the newest time stamp, then conflicts. */
 async function* stepsOf({ db, eventLog }: WebhooksOptions, webhook: ClaimedWebhook): AsyncGenerator<Step> {
   const stream = consentsStream(webhook.siteId);
-  let { revision, checkpointSize } = webhook;
+  let { revision, checkpointSize, conflict } = webhook;
   for (const event of await eventLog.readStream(stream, revision + 1, PAGE)) {
     ({ revision } = event);
-    yield { message: messageOf(event), reached: { revision, checkpointSize } };
+    yield { message: messageOf(event), reached: { revision, checkpointSize, conflict } };
   }
   const stamped = await newestStamp(db, stream, checkpointSize);
-  if (stamped === null) return;
-  const { size, gen_time: stampedAt, revision: covered, before } = stamped;
-  checkpointSize = size;
-  const isNew = covered !== null && covered > (before ?? -1);
-  yield {
-    message: isNew
-      ? stampedMessage({ siteId: webhook.siteId, checkpointSize: size, stampedAt, revision: covered })
-      : null,
-    reached: { revision, checkpointSize },
-  };
+  if (stamped !== null) {
+    const { size, gen_time: stampedAt, revision: covered, before } = stamped;
+    checkpointSize = size;
+    const isNew = covered !== null && covered > (before ?? -1);
+    yield {
+      message: isNew
+        ? stampedMessage({ siteId: webhook.siteId, checkpointSize: size, stampedAt, revision: covered })
+        : null,
+      reached: { revision, checkpointSize, conflict },
+    };
+  }
+  for (const { number, ...noted } of await conflictsAfter(db, webhook)) {
+    conflict = number;
+    yield { message: conflictMessage(noted), reached: { revision, checkpointSize, conflict } };
+  }
+}
+
+/** Conflicts of idempotency keys that a webhook has not been told of, in their order. */
+async function conflictsAfter(
+  db: Queryable,
+  { siteId, conflict }: ClaimedWebhook,
+): Promise<z.output<typeof ConflictRows>> {
+  const { rows } = await db.query(
+    `select number, site_id, api_key_id, event_id, first_at from idempotency_conflicts
+      where site_id = $1 and number > $2 order by number limit ${PAGE}`,
+    [siteId, conflict],
+  );
+  return ConflictRows.parse(rows);
 }
 
 /** The newest time stamp above a checkpoint, with the last revision of a stream that each covers. */

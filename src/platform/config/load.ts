@@ -54,6 +54,8 @@ export interface Config {
   /** Whether everyone can create an organisation. */
   readonly isSignUpOpen: boolean;
   /** How the service determines the country and region of a request. */
+  /** Absolute path of the folder with vendor lists of IAB; undefined: none. */
+  readonly vendorListFolder: string | undefined;
   readonly geo: {
     readonly countryHeader: string | undefined;
     readonly regionHeader: string | undefined;
@@ -258,6 +260,7 @@ function assemble(values: Values): Config {
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
     mail: mailConfig(values),
     isSignUpOpen: values.SIGN_UP === 'open',
+    vendorListFolder: values.IAB_VENDOR_LISTS === undefined ? undefined : resolve(values.IAB_VENDOR_LISTS),
     geo: {
       countryHeader: values.GEO_COUNTRY_HEADER,
       regionHeader: values.GEO_REGION_HEADER,

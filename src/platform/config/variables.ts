@@ -209,6 +209,12 @@ export const variables = z.object({
       'the included data set: countries only, as of the release, from data of the registries (CC0; statistics of the Number Resource Organization, nro.net, CC BY 4.0)',
     example: '/var/lib/geoip/GeoLite2-City.mmdb',
   }),
+  IAB_VENDOR_LISTS: path.optional().register(descriptions, {
+    meaning:
+      'Folder with the vendor lists of IAB Europe as files (`*.json`, at most 100, of 10 MB each), which configurations name by their SHA-256. A new file is found without a restart.',
+    otherwise: 'none: no configuration with a TC string can be published',
+    example: '/etc/consent-ledger/vendor-lists',
+  }),
   DNS_SERVERS: dnsServers.register(descriptions, {
     meaning:
       'Addresses of the DNS servers that verify the ownership of domains, separated by commas, with a port where it is not 53.',

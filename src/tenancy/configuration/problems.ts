@@ -1,6 +1,9 @@
 import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
+import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { iabProblems } from './iab-problems.js';
+import type { FindVendorList } from './vendor-lists.js';
 
 /** The draft cannot be published yet; `problems` lists the reasons. */
 export class IncompleteConfiguration extends ChangeRefused {
@@ -24,15 +27,25 @@ const MAX_PROBLEMS = 200;
  * Lists the reasons why a draft cannot be published: no controller, no default language, categories
  * that do not fit into the cookie, an unfair theme, or a text that is missing in a language. A person
  * who consents must have been able to read every text in the displayed language.
+ * @param vendorList the vendor list that the draft names; null: there is none
  */
-export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
+export function problemsOf(draft: SiteConfigDraft, vendorList: VendorList | null): readonly DraftProblem[] {
   return [
     ...settingsProblems(draft),
     ...keyProblems(draft),
     ...sizeProblems(draft),
     ...themeProblems(draft),
+    ...iabProblems(draft, vendorList),
     ...textProblems(draft),
   ].slice(0, MAX_PROBLEMS);
+}
+
+/** The vendor list that a draft names. @returns null: it names none, or the operator has no such file */
+export async function namedVendorList(
+  { iab }: Pick<SiteConfigDraft, 'iab'>,
+  findVendorList: FindVendorList,
+): Promise<VendorList | null> {
+  return iab?.tcf === undefined ? null : ((await findVendorList(iab.tcf.vendor_list.sha256))?.list ?? null);
 }
 
 function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {

@@ -12,7 +12,8 @@ import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { type ConfigContent, contentOfDraft, contentOfRecord } from './content.js';
 import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './draft.js';
-import { IncompleteConfiguration, problemsOf } from './problems.js';
+import { IncompleteConfiguration, namedVendorList, problemsOf } from './problems.js';
+import { type FindVendorList, vendorListsIn } from './vendor-lists.js';
 
 const { v, event_id, site_id, created_at, number, domain, ...content } = SiteConfigPublishedRecord.shape;
 
@@ -36,9 +37,15 @@ export interface PublishedConfig {
   readonly eventId: string;
 }
 
+export interface PublishOptions {
+  /** True also publishes for an unverified domain, for demonstrations. */
+  readonly forAnyDomain?: boolean;
+  /** Finds the vendor list that the configuration names; none if absent. */
+  readonly findVendorList?: FindVendorList;
+}
+
 /**
  * Publishes a configuration of a site, in force immediately. The site's draft is replaced by it.
- * @param forAnyDomain true also publishes for an unverified domain, for demonstrations
  * @throws ChangeRefused `invalid` (IncompleteConfiguration if a text is missing), `not_found`,
  *   `wrong_state` (the site is not verified)
  */
@@ -46,7 +53,7 @@ export function publishSiteConfig(
   db: Queryable,
   siteId: string,
   config: SiteConfig,
-  { forAnyDomain = false }: { readonly forAnyDomain?: boolean } = {},
+  { forAnyDomain = false, findVendorList = vendorListsIn(undefined) }: PublishOptions = {},
 ): Promise<PublishedConfig> {
   const checked = SiteConfig.safeParse(config);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
@@ -55,7 +62,7 @@ export function publishSiteConfig(
     const before = await readConfigDraft(site.db, siteId);
     const draft = draftOfContent(checked.data, before.draft.cookies);
     await storeConfigDraft(site.db, siteId, before.revision, draft);
-    return publish(site, completed(draft));
+    return publish(site, await completed(draft, findVendorList));
   });
 }
 
@@ -65,12 +72,17 @@ export function publishSiteConfig(
  * @throws ChangeRefused `not_found`, `wrong_state` (the site is not verified, another revision, or
  *   no change), `invalid` (IncompleteConfiguration)
  */
-export function publishConfigDraft(db: Queryable, siteId: string, revision: number): Promise<PublishedConfig> {
+export function publishConfigDraft(
+  db: Queryable,
+  siteId: string,
+  revision: number,
+  findVendorList: FindVendorList,
+): Promise<PublishedConfig> {
   return changeSite(db, siteId, async (site) => {
     refuseUnverified(site);
     const state = await readConfigDraft(site.db, siteId);
     refuseOtherRevision(state, revision);
-    const config = completed(state.draft);
+    const config = await completed(state.draft, findVendorList);
     if (!hasChanges(state)) {
       throw new ChangeRefused(
         'wrong_state',
@@ -108,8 +120,8 @@ function refuseUnverified({ domain, isVerified }: LockedSite): void {
 }
 
 /** The content of a complete draft. @throws IncompleteConfiguration */
-function completed(draft: SiteConfigDraft): ConfigContent {
-  const problems = problemsOf(draft);
+async function completed(draft: SiteConfigDraft, findVendorList: FindVendorList): Promise<ConfigContent> {
+  const problems = problemsOf(draft, await namedVendorList(draft, findVendorList));
   if (problems.length > 0) throw new IncompleteConfiguration(problems);
   return z.strictObject(content).parse(contentOfDraft(draft));
 }

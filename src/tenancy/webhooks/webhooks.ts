@@ -43,9 +43,10 @@ export function createWebhook(
       [id, siteId, url, description, events, await sealWebhookSecret(keys, siteId, id, secret)],
     );
     await db.query(
-      `insert into webhook_progress (webhook_id, revision, checkpoint_size)
+      `insert into webhook_progress (webhook_id, revision, checkpoint_size, conflict)
        select $1, coalesce((select revision from event_log.logged_streams where stream = $2), -1),
-              coalesce((select max(size) from checkpoints), 0)`,
+              coalesce((select max(size) from checkpoints), 0),
+              coalesce((select max(number) from idempotency_conflicts), 0)`,
       [id, consentsStream(siteId)],
     );
     return { id, secret };

@@ -59,6 +59,7 @@ export function exportRules(world: World): void {
         extra_fields: { 'a name': -1.5, empty: '' },
         presentation: { layout: 'till', layout_version: 3, controls: ['sign', 'refuse'], control: 'sign' },
         presentation_screenshot: pngOfBytes(700),
+        iab: { gpp_string: 'DBABLA~CAAUAAAAAABA.YA' },
         signature_image: pngOfBytes(400),
         signature_mime_type: 'image/png',
         signer_name: 'Ayşe Yılmaz',

@@ -21,6 +21,9 @@ const OTHERS = [
   '/panel/*',
   '/panel/assets/:name',
   '/panel/banner-preview',
+  '/sdk/iab.js',
+  '/sdk/iab-stub.js',
+  '/sdk/vendor-lists/:name',
 ];
 
 /** Published by Fastify for each new instance, before its routes are registered. */

@@ -58,6 +58,7 @@ describe('the statistics of consents', () => {
       totals: { accepted: 7, partial: 1, rejected: 2, withdrawn: 5, total: 15 },
       imported: 4,
       acceptance_rate: 0.7,
+      sites: [{ site_id: own.siteId, total: 15, idempotency_conflicts: 0 }],
     });
   });
 
@@ -83,6 +84,9 @@ describe('the statistics of consents', () => {
   it('count all sites of the tenant, and one type of consents', async () => {
     const all = await read(own, '?from=2026-03-01&to=2026-03-03');
     expect(all.data?.totals.accepted).toBe(17);
+    expect(new Set(all.data?.sites.map(({ site_id, total }) => `${site_id} ${total}`))).toEqual(
+      new Set([`${own.siteId} 15`, `${secondSite} 10`]),
+    );
     const approvals = await read(own, '?from=2026-03-01&to=2026-03-03&consent_type=document_approval');
     expect(approvals.data?.totals).toMatchObject({ accepted: 1, total: 1 });
   });

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMaintenance } from '../../../src/app/maintenance-part.js';
+import { maintainAdmission } from '../../../src/pipeline/admission/maintenance.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
+import { createSiteFixture } from './site-fixture.js';
 
 let database: AdmissionDatabase;
 beforeAll(async () => {
@@ -32,6 +35,35 @@ test('replaces a generation that is old enough, and keeps a young one', async ()
     { kind: 'idempotency', slot: 0 },
     { kind: 'nonces', slot: 1 },
   ]);
+});
+
+test('keeps at most 100 conflicts of an API key, and each for 30 days', async () => {
+  const site = await createSiteFixture(database.owner);
+  const { rows: keys } = await database.owner.query('select id from api_keys where site_id = $1', [site.siteId]);
+  const [apiKey, other] = keys.map(({ id }) => String(id));
+  const note = (api_key_id: string | undefined, events: readonly string[], times: number) =>
+    database.db.query('select note_idempotency_conflicts($1)', [
+      JSON.stringify(events.map((event_id) => ({ api_key_id, event_id, site_id: site.siteId, times }))),
+    ]);
+  const events = Array.from({ length: 150 }, () => randomUUID());
+  await note(apiKey, events.slice(0, 60), 1);
+  await note(apiKey, events, 2);
+  await note(other, events.slice(0, 3), 1);
+  const counts = async () => {
+    const { rows } = await database.owner.query(
+      `select count(*)::int as rows, max(times)::int as most from idempotency_conflicts
+        where api_key_id = any($1::uuid[]) group by api_key_id order by 1 desc`,
+      [[apiKey, other]],
+    );
+    return rows;
+  };
+  expect(await counts()).toEqual([
+    { rows: 100, most: 3 },
+    { rows: 3, most: 1 },
+  ]);
+  await database.owner.query("update idempotency_conflicts set last_at = now() - interval '31 days' where times > 1");
+  await maintainAdmission(database.worker);
+  expect(await counts()).toEqual([{ rows: 3, most: 1 }]);
 });
 
 test('retries after a failure of the database', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { IdempotencyConflict } from '../../../schemas/api/panel/api-keys.js';
 import { InvalidWebhook, verifyWebhook } from '../../../sdk/node/src/webhooks.js';
 import { RecordingTenant } from '../../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
@@ -13,6 +14,7 @@ interface Received {
 }
 
 const Made = z.object({ data: z.looseObject({ id: z.string(), secret: z.string() }) });
+const Conflicts = z.array(IdempotencyConflict);
 const Shown = z.looseObject({
   delivered_revision: z.number(),
   last_error: z.string().nullable(),
@@ -96,6 +98,27 @@ describe('webhooks of a site', () => {
     await vi.waitUntil(() => erased() !== undefined && stamped() !== undefined, { timeout: 60_000 });
     expect(erased()?.data).toMatchObject({ event_id: id, reason: 'person' });
     expect(stamped()?.data).toMatchObject({ site_id: shop.siteId, stamped_up_to_revision: expect.any(Number) });
+  });
+
+  it('tell once of an idempotency key that is used with other bodies, and so does the panel', async () => {
+    const { id, secret } = await make('/conflicts', ['idempotency.conflict']);
+    const key = randomUUID();
+    const kept = await shop.record({ idempotency_key: key, decision: 'accepted' });
+    for (const decision of ['withdrawn', 'rejected'])
+      expect(await shop.backend.record({ idempotency_key: key, decision })).toMatchObject({
+        consent_token: kept.consent_token,
+      });
+    await reaches('/conflicts', 1);
+    const conflicts = await shop.until(Conflicts, '/idempotency-conflicts', ([first]) => first?.times === 2);
+    expect(conflicts).toMatchObject([{ event_id: kept.id, consent_token: kept.consent_token }]);
+    const { first_at: firstAt, api_key_id: apiKeyId } = conflicts[0] ?? {};
+    const ids = { site_id: shop.siteId, event_id: kept.id, consent_token: kept.consent_token, api_key_id: apiKeyId };
+    expect(eventsAt('/conflicts', secret)).toEqual([
+      { id: `msg_${kept.id}_${apiKeyId}`, type: 'idempotency.conflict', timestamp: firstAt, data: ids },
+    ]);
+    const { body } = await shop.as('viewer', 'GET', '/statistics/consents');
+    expect(body).toMatchObject({ data: { sites: [{ site_id: shop.siteId, idempotency_conflicts: 1 }] } });
+    await shop.inSite('admin', 'DELETE', `/webhooks/${id}`);
   });
 
   it('are tried again after a failure, with the same id and a new signature, and miss nothing', async () => {

@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readGppString } from '../../../schemas/iab/gpp-string.js';
+import { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ConsentLedger } from '../../../sdk/node/src/consent-ledger.js';
 import type { ExportedConsent } from '../../../sdk/shared/types.js';
+import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { publishSiteConfig, type SiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
+import type { FindVendorList } from '../../../src/tenancy/configuration/vendor-lists.js';
 import { activateVersion } from '../../../src/tenancy/documents/activate-version.js';
 import { draftVersion } from '../../../src/tenancy/documents/draft-version.js';
 import { publishVersion } from '../../../src/tenancy/documents/publish-version.js';
@@ -11,6 +16,7 @@ import { ask, type RunningApp, startApp } from '../../api/server/running-app.js'
 import { chromiumPath } from '../../support/chromium.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { FaultyFront } from '../faulty-front.js';
+import { inventedVendorList } from '../iab/vendor-list.js';
 import { Shop } from './shop.js';
 import { Visitor } from './visitor.js';
 
@@ -379,6 +385,86 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
       delete front.added['x-region'];
       await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
     }
+  });
+
+  describe('with signals of IAB', () => {
+    const db = () => app.service.installation.adminPool;
+    // The browser keeps a configuration for a minute.
+    beforeEach(() => visitor.page.send('Network.clearBrowserCache'));
+    /** Publishes a configuration, and waits until the service serves it, which reads it again after some seconds. */
+    const publish = async (config: SiteConfig, findVendorList?: FindVendorList): Promise<void> => {
+      const { sha256 } = await publishSiteConfig(db(), demo.site.id, config, {
+        forAnyDomain: true,
+        ...(findVendorList !== undefined && { findVendorList }),
+      });
+      await expect
+        .poll(() => ledger.configuration().then(({ site_config_hash }) => site_config_hash), { timeout: 60_000 })
+        .toBe(sha256);
+    };
+    afterEach(async () => {
+      await visitor.page.send('Network.clearBrowserCache');
+      await publish(DEMO_CONFIG);
+      for (const name of Object.keys(front.added)) delete front.added[name];
+    });
+    /** Sections, opt-outs and Global Privacy Control as an advertiser asks for them. */
+    const said = async (): Promise<unknown> =>
+      visitor.page.evaluate(
+        `new Promise((resolve) => __gpp('ping', ({ applicableSections, gppString, signalStatus }) => resolve({ applicableSections, gppString, signalStatus })))`,
+      );
+    const publishGpp = () =>
+      publish({ ...DEMO_CONFIG, iab: { gpp: { cmp_id: 0, sections: ['usca'], opt_out: ['marketing'] } } });
+    const optOuts = (value: string) => ({ SaleOptOut: value, SharingOptOut: value });
+
+    test('in California, __gpp says what the visitor decided, and the record keeps it', async () => {
+      await publishGpp();
+      Object.assign(front.added, { 'x-country': 'US', 'x-region': 'CA' });
+      await visitor.visit({ before: ['iab-stub'] });
+      expect(await said()).toMatchObject({ applicableSections: [8], signalStatus: 'ready' });
+      await visitor.click('accept');
+      await visitor.acceptedToken();
+      await visitor.page.evaluate('consentLedger.consent.optOutOfSale().then(() => true)');
+      const strings = (await recordsOf(2)).map(({ iab }) => iab?.gpp_string ?? '');
+      expect(strings.map((text) => readGppString(text)?.sections)).toEqual([
+        [{ section: 'usca', optOuts: optOuts('not_opted_out'), gpc: false }],
+        [{ section: 'usca', optOuts: optOuts('opted_out'), gpc: false }],
+      ]);
+      // The opt-out stands on later pages, beside the permission that was given before.
+      await visitor.visit({ before: ['iab-stub'] });
+      expect(await said()).toMatchObject({ gppString: strings[1] });
+    });
+
+    test('elsewhere no section applies, and the record has no string', async () => {
+      await publishGpp();
+      Object.assign(front.added, { 'x-country': 'DE' });
+      await visitor.visit({ before: ['iab-stub'] });
+      expect(await said()).toMatchObject({ applicableSections: [-1], signalStatus: 'ready' });
+      await visitor.click('accept');
+      await visitor.acceptedToken();
+      expect(await recordsOf(1)).toMatchObject([{ decision: 'accepted', iab: null }]);
+    });
+
+    test('a vendor list that the service does not have keeps no visitor from choosing', async () => {
+      const tcf = {
+        cmp_id: 300,
+        cmp_version: 2,
+        publisher_country: 'DE',
+        vendor_list: { version: 120, sha256: '0'.repeat(64) },
+        vendors: [2],
+        purposes: { marketing: [1] },
+        special_features: {},
+      };
+      const list = VendorList.parse(inventedVendorList(120, [2]));
+      const findVendorList = async () => ({ bytes: Buffer.from(''), list });
+      await publish({ ...DEMO_CONFIG, iab: { tcf } }, findVendorList);
+      await visitor.page.send('Runtime.enable');
+      await visitor.visit({ before: ['iab-stub'] });
+      await visitor.click('accept');
+      await visitor.acceptedToken();
+      expect(await recordsOf(1)).toMatchObject([{ decision: 'accepted', iab: null }]);
+      await expect
+        .poll(() => JSON.stringify(visitor.page.events('Runtime.consoleAPICalled')))
+        .toContain('The signals of IAB could not be loaded');
+    });
   });
 
   test('the script that the service serves needs no address of the service', async () => {

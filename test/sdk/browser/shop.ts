@@ -12,6 +12,8 @@ export interface PageOptions {
   readonly language?: string;
   /** Attributes of the script element, beside key and service. */
   readonly attributes?: string;
+  /** Scripts before that of the SDK: their sources, or `iab-stub` for that of the service. */
+  readonly before?: readonly string[];
   /** HTML of the body. */
   readonly body?: string;
   /** A module that the page runs in place of the script of the SDK; the SDK is at `/index.js`. */
@@ -121,14 +123,20 @@ export class Shop {
   }
 
   #html(): string {
-    const { language = 'en', attributes = '', body = '', module, isServedByService = false } = this.#page;
+    const { language = 'en', attributes = '', before = [], body = '', module, isServedByService = false } = this.#page;
     const source = isServedByService
       ? `${this.#service}/sdk/consent.js"`
       : `/consent.js" data-base-url="${this.#service}"`;
     const sdk = `<script nonce="${NONCE}" src="${source} data-api-key="${this.#apiKey}" ${attributes}></script>`;
+    const scripts = before.map((script) =>
+      script === 'iab-stub'
+        ? `<script nonce="${NONCE}" src="${this.#service}/sdk/iab-stub.js"></script>`
+        : `<script nonce="${NONCE}">${script}</script>`,
+    );
     return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
+${scripts.join('\n')}
 ${module === undefined ? sdk : `<script nonce="${NONCE}" type="module">${module}</script>`}
 <script nonce="${NONCE}" type="text/plain" data-consent="analytics" src="/analytics.js"></script>
 <script nonce="${NONCE}" type="text/plain" data-consent="marketing">window.ran = [...(window.ran ?? []), 'inline marketing'];</script>

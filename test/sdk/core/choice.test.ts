@@ -10,6 +10,7 @@ const choice = (categories: Record<string, boolean>, version = 'v1') => ({
   categories,
   document_version_id: version,
   language: 'en',
+  at: 0,
 });
 
 describe('a choice', () => {

@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Service } from '../../../sdk/browser/src/service.js';
+import { webCryptography } from '../../../sdk/browser/src/web-cryptography.js';
+import { fetchAnswer } from '../../../sdk/browser/src/web-network.js';
 import { CookieJar } from '../../../sdk/core/cookie-jar.js';
 import { cookiePlaces } from '../../../sdk/core/cookie-places.js';
 import { isText } from '../../../sdk/core/guards.js';
 import { PageStore } from '../../../sdk/core/page-store.js';
+import { Service } from '../../../sdk/core/service.js';
 import { type Keeping, ModelBrowser } from './model/browser.js';
 
 const ADDRESS = { protocol: 'https:', hostname: 'www.shop.example', pathname: '/a/b' };
@@ -95,6 +97,7 @@ describe('a transport', () => {
     });
   });
   let origin = '';
+  const ports = { network: fetchAnswer, cryptography: webCryptography, clock: () => Date.now() };
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address: AddressInfo | string | null = server.address();
@@ -103,13 +106,13 @@ describe('a transport', () => {
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
   test.each([0, 1_000, 16_384, 16_385, 65_536, 72_000, 1_000_000])('sends %i bytes', async (size) => {
-    const answer = await new Service(origin, 'key').post('/tool/v1/consents', 'ğ'.repeat(size / 2));
+    const answer = await new Service(origin, 'key', ports).post('/tool/v1/consents', 'ğ'.repeat(size / 2));
     expect(answer).toMatchObject({ status: 202, body: { data: 1 }, retryAfterMs: null });
     expect(received.at(-1)).toBe(2 * Math.floor(size / 2));
   });
 
   test('answers with status 0 without a network', async () => {
-    const answer = await new Service('http://127.0.0.1:1', 'key').post('/tool/v1/consents', '{}');
+    const answer = await new Service('http://127.0.0.1:1', 'key', ports).post('/tool/v1/consents', '{}');
     expect(answer).toEqual({ status: 0, body: null, retryAfterMs: null });
   });
 });

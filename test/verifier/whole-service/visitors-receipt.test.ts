@@ -1,13 +1,17 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { TCString } from '@iabtechlabtcf/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';
 import { Shop } from '../../sdk/browser/shop.js';
 import { Visitor } from '../../sdk/browser/visitor.js';
+import { inventedVendorList } from '../../sdk/iab/vendor-list.js';
 import { violationsOf } from '../../support/axe.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { titleNeeding } from '../../support/missing-tools.js';
@@ -18,6 +22,18 @@ const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/cons
 const canRun = chromiumPath !== undefined && isBuilt && hasOpenssl;
 const DIST = fileURLToPath(new URL('../../../verifier-cli/dist/', import.meta.url));
 const { SHOTS } = process.env;
+const VENDOR_LIST = JSON.stringify(inventedVendorList(120, [2, 10, 28]));
+const TCF = {
+  cmp_id: 300,
+  cmp_version: 2,
+  publisher_country: 'DE',
+  vendor_list: { version: 120, sha256: createHash('sha256').update(VENDOR_LIST).digest('hex') },
+  vendors: [2, 10, 28],
+  purposes: { analytics: [7, 8], marketing: [1, 3, 4] },
+  special_features: { marketing: [1] },
+};
+/** A script of an advertiser, which keeps what it hears. */
+const LISTENS = `window.heard = []; __tcfapi('addEventListener', 2, ({ eventStatus, gdprApplies, tcString }) => heard.push([eventStatus, gdprApplies, tcString]));`;
 const SeededDemo = z.looseObject({
   keys: z.looseObject({ write: z.string() }),
   site: z.looseObject({ id: z.string() }),
@@ -30,17 +46,28 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
   let shop: Shop;
   let visitor: Visitor;
   let downloads: string;
+  let lists: string;
   let siteId: string;
   let steps: string[] = [];
+  let tcString: string;
 
   beforeAll(async () => {
     downloads = await mkdtemp(join(tmpdir(), 'consent-ledger-downloads-'));
     authority = await startOpensslTsa({ key: 'P-256' });
-    installation = await TestInstallation.make({ TSA_URLS: authority.url, TSA_CA_FILE: authority.rootPemPath });
+    lists = await mkdtemp(join(tmpdir(), 'consent-ledger-vendor-lists-'));
+    await writeFile(join(lists, 'vendor-list.json'), VENDOR_LIST);
+    const iab = { IAB_VENDOR_LISTS: lists };
+    installation = await TestInstallation.make({ ...iab, TSA_URLS: authority.url, TSA_CA_FILE: authority.rootPemPath });
     service = await installation.start();
     shop = await Shop.open();
     const demo = SeededDemo.parse(await installation.json('admin', 'seed-demo', '--allowed-origin', shop.origin));
     siteId = demo.site.id;
+    await installation.run('admin', 'site', 'verify', siteId);
+    const config = join(downloads, 'config.json');
+    await writeFile(config, JSON.stringify({ ...DEMO_CONFIG, iab: { tcf: TCF } }));
+    const published = await installation.run('admin', 'site', 'configure', siteId, '--file', config);
+    await rm(config);
+    expect(published.exitCode).toBe(0);
     shop.use(service.url, demo.keys.write);
     visitor = await Visitor.start(chromiumPath ?? '', shop);
   });
@@ -50,6 +77,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await service?.stop();
     await installation?.remove();
     await authority?.stop();
+    if (lists !== undefined) await rm(lists, { recursive: true, force: true });
     if (downloads !== undefined) await rm(downloads, { recursive: true, force: true });
   });
 
@@ -74,10 +102,25 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
 
   test('goes from the banner to the proof of the choice, without a key, a program or help', async () => {
     const { page } = visitor;
-    await visitor.visit();
+    await visitor.visit({ before: ['iab-stub', LISTENS] });
+    const heard = async () =>
+      z.array(z.tuple([z.string(), z.boolean(), z.string()])).parse(await page.evaluate('heard'));
+    // Nothing is told before the visitor decides, except that she is asked.
+    expect(await heard()).toEqual([['cmpuishown', true, '']]);
     steps = ['accept all'];
     await visitor.click('accept');
     await visitor.acceptedToken();
+    expect(await heard()).toEqual([
+      ['cmpuishown', true, ''],
+      ['useractioncomplete', true, expect.stringMatching(/^C[\w-]+(?:\.[\w-]+)+$/)],
+    ]);
+    tcString = (await heard())[1]?.[2] ?? '';
+    const vendors = [...TCString.decode(tcString).vendorConsents].filter(([, isGiven]) => isGiven);
+    expect(vendors.map(([id]) => id)).toEqual(TCF.vendors);
+    // A later page tells the same.
+    await visitor.visit({ before: ['iab-stub', LISTENS] });
+    await page.until(async () => (await heard()).length > 0);
+    expect(await heard()).toEqual([['tcloaded', true, tcString]]);
 
     steps.push('open the settings');
     await page.evaluate('consentLedger.banner.then((banner) => banner.openSettings())');
@@ -157,7 +200,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
   test('the banner that the visitor saw is drawn from an evidence package, offline, with the button that was used', async () => {
     const { page } = visitor;
     const file = join(downloads, 'evidence.zip');
-    const disclosed = ['--disclose', 'presentation', '--output', file, '--wait'];
+    const disclosed = ['--disclose', 'presentation,iab', '--output', file, '--wait'];
     expect((await installation.run('evidence', 'export', '--site', siteId, ...disclosed)).exitCode).toBe(0);
     const offline = (isOffline: boolean) =>
       page.send('Network.emulateNetworkConditions', {
@@ -173,6 +216,12 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, openssl, or the built SDK,', ca
     await page.evaluate(`document.querySelector('.records button').click()`);
     await sees('#record', 'The question, drawn');
     await sees('#record .certificate', 'layout bar, version 2; theme default; layer first; texts in en');
+    await sees(
+      '#record .certificate',
+      'It says: purposes 1, 3, 4, 7, 8; special features 1; 3 vendors of the vendor list 120.',
+    );
+    await sees('#record .certificate', 'That is what this record and the sealed configuration say.');
+    await sees('#record', tcString);
     const drawn = (expression: string) =>
       page.evaluate(`((drawn) => ${expression})(document.querySelector('#record .drawing').shadowRoot)`);
     expect(await drawn(`drawn.querySelector('h2').textContent`)).toBe('Your choice');

@@ -3,6 +3,7 @@ import type { Texts } from '../i18n/texts.js';
 import { scanFacts } from '../report/scan-text.js';
 import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
+import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
 import { shownConsent } from './shown-consent.js';
 import type { ShownRecord } from './shown-record.js';
@@ -28,6 +29,7 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
   const { record } = texts;
   const origin = originOf(consent);
   const before = shown.proved.before === null ? null : dayText(shown.proved.before.time, texts);
+  const iab = iabText(consent, shown, texts);
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
     [record.decision, decisionText(consent, shown, texts)],
@@ -35,6 +37,7 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
     [record.assurance, assuranceText(consent, texts)],
     [record.agreedText, textText(shown, texts)],
     [record.presentation.title, presentationText(consent, shown, texts)],
+    ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
     [record.existedBy, before ?? texts.words.notProved],
     [record.claimedTime, dayText(origin?.claimed_at ?? consent.created_at, texts)],

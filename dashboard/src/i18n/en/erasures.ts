@@ -16,8 +16,22 @@ export const erasures = {
   destroyedPackages: 'Destroyed exports',
   backups: 'Backups',
   backupsUntil: (date: string) => `Backups can contain the values until ${date}.`,
-  statement: 'Statement',
-  statementLead: 'For the answer to the person:',
+  statement: 'Answer to the person',
+  statementLead: 'You can copy these words into your answer.',
+  forPerson: {
+    nothingFound: 'We found no personal data of you in our records of consents.',
+    erased: (date: string, count: string) =>
+      count === '1'
+        ? `On ${date} we erased your personal data from one record of a consent. We can no longer read it.`
+        : `On ${date} we erased your personal data from ${count} records of consents. We can no longer read it.`,
+    remnants: 'Remnants that are not read in normal use stay in our technical storage until it is cleaned.',
+    backupsUntil: (date: string) => `Backup copies from before the erasure can contain the data until ${date}.`,
+    backupsUnknown: 'Backup copies from before the erasure can contain the data for some time.',
+    copies: 'Copies that were handed over before the erasure, for example to an authority, are not changed by it.',
+    stays: 'We keep the fact that a choice was made, and when, without anything that says that it was yours.',
+  },
+  technical: 'For the operator',
+  technicalLead: 'What was destroyed, and what can remain, in technical terms.',
   inProgress: 'The erasure is in progress. The part that is done is final.',
   nothingFound: 'No record was found to erase, and nothing was destroyed.',
   keysDestroyed:

@@ -32,6 +32,16 @@ export const keys = {
   revokeText:
     'The key stops working within a second. Pages and backends that use it can no longer record consents. A revoked key cannot be restored.',
   done: 'I have copied the key',
+  conflicts: 'Idempotency keys used twice',
+  conflictsLead:
+    'In the last 30 days, a client sent an idempotency key again with another consent. The service kept the first consent and did not record the other one.',
+  conflictsAdvice:
+    'Use a new key for each action of the person: a withdrawal under the key of its consent is not recorded. Compare each kept consent with what your system holds, and send the missing decision with a new key.',
+  keptConsent: 'Kept consent',
+  conflictKey: 'API key',
+  notRecorded: 'Requests not recorded',
+  firstConflict: 'First',
+  lastConflict: 'Last',
   integrate: 'Put it to use',
   integrateLead: 'The key is filled in after you created one on this page. Otherwise put your key in its place.',
   placeholder: 'YOUR-KEY',

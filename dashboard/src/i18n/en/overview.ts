@@ -21,6 +21,8 @@ export const overview = {
   asTable: 'Show the numbers as a table',
   day: 'Day',
   total: 'Total',
+  conflicts:
+    'In the last 30 days, clients used idempotency keys again with another consent, which was not recorded. See what to do:',
   alarms: 'This needs attention',
   alarmTexts: {
     row_altered:

@@ -16,6 +16,7 @@ export const webhooks = {
     'consent.withdrawn': 'Consent withdrawn',
     'consent.erased': 'Personal values erased',
     'evidence.stamped': 'Time stamp over further records',
+    'idempotency.conflict': 'Idempotency key used again with another consent',
   },
   delivered: 'Last delivery',
   lastError: (error: string) => `Last attempt: ${error}`,

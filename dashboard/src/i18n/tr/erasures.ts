@@ -18,8 +18,20 @@ export const erasures: typeof English = {
   destroyedPackages: 'Yok edilen dışa aktarmalar',
   backups: 'Yedekler',
   backupsUntil: (date) => `Yedekler verileri ${date} tarihine kadar içerebilir.`,
-  statement: 'Beyan',
-  statementLead: 'İlgili kişiye verilecek yanıt için:',
+  statement: 'İlgili kişiye yanıt',
+  statementLead: 'Bu sözleri yanıtınıza kopyalayabilirsiniz.',
+  forPerson: {
+    nothingFound: 'Rıza kayıtlarımızda size ait kişisel veri bulmadık.',
+    erased: (date, count) =>
+      `Kişisel verilerinizi ${date} tarihinde ${count} rıza kaydından sildik. Bunları artık okuyamayız.`,
+    remnants: 'Olağan kullanımda okunmayan kalıntılar, temizlenene kadar teknik depolama alanımızda kalır.',
+    backupsUntil: (date) => `Silmeden önceki yedek kopyalar verileri ${date} tarihine kadar içerebilir.`,
+    backupsUnknown: 'Silmeden önceki yedek kopyalar verileri bir süre daha içerebilir.',
+    copies: 'Silmeden önce, örneğin bir makama verilmiş kopyalar bundan etkilenmez.',
+    stays: 'Bir seçim yapıldığını ve zamanını, size ait olduğunu gösteren hiçbir şey olmadan saklarız.',
+  },
+  technical: 'İşletmeci için',
+  technicalLead: 'Neyin yok edildiği ve neyin kalabileceği, teknik terimlerle.',
   inProgress: 'Silme işlemi sürüyor. Tamamlanan bölümü kesindir.',
   nothingFound: 'Silinecek kayıt bulunamadı ve hiçbir şey yok edilmedi.',
   keysDestroyed:

@@ -34,6 +34,16 @@ export const keys: typeof English = {
   revokeText:
     'Anahtar bir saniye içinde çalışmaz olur. Onu kullanan sayfalar ve arka uçlar artık rıza kaydedemez. İptal edilen anahtar geri getirilemez.',
   done: 'Anahtarı kopyaladım',
+  conflicts: 'İki kez kullanılan tekrarlama anahtarları',
+  conflictsLead:
+    'Son 30 günde bir istemci, bir tekrarlama anahtarını (idempotency_key) başka bir rızayla yeniden gönderdi. Hizmet ilk rızayı sakladı, diğerini kaydetmedi.',
+  conflictsAdvice:
+    'Kişinin her işlemi için yeni bir anahtar kullanın: rızanın anahtarıyla gönderilen geri alma kaydedilmez. Saklanan her rızayı kendi sisteminizdekiyle karşılaştırın ve eksik kararı yeni bir anahtarla gönderin.',
+  keptConsent: 'Saklanan rıza',
+  conflictKey: 'API anahtarı',
+  notRecorded: 'Kaydedilmeyen istekler',
+  firstConflict: 'İlk',
+  lastConflict: 'Son',
   integrate: 'Kullanmaya başlayın',
   integrateLead:
     'Bu sayfada bir anahtar oluşturduktan sonra anahtar koda yazılır. Aksi halde yerine kendi anahtarınızı yazın.',

@@ -20,6 +20,8 @@ export const overview: typeof English = {
   asTable: 'Sayıları tablo olarak göster',
   day: 'Gün',
   total: 'Toplam',
+  conflicts:
+    'Son 30 günde istemciler, tekrarlama anahtarlarını kaydedilmeyen başka bir rızayla yeniden kullandı. Ne yapılacağını görün:',
   alarms: 'İlgilenmeniz gerekenler',
   alarmTexts: {
     row_altered:

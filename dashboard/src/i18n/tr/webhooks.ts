@@ -17,6 +17,7 @@ export const webhooks: typeof English = {
     'consent.withdrawn': 'Rıza geri alındı',
     'consent.erased': 'Kişisel veriler silindi',
     'evidence.stamped': 'Yeni kayıtları kapsayan zaman damgası',
+    'idempotency.conflict': 'Tekrarlama anahtarı başka bir rızayla yeniden kullanıldı',
   },
   delivered: 'Son teslim',
   lastError: (error) => `Son deneme: ${error}`,

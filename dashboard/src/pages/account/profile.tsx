@@ -102,9 +102,9 @@ function SignIns() {
             items={items}
             keyOf={({ id }) => id}
             columns={[
-              { label: account.started, cell: ({ started_at }) => <Time at={started_at} /> },
-              { label: account.renewed, cell: ({ renewed_at }) => <Time at={renewed_at} /> },
-              { label: account.ends, cell: ({ lapses_at }) => <Time at={lapses_at} /> },
+              { label: account.started, phone: 'labelled', cell: ({ started_at }) => <Time at={started_at} /> },
+              { label: account.renewed, phone: 'labelled', cell: ({ renewed_at }) => <Time at={renewed_at} /> },
+              { label: account.ends, phone: 'labelled', cell: ({ lapses_at }) => <Time at={lapses_at} /> },
               {
                 label: common.actions,
                 cell: ({ id, is_current, started_at }) =>

@@ -60,6 +60,7 @@ export function AuditLog() {
                   },
                   {
                     label: audit.subject,
+                    phone: 'labelled',
                     cell: ({ subject }) => (
                       <>
                         {audit.kinds[subject.kind] ?? subject.kind} <code>{emailOf(subject.id) ?? subject.id}</code>

@@ -51,9 +51,10 @@ export function CategorySection({ siteId, draft }: CategorySectionProps) {
           columns={[
             { label: common.name, cell: ({ key, title }) => title[language] ?? key },
             { label: banner.key, cell: ({ key }) => <code>{key}</code> },
-            { label: banner.purpose, cell: ({ purpose }) => purpose[language] ?? '' },
+            { label: banner.purpose, phone: 'short', cell: ({ purpose }) => purpose[language] ?? '' },
             {
               label: common.state,
+              phone: 'top',
               cell: ({ required }) => <Badge kind="neutral">{required ? banner.required : banner.optional}</Badge>,
             },
             ...(mayChange

@@ -60,9 +60,10 @@ export function CookieSection({ siteId, draft }: CookieSectionProps) {
             { label: banner.category, cell: ({ category }) => categoryOf(category) },
             {
               label: banner.duration,
+              phone: 'labelled',
               cell: ({ duration_seconds: seconds }) => (seconds === null ? banner.untilClosed : worded(seconds)),
             },
-            { label: banner.purpose, cell: ({ purpose }) => purpose[language] ?? '' },
+            { label: banner.purpose, phone: 'short', cell: ({ purpose }) => purpose[language] ?? '' },
             ...(mayChange
               ? [
                   {

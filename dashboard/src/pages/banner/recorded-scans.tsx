@@ -35,7 +35,7 @@ export function RecordedScans({ siteId }: { readonly siteId: string }) {
         columns={[
           { label: scans.page, cell: ({ url }) => <code>{url}</code> },
           { label: scans.recordedAt, cell: ({ recorded_at }) => <Time at={recorded_at} /> },
-          { label: scans.findingsCount, cell: ({ findings }) => number(findings) },
+          { label: scans.findingsCount, phone: 'labelled', cell: ({ findings }) => number(findings) },
           { label: common.state, cell: ({ publication }) => <State {...publication} /> },
         ]}
       />

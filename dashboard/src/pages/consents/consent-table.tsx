@@ -1,19 +1,26 @@
 import { Link } from '@tanstack/react-router';
 import type { ConsentSummary } from '../../api/types.js';
+import { useMay } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
-import { decisionLook, stateLook } from './filters.js';
+import { decisionLook, type Filters, stateLook } from './filters.js';
+import { rowOf } from './record-links.js';
+import { RevealPerson } from './reveal-person.js';
 
 interface ConsentTableProps {
   readonly siteId: string;
   readonly items: readonly ConsentSummary[];
+  /** The filters of the list, for the way back from a record. */
+  readonly filters: Filters;
 }
 
 /** Records as a list. */
-export function ConsentTable({ siteId, items }: ConsentTableProps) {
+export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
   const { consents } = useMessages();
+  // The records of a person need no button that names the person.
+  const mayReveal = useMay('seePersonalData') && filters.person === undefined;
   return (
     <Table
       label={consents.list}
@@ -23,11 +30,24 @@ export function ConsentTable({ siteId, items }: ConsentTableProps) {
         {
           label: consents.when,
           cell: ({ id, consent_token, record }) => (
-            <Link to="/sites/$siteId/consents/$consentId" params={{ siteId, consentId: id }}>
+            <Link
+              id={rowOf(id)}
+              to="/sites/$siteId/consents/$consentId"
+              params={{ siteId, consentId: id }}
+              search={filters}
+            >
               {record === null ? consent_token : <Time at={record.created_at} isExact />}
             </Link>
           ),
         },
+        ...(mayReveal
+          ? [
+              {
+                label: consents.personOf,
+                cell: (item: ConsentSummary) => <RevealPerson siteId={siteId} item={item} />,
+              },
+            ]
+          : []),
         { label: consents.type, cell: ({ record }) => record?.consent_type ?? '' },
         {
           label: consents.decision,
@@ -38,7 +58,7 @@ export function ConsentTable({ siteId, items }: ConsentTableProps) {
         },
         { label: consents.document, cell: ({ document_slug }) => document_slug ?? '' },
         { label: consents.channel, cell: ({ record }) => channelText(record, consents) },
-        { label: consents.proof, cell: (item) => <ConsentState item={item} /> },
+        { label: consents.proof, phone: 'top', cell: (item) => <ConsentState item={item} /> },
       ]}
     />
   );

@@ -13,6 +13,7 @@ import { useSiteId } from '../sites/use-site.js';
 import { decisionLook } from './filters.js';
 import { PersonalSection } from './personal-section.js';
 import { ProofSection } from './proof-section.js';
+import { RecordLinks } from './record-links.js';
 import { ShownSection } from './shown-section.js';
 import { useShownConfiguration } from './use-shown-configuration.js';
 
@@ -39,12 +40,15 @@ export function Consent() {
     <Loaded query={query}>
       {(consent) => (
         <Page
+          // The disclosed values of one record must not stay on the page of the next.
+          key={consent.id}
           title={
             consent.record === null
               ? consents.record
               : `${consents.decisions[consent.record.decision]}, ${dateTime(consent.record.created_at)}`
           }
         >
+          <RecordLinks siteId={siteId} consentId={consent.id} />
           {consent.record === null ? null : (
             <>
               <DecisionSection siteId={siteId} consent={consent} record={consent.record} />

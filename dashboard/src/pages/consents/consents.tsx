@@ -1,68 +1,52 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { PersonReference } from '../../api/types.js';
-import { useApi, useMay } from '../../app-context.js';
+import { useMay } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { ActionForm } from '../../ui/action-form.js';
-import { Button } from '../../ui/button.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Empty, Page, Section } from '../../ui/page.js';
-import { usePages } from '../../ui/use-pages.js';
 import { useSiteId } from '../sites/use-site.js';
 import { ConsentTable } from './consent-table.js';
-import { CHANNELS, DECISIONS, type Filters, filtersOf, isFiltered, queryOf } from './filters.js';
+import { FilterChips } from './filter-chips.js';
+import { CHANNELS, DECISIONS, type Filters, filtersOf, isFiltered } from './filters.js';
 import { PersonResults } from './person-results.js';
 import { PersonSearch } from './person-search.js';
-
-const PAGE_SIZE = 25;
+import { useSearched, useSearchPerson } from './searched-person.js';
+import { useConsentPages } from './use-consent-pages.js';
 
 /** The records of a site. */
 export function Consents() {
   const { consents } = useMessages();
   const siteId = useSiteId();
   const maySearch = useMay('seePersonalData');
-  // Not in the address: addresses are logged and kept.
-  const [searched, setSearched] = useState<{ readonly person: PersonReference; readonly search: number } | null>(null);
-  const [searches, setSearches] = useState(0);
+  const search = useSearchPerson(siteId);
+  const searched = useSearched(siteId);
+  const filters = filtersOf(useSearch({ strict: false }));
   return (
     <Page key={siteId} title={consents.title} lead={consents.lead}>
-      {maySearch ? (
-        <PersonSearch
-          onSearch={(person) => {
-            setSearched({ person, search: searches });
-            setSearches(searches + 1);
-          }}
-        />
-      ) : null}
-      {searched === null ? (
-        <AllConsents siteId={siteId} />
+      {maySearch ? <PersonSearch onSearch={search} /> : null}
+      {searched === null || filters.person === undefined ? (
+        <AllConsents siteId={siteId} filters={{ ...filters, person: undefined }} />
       ) : (
-        <PersonResults siteId={siteId} {...searched} onEnd={() => setSearched(null)} />
+        <PersonResults siteId={siteId} searched={searched} />
       )}
     </Page>
   );
 }
 
-function AllConsents({ siteId }: { readonly siteId: string }) {
+function AllConsents({ siteId, filters }: FilterFormProps) {
   const { consents, shell } = useMessages();
-  const api = useApi();
-  const filters = filtersOf(useSearch({ strict: false }));
-  const query = usePages(
-    ['consents', siteId, filters],
-    (cursor) =>
-      api.GET('/api/v1/sites/{site_id}/consents', {
-        params: { path: { site_id: siteId }, query: { ...queryOf(filters), limit: PAGE_SIZE, cursor } },
-      }),
+  const query = useConsentPages(siteId, filters, (items) =>
     // Sooner while a record waits for its time stamp.
-    (items) => (items.some(({ state }) => state !== 'stamped') ? 3000 : 15_000),
+    items.some(({ state }) => state !== 'stamped') ? 3000 : 15_000,
   );
   return (
     <Section title={consents.list}>
       <FilterForm key={JSON.stringify(filters)} siteId={siteId} filters={filters} />
+      <FilterChips siteId={siteId} filters={filters} />
       <Loaded query={query}>
         {(items) => {
-          if (items.length > 0) return <ConsentTable siteId={siteId} items={items} />;
+          if (items.length > 0) return <ConsentTable siteId={siteId} items={items} filters={filters} />;
           if (isFiltered(filters)) return <p>{consents.noneFound}</p>;
           return (
             <Empty title={consents.emptyTitle}>
@@ -89,7 +73,7 @@ function FilterForm({ siteId, filters }: FilterFormProps) {
   const navigate = useNavigate();
   const show = (search: Filters) => navigate({ to: '/sites/$siteId/consents', params: { siteId }, search });
   return (
-    <details open={isFiltered(filters)}>
+    <details>
       <summary>{consents.filters}</summary>
       <ActionForm
         submit={consents.apply}
@@ -121,7 +105,6 @@ function FilterForm({ siteId, filters }: FilterFormProps) {
           ]}
         />
         <TextInput name="category" label={consents.category} defaultValue={filters.category ?? ''} />
-        {isFiltered(filters) ? <Button onPress={() => show({})}>{consents.clear}</Button> : null}
       </ActionForm>
     </details>
   );

@@ -13,6 +13,8 @@ export interface Filters {
   readonly decision?: Decision | undefined;
   readonly channel?: (typeof CHANNELS)[number] | undefined;
   readonly category?: string | undefined;
+  /** The records of the person who was searched for, and no filter: the address does not name the person. */
+  readonly person?: 'searched' | undefined;
 }
 
 /** Reads the filters of an address. Values that are not valid are ignored. */
@@ -29,6 +31,7 @@ export function filtersOf(search: Readonly<Record<string, unknown>>): Filters {
     decision: DECISIONS.find((one) => one === search.decision),
     channel: CHANNELS.find((one) => one === search.channel),
     category: text('category'),
+    person: search.person === 'searched' ? 'searched' : undefined,
   };
 }
 
@@ -45,7 +48,7 @@ export function queryOf({ from, to, type, decision, channel, category }: Filters
 }
 
 /** Whether a list is filtered at all. */
-export function isFiltered(filters: Filters): boolean {
+export function isFiltered({ person: _, ...filters }: Filters): boolean {
   return Object.values(filters).some((value) => value !== undefined);
 }
 

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { PersonReference } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
@@ -6,40 +7,44 @@ import { useMessages } from '../../i18n/locale.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Notice } from '../../ui/notice.js';
 import { useAction } from '../../ui/use-action.js';
-
-type Subject = PersonReference | { readonly by: 'record'; readonly value: string };
+import { useForgetSearches } from './searched-person.js';
 
 interface EraseProps {
   readonly siteId: string;
-  readonly person: Subject;
+  readonly subject: PersonReference | { readonly by: 'record'; readonly value: string };
+  /** Names the subject, and says how many records the erasure concerns. */
+  readonly children: ReactNode;
 }
 
 /** Erases the personal values of a person or a record, and opens the receipt. */
-export function ErasePerson({ siteId, person }: EraseProps) {
+export function Erase({ siteId, subject, children }: EraseProps) {
   const { consents } = useMessages();
   const api = useApi();
   const navigate = useNavigate();
   const mayErase = useMay('erase');
+  const forget = useForgetSearches();
   const erase = useAction(() =>
     dataOf(
       api.POST('/api/v1/sites/{site_id}/erasures', {
         params: { path: { site_id: siteId } },
-        body: { subject: person },
+        body: { subject },
       }),
     ),
   );
   if (!mayErase) return null;
-  const isRecord = person.by === 'record';
+  const isRecord = subject.by === 'record';
   return (
     <Confirm
       label={isRecord ? consents.eraseRecord : consents.erasePerson}
       look="danger"
       action={async () => {
         const { id } = await erase(undefined);
+        forget();
         await navigate({ to: '/sites/$siteId/erasures/$erasureId', params: { siteId, erasureId: id } });
       }}
     >
       <Notice kind="warning">
+        <p>{children}</p>
         <p>{isRecord ? consents.eraseRecordText : consents.erasePersonText}</p>
       </Notice>
     </Confirm>

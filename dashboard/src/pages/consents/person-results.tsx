@@ -1,42 +1,46 @@
-import type { PersonReference } from '../../api/types.js';
-import { useApi } from '../../app-context.js';
-import { useMessages } from '../../i18n/locale.js';
-import { Button } from '../../ui/button.js';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Section } from '../../ui/page.js';
-import { usePages } from '../../ui/use-pages.js';
 import { ConsentTable } from './consent-table.js';
-import { ErasePerson, ExportPerson } from './person-actions.js';
+import { Erase, ExportPerson } from './person-actions.js';
+import { type Searched, usePersonPages } from './searched-person.js';
+import { StateSection } from './state-section.js';
 
 /** Most records that one export may name. */
 const MOST_RECORDS = 1000;
 
 interface PersonResultsProps {
   readonly siteId: string;
-  readonly person: PersonReference;
-  /** Number of the search: the same person can be searched for again. */
-  readonly search: number;
-  readonly onEnd: () => void;
+  readonly searched: Searched;
 }
 
-/** The records of one person, and the actions for that person. */
-export function PersonResults({ siteId, person, search, onEnd }: PersonResultsProps) {
+/** The history of one person, oldest first, what was in force at a time, and the actions for that person. */
+export function PersonResults({ siteId, searched }: PersonResultsProps) {
   const { consents } = useMessages();
-  const api = useApi();
-  const query = usePages(
-    ['person', siteId, person, search],
-    (cursor) =>
-      api.POST('/api/v1/sites/{site_id}/consents/search', {
-        params: { path: { site_id: siteId } },
-        body: { person, limit: 25, ...(cursor !== undefined && { cursor }) },
-      }),
-    () => false,
-    { isOnRequest: true },
-  );
+  const { number } = useFormats();
+  const { person } = searched;
+  const query = usePersonPages(siteId, searched);
+  const { data, hasNextPage, isFetching, fetchNextPage } = query;
+  const count = data?.length ?? 0;
+  // The history and the state need all records.
+  const isReading = hasNextPage && count < MOST_RECORDS;
+  useEffect(() => {
+    if (isReading && !isFetching) void fetchNextPage();
+  }, [isReading, isFetching, fetchNextPage]);
   return (
-    <Section title={consents.personFound} actions={<Button onPress={onEnd}>{consents.endSearch}</Button>}>
+    <Section
+      title={consents.personFound}
+      actions={
+        <Link className="button" to="/sites/$siteId/consents" params={{ siteId }} search={{}}>
+          {consents.endSearch}
+        </Link>
+      }
+    >
       <p>
         {consents.bys[person.by]}: <strong>{person.value}</strong>
+        {isReading || count === 0 ? null : ` (${consents.recordCount(number(count))})`}
       </p>
       <Loaded query={query}>
         {(items) =>
@@ -47,17 +51,26 @@ export function PersonResults({ siteId, person, search, onEnd }: PersonResultsPr
               <div className="actions">
                 {person.by === 'visitor_id' ? (
                   <ExportPerson siteId={siteId} filter={{ visitor_id: person.value }} />
-                ) : query.hasNextPage || items.length > MOST_RECORDS ? null : (
+                ) : hasNextPage || items.length > MOST_RECORDS ? null : (
                   <ExportPerson siteId={siteId} filter={{ records: items.map(({ id }) => id) }} />
                 )}
-                <ErasePerson siteId={siteId} person={person} />
+                {isReading ? null : (
+                  <Erase siteId={siteId} subject={person}>
+                    {consents.bys[person.by]}: <strong>{person.value}</strong>.{' '}
+                    {hasNextPage
+                      ? consents.moreRecordsLose(number(items.length))
+                      : consents.recordsLose(number(items.length))}
+                  </Erase>
+                )}
               </div>
-              <ConsentTable siteId={siteId} items={items} />
+              {hasNextPage ? null : <StateSection siteId={siteId} items={items} />}
+              <h3>{consents.historyTitle}</h3>
+              <ConsentTable siteId={siteId} items={items.toReversed()} filters={{ person: 'searched' }} />
             </>
           )
         }
       </Loaded>
-      <More query={query} />
+      {isReading ? null : <More query={query} />}
     </Section>
   );
 }

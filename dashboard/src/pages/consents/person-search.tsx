@@ -7,7 +7,7 @@ import { Section } from '../../ui/page.js';
 const BY = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
 
 /** Asks for the person whose records are wanted. */
-export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonReference) => void }) {
+export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonReference) => Promise<void> }) {
   const { consents } = useMessages();
   return (
     <Section title={consents.person} lead={consents.personLead}>
@@ -16,7 +16,7 @@ export function PersonSearch({ onSearch }: { readonly onSearch: (person: PersonR
         isInline
         action={async (values) => {
           const by = BY.find((one) => one === values.text('by')) ?? 'visitor_id';
-          onSearch({ by, value: values.text('value').trim() });
+          await onSearch({ by, value: values.text('value').trim() });
         }}
       >
         <SelectInput

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { Attachment, ConsentDetails } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
-import { useMessages } from '../../i18n/locale.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Button } from '../../ui/button.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Notice } from '../../ui/notice.js';
 import { Section } from '../../ui/page.js';
@@ -10,7 +11,8 @@ import { Facts } from '../../ui/table.js';
 import { useAction } from '../../ui/use-action.js';
 import { DisclosedFile } from './disclosed-file.js';
 import { DrawnQuestion } from './drawn-question.js';
-import { ErasePerson, ExportPerson } from './person-actions.js';
+import { Erase, ExportPerson } from './person-actions.js';
+import { useSearchPerson } from './searched-person.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,7 +29,9 @@ interface PersonalSectionProps {
 /** Discloses and erases the personal values of a record. */
 export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
   const { consents } = useMessages();
+  const { moment } = useFormats();
   const api = useApi();
+  const search = useSearchPerson(siteId);
   const [values, setValues] = useState<Values | null>(null);
   const disclose = useAction(() =>
     dataOf(
@@ -61,11 +65,19 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
         ) : null}
         {typeof visitorId === 'string' ? (
           <>
+            <Button onPress={() => search({ by: 'visitor_id', value: visitorId })}>{consents.history}</Button>
             <ExportPerson siteId={siteId} filter={{ visitor_id: visitorId }} />
-            <ErasePerson siteId={siteId} person={{ by: 'visitor_id', value: visitorId }} />
           </>
         ) : null}
-        <ErasePerson siteId={siteId} person={{ by: 'record', value: consent.id }} />
+        <Erase siteId={siteId} subject={{ by: 'record', value: consent.id }}>
+          {consents.record}: <strong>{consent.record === null ? consent.id : moment(consent.record.created_at)}</strong>
+          {typeof visitorId === 'string' ? (
+            <>
+              . {consents.bys.visitor_id}: <strong>{visitorId}</strong>
+            </>
+          ) : null}
+          . {consents.recordsLose('1')}
+        </Erase>
       </div>
     </Section>
   );

@@ -68,7 +68,11 @@ export function Attachments({ siteId, documentId }: PlaceProps) {
                     </Link>
                   ),
                 },
-                { label: documents.attachedSince, cell: ({ attached_at }) => <Time at={attached_at} /> },
+                {
+                  label: documents.attachedSince,
+                  phone: 'labelled',
+                  cell: ({ attached_at }) => <Time at={attached_at} />,
+                },
                 ...(mayChange
                   ? [
                       {

@@ -101,10 +101,12 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
               { label: documents.versionTitle, cell: ({ title }) => title },
               {
                 label: common.state,
+                phone: 'top',
                 cell: ({ state }) => <Badge kind={LOOKS[state]}>{documents.states[state]}</Badge>,
               },
               {
                 label: documents.publishedAt,
+                phone: 'labelled',
                 cell: ({ published_at }) => (published_at === null ? '' : <Time at={published_at} />),
               },
               {

@@ -58,7 +58,7 @@ export function Documents() {
                     ),
                   },
                   { label: documents.kind, cell: ({ kind }) => documents.kinds[kind] },
-                  { label: documents.active, cell: (item) => <ActiveVersions item={item} /> },
+                  { label: documents.active, phone: 'top', cell: (item) => <ActiveVersions item={item} /> },
                 ]}
               />
             )

@@ -10,7 +10,7 @@ import { Facts } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useSiteId } from '../sites/use-site.js';
 import { ErasureState } from './erasures.js';
-import { statementOf } from './statement.js';
+import { statementForPerson, statementOf } from './statement.js';
 
 /** The receipt of an erasure. */
 export function ErasurePage() {
@@ -39,6 +39,13 @@ export function ErasurePage() {
       {(receipt) => (
         <Page title={erasures.receipt} actions={<Button onPress={() => window.print()}>{erasures.print}</Button>}>
           <Section title={erasures.statement} lead={erasures.statementLead}>
+            <div className="stack">
+              {statementForPerson(receipt, erasures, formats).map((sentence) => (
+                <p key={sentence}>{sentence}</p>
+              ))}
+            </div>
+          </Section>
+          <Section title={erasures.technical} lead={erasures.technicalLead}>
             <div className="stack">
               {statementOf(receipt, erasures, formats).map((sentence) => (
                 <p key={sentence}>{sentence}</p>

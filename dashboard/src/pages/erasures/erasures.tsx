@@ -48,8 +48,8 @@ export function Erasures() {
                     ),
                   },
                   { label: erasures.reason, cell: ({ reason }) => erasures.reasons[reason] },
-                  { label: erasures.records, cell: ({ erased_records }) => number(erased_records) },
-                  { label: common.state, cell: ({ state }) => <ErasureState state={state} /> },
+                  { label: erasures.records, phone: 'labelled', cell: ({ erased_records }) => number(erased_records) },
+                  { label: common.state, phone: 'top', cell: ({ state }) => <ErasureState state={state} /> },
                 ]}
               />
             )

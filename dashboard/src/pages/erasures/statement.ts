@@ -6,9 +6,26 @@ type Stated = Pick<ErasureReceipt, 'finished_at' | 'erased_records' | 'deleted_a
 type Words = Messages['erasures'];
 type Forms = Pick<Formats, 'dateTime' | 'number'>;
 
+/** The answer to the person, without the terms of an operator. */
+export function statementForPerson(receipt: Stated, words: Words, formats: Forms): readonly string[] {
+  const { remains, erased_records: records, deleted_approval_tokens: tokens, finished_at: finishedAt } = receipt;
+  if (finishedAt === null) return [words.inProgress];
+  if (records === 0 && tokens === 0) return [words.forPerson.nothingFound];
+  const { backups_until: until, backup_retention_days: days } = remains;
+  const isCleaned = remains.scrubbed_at !== null && !remains.keys_sampled;
+  return [
+    words.forPerson.erased(formats.dateTime(finishedAt), formats.number(records)),
+    ...(isCleaned ? [] : [words.forPerson.remnants]),
+    ...(until === null || days === null ? [words.forPerson.backupsUnknown] : []),
+    ...(until !== null && days !== null && days > 0 ? [words.forPerson.backupsUntil(formats.dateTime(until))] : []),
+    words.forPerson.copies,
+    words.forPerson.stays,
+  ];
+}
+
 /**
- * States in the language of the reader which data an erasure destroyed and which can remain. The
- * service has the same sentences in English (src/erasure/remains.ts).
+ * States in the language of the reader which data an erasure destroyed and which can remain, for
+ * the operator. The service has the same sentences in English (src/erasure/remains.ts).
  */
 export function statementOf(receipt: Stated, words: Words, formats: Forms): readonly string[] {
   const { remains, erased_records: records, deleted_approval_tokens: tokens, finished_at: finishedAt } = receipt;

@@ -53,7 +53,7 @@ export function Evidence() {
                 columns={[
                   { label: evidence.requested, cell: ({ requested_at }) => <Time at={requested_at} /> },
                   { label: evidence.content, cell: (item) => <Content item={item} /> },
-                  { label: common.state, cell: (item) => <State item={item} /> },
+                  { label: common.state, phone: 'top', cell: (item) => <State item={item} /> },
                   { label: common.actions, cell: (item) => <ExportActions siteId={siteId} item={item} /> },
                 ]}
               />

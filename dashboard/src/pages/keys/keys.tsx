@@ -18,6 +18,7 @@ import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useAction } from '../../ui/use-action.js';
 import { useSiteId } from '../sites/use-site.js';
+import { Conflicts } from './conflicts.js';
 import { Integration } from './integration.js';
 
 const GRACES = { none: 0, day: 86_400, week: 604_800, month: 2_592_000 } as const;
@@ -59,6 +60,7 @@ export function Keys() {
           }
         </Loaded>
       </Section>
+      <Conflicts siteId={siteId} keys={query.data ?? []} />
       <Integration siteKey={latest} />
       <Dialog title={keys.newKey} isOpen={shown !== null} onClose={() => setShown(null)} staysOpen>
         <ShownKey value={shown?.key ?? ''} />
@@ -103,9 +105,10 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
         { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
         {
           label: keys.lastUsed,
+          phone: 'labelled',
           cell: ({ last_used_at }) => (last_used_at === null ? common.never : <Time at={last_used_at} />),
         },
-        { label: common.state, cell: (key) => <KeyState value={key} /> },
+        { label: common.state, phone: 'top', cell: (key) => <KeyState value={key} /> },
         ...(mayChange
           ? [
               {

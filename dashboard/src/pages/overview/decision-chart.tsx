@@ -91,9 +91,10 @@ export function DecisionChart({ statistics }: { readonly statistics: Statistics 
             { label: overview.day, cell: ({ day }) => dayText(day) },
             ...DECISIONS.map((decision) => ({
               label: consents.decisions[decision],
+              phone: 'labelled' as const,
               cell: (day: Statistics['days'][number]) => number(day[decision]),
             })),
-            { label: overview.total, cell: ({ total }) => number(total) },
+            { label: overview.total, phone: 'labelled', cell: ({ total }) => number(total) },
           ]}
         />
       </details>

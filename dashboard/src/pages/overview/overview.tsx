@@ -7,6 +7,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Page, Section } from '../../ui/page.js';
 import { SiteList } from '../sites/site-list.js';
 import { Alarms } from './alarms.js';
+import { ConflictNotice } from './conflict-notice.js';
 import { DecisionChart } from './decision-chart.js';
 import { QuotaTile, StampTile, Tile } from './tiles.js';
 
@@ -32,6 +33,7 @@ export function Overview() {
   return (
     <Page title={overview.title} lead={overview.lead}>
       <Alarms />
+      <ConflictNotice statistics={data} />
       <dl className="tiles">
         <Tile
           label={overview.consents}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Skeleton } from '../../ui/skeleton.js';
 
 interface TileProps {
   readonly label: string;
@@ -16,7 +17,7 @@ export function Tile({ label, value, hint }: TileProps) {
     <div className="tile">
       <dt>{label}</dt>
       <dd>
-        {value ?? '…'}
+        {value ?? <Skeleton lines={1} />}
         {hint === undefined ? null : <span className="hint">{hint}</span>}
       </dd>
     </div>

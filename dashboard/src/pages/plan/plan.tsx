@@ -33,7 +33,7 @@ export function Plan() {
                 keyOf={(item) => item.month}
                 columns={[
                   { label: plan.month, cell: (item) => month(item.month) },
-                  { label: plan.consents, cell: ({ consents }) => number(consents) },
+                  { label: plan.consents, phone: 'labelled', cell: ({ consents }) => number(consents) },
                 ]}
               />
             )

@@ -46,8 +46,8 @@ export function SiteList() {
                   ),
                 },
                 { label: sites.domain, cell: ({ domain }) => domain },
-                { label: common.state, cell: (site) => <SiteState site={site} /> },
-                { label: common.created, cell: ({ created_at }) => date(created_at) },
+                { label: common.state, phone: 'top', cell: (site) => <SiteState site={site} /> },
+                { label: common.created, phone: 'labelled', cell: ({ created_at }) => date(created_at) },
               ]}
             />
           )
@@ -63,6 +63,8 @@ function SiteState({ site }: { readonly site: Site }) {
   if (site.configuration === null) return <Badge kind="warning">{sites.notConfigured}</Badge>;
   return <Badge kind="good">{sites.ready}</Badge>;
 }
+
+const ORIGIN_OF_DOMAIN = { allowed_origins: 'domain' };
 
 function AddSite() {
   const { sites } = useMessages();
@@ -81,6 +83,7 @@ function AddSite() {
         <ActionForm
           submit={sites.add}
           onCancel={() => setOpen(false)}
+          madeFrom={ORIGIN_OF_DOMAIN}
           action={async (values) => {
             const { id } = await create({ name: values.text('name'), domain: domainIn(values.text('domain')) });
             setOpen(false);

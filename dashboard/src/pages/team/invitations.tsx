@@ -48,7 +48,7 @@ export function Invitations({ onLink }: InvitationsProps) {
               columns={[
                 { label: team.email, cell: ({ email }) => email },
                 { label: team.role, cell: ({ role }) => <span className="whole-words">{shell.roles[role]}</span> },
-                { label: team.validUntil, cell: ({ expires_at }) => <Time at={expires_at} /> },
+                { label: team.validUntil, phone: 'labelled', cell: ({ expires_at }) => <Time at={expires_at} /> },
                 ...(mayChange
                   ? [
                       {

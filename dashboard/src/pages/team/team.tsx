@@ -43,15 +43,18 @@ export function Team() {
                 { label: team.role, cell: ({ role }) => <span className="whole-words">{shell.roles[role]}</span> },
                 {
                   label: team.lastSignIn,
+                  phone: 'labelled',
                   cell: ({ last_sign_in_at }) =>
                     last_sign_in_at === null ? common.never : <Time at={last_sign_in_at} />,
                 },
                 {
                   label: secondFactor.has,
+                  phone: 'labelled',
                   cell: ({ has_second_factor }) => (has_second_factor ? common.yes : common.no),
                 },
                 {
                   label: common.state,
+                  phone: 'top',
                   cell: ({ is_disabled }) => (
                     <Badge kind={is_disabled ? 'bad' : 'good'}>{is_disabled ? team.disabled : team.active}</Badge>
                   ),

@@ -4,6 +4,7 @@ import { useApi, useUser } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { grantableRoles } from '../../rights.js';
 import { Confirm } from '../../ui/confirm.js';
+import { RowMenu } from '../../ui/row-menu.js';
 import { useAction } from '../../ui/use-action.js';
 import type { Delivery } from './link-dialog.js';
 import { RoleInput, roleIn } from './role-input.js';
@@ -34,37 +35,45 @@ export function UserActions({ user, onLink }: UserActionsProps) {
     );
   }
   return (
-    <div className="actions">
-      <Confirm
-        label={team.changeRole}
-        about={about}
-        isDanger={false}
-        action={(values) => change({ role: roleIn(values) })}
-      >
-        <RoleInput roles={grantableRoles(me.role)} defaultRole={user.role} />
-      </Confirm>
-      <Confirm
-        label={team.reset}
-        about={about}
-        isDanger={false}
-        action={async () => {
-          const { token } = await reset(undefined);
-          onLink({ page: 'reset-password', email: user.email, token });
-        }}
-      >
-        <p>{team.resetText}</p>
-      </Confirm>
-      {user.has_second_factor ? (
-        <Confirm label={secondFactor.reset} about={about} action={() => resetFactor(undefined)}>
-          <p>{secondFactor.resetText}</p>
-        </Confirm>
-      ) : null}
-      <Confirm label={team.endSignIns} about={about} action={() => endSignIns(undefined)}>
-        <p>{team.endSignInsText}</p>
-      </Confirm>
-      <Confirm label={team.disable} about={about} look="danger" action={() => change({ is_disabled: true })}>
-        <p>{team.disableText}</p>
-      </Confirm>
-    </div>
+    <RowMenu
+      about={about}
+      actions={[
+        {
+          label: team.changeRole,
+          content: <RoleInput roles={grantableRoles(me.role)} defaultRole={user.role} />,
+          action: (values) => change({ role: roleIn(values) }),
+        },
+        {
+          label: team.reset,
+          content: <p>{team.resetText}</p>,
+          action: async () => {
+            const { token } = await reset(undefined);
+            onLink({ page: 'reset-password', email: user.email, token });
+          },
+        },
+        ...(user.has_second_factor
+          ? [
+              {
+                label: secondFactor.reset,
+                isDanger: true,
+                content: <p>{secondFactor.resetText}</p>,
+                action: () => resetFactor(undefined),
+              },
+            ]
+          : []),
+        {
+          label: team.endSignIns,
+          isDanger: true,
+          content: <p>{team.endSignInsText}</p>,
+          action: () => endSignIns(undefined),
+        },
+        {
+          label: team.disable,
+          isDanger: true,
+          content: <p>{team.disableText}</p>,
+          action: () => change({ is_disabled: true }),
+        },
+      ]}
+    />
   );
 }

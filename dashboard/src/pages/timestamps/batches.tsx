@@ -27,13 +27,15 @@ export function Batches() {
               keyOf={(item) => String(item.number)}
               columns={[
                 { label: timestamps.batch, cell: (item) => number(item.number) },
-                { label: timestamps.sealed, cell: ({ sealed_at }) => <Time at={sealed_at} /> },
+                { label: timestamps.sealed, phone: 'labelled', cell: ({ sealed_at }) => <Time at={sealed_at} /> },
                 {
                   label: timestamps.entries,
+                  phone: 'labelled',
                   cell: ({ own_entries }) => number(own_entries.consents + own_entries.notices),
                 },
                 {
                   label: timestamps.provedBy,
+                  phone: 'labelled',
                   cell: ({ checkpoint }) =>
                     checkpoint === null ? (
                       timestamps.waiting

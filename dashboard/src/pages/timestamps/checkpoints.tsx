@@ -29,10 +29,11 @@ export function Checkpoints() {
               keyOf={({ size }) => String(size)}
               columns={[
                 { label: timestamps.time, cell: ({ gen_time }) => <Time at={gen_time} /> },
-                { label: timestamps.size, cell: ({ size }) => number(size) },
+                { label: timestamps.size, phone: 'labelled', cell: ({ size }) => number(size) },
                 { label: timestamps.authority, cell: ({ authorities }) => list(authorities) },
                 {
                   label: timestamps.soundUntil,
+                  phone: 'labelled',
                   cell: ({ certificates_expire_at: until }) => (until === null ? timestamps.soundUnknown : date(until)),
                 },
                 {

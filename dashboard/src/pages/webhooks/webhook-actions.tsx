@@ -2,8 +2,8 @@ import { dataOf } from '../../api/client.js';
 import type { NewWebhook, Webhook } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
-import { Confirm } from '../../ui/confirm.js';
 import { TextInput } from '../../ui/fields.js';
+import { RowMenu } from '../../ui/row-menu.js';
 import { useAction } from '../../ui/use-action.js';
 
 interface WebhookActionsProps {
@@ -27,38 +27,35 @@ export function WebhookActions({ value, siteId, onSecret }: WebhookActionsProps)
     dataOf(api.POST('/api/v1/sites/{site_id}/webhooks/{webhook_id}/rotate-secret', { params })),
   );
   const remove = useAction(() => dataOf(api.DELETE('/api/v1/sites/{site_id}/webhooks/{webhook_id}', { params })));
-  const about = value.url;
   return (
-    <div className="actions">
-      {value.disabled_at === null ? (
-        <Confirm label={webhooks.pause} about={about} isDanger={false} action={() => enable(false)}>
-          <p>{webhooks.pauseText}</p>
-        </Confirm>
-      ) : (
-        <Confirm label={webhooks.resume} about={about} isDanger={false} action={() => enable(true)}>
-          <p>{webhooks.resumeText}</p>
-        </Confirm>
-      )}
-      <Confirm
-        label={webhooks.replay}
-        about={about}
-        isDanger={false}
-        action={(values) => replay(values.number('from_revision') ?? 0)}
-      >
-        <p>{webhooks.replayText}</p>
-        <TextInput name="from_revision" type="number" label={webhooks.fromRevision} defaultValue="0" isRequired />
-      </Confirm>
-      <Confirm
-        label={webhooks.rotate}
-        about={about}
-        isDanger={false}
-        action={async () => onSecret(await rotate(undefined))}
-      >
-        <p>{webhooks.rotateText}</p>
-      </Confirm>
-      <Confirm label={common.remove} about={about} look="danger" action={() => remove(undefined)}>
-        <p>{webhooks.removeText}</p>
-      </Confirm>
-    </div>
+    <RowMenu
+      about={value.url}
+      actions={[
+        value.disabled_at === null
+          ? { label: webhooks.pause, content: <p>{webhooks.pauseText}</p>, action: () => enable(false) }
+          : { label: webhooks.resume, content: <p>{webhooks.resumeText}</p>, action: () => enable(true) },
+        {
+          label: webhooks.replay,
+          content: (
+            <>
+              <p>{webhooks.replayText}</p>
+              <TextInput name="from_revision" type="number" label={webhooks.fromRevision} defaultValue="0" isRequired />
+            </>
+          ),
+          action: (values) => replay(values.number('from_revision') ?? 0),
+        },
+        {
+          label: webhooks.rotate,
+          content: <p>{webhooks.rotateText}</p>,
+          action: async () => onSecret(await rotate(undefined)),
+        },
+        {
+          label: common.remove,
+          isDanger: true,
+          content: <p>{webhooks.removeText}</p>,
+          action: () => remove(undefined),
+        },
+      ]}
+    />
   );
 }

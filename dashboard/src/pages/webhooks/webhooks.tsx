@@ -92,9 +92,13 @@ function WebhookTable({ items, siteId, onSecret }: WebhookTableProps) {
       keyOf={({ id }) => id}
       columns={[
         { label: webhooks.url, cell: (webhook) => <Address value={webhook} /> },
-        { label: webhooks.events, cell: ({ events }) => events.map((event) => webhooks.eventNames[event]).join(', ') },
-        { label: webhooks.delivered, cell: (webhook) => <Deliveries value={webhook} /> },
-        { label: common.state, cell: (webhook) => <State value={webhook} /> },
+        {
+          label: webhooks.events,
+          phone: 'short',
+          cell: ({ events }) => events.map((event) => webhooks.eventNames[event]).join(', '),
+        },
+        { label: webhooks.delivered, phone: 'labelled', cell: (webhook) => <Deliveries value={webhook} /> },
+        { label: common.state, phone: 'top', cell: (webhook) => <State value={webhook} /> },
         ...(mayChange
           ? [
               {

@@ -5,9 +5,9 @@ import { firstLayer } from '../../../banner/first-layer.js';
 import { settingsLayer } from '../../../banner/settings-layer.js';
 import { bannerStyle } from '../../../banner/style.js';
 import type { BannerView } from '../../../banner/view.js';
+import type { ConsentSource, ConsentState } from '../../../core/consent.js';
 import type { Presentation } from '../../../core/consent-body.js';
 import type { ServiceError } from '../../../shared/service-error.js';
-import type { Consent, ConsentState } from '../consent.js';
 import { viewOf } from './banner-view.js';
 import { PageRoom } from './page-room.js';
 import { fillPolicy } from './policy-text.js';
@@ -40,12 +40,12 @@ export interface Banner {
  * banner do not change each other.
  * @param consent started by the caller
  */
-export function showBanner(consent: Consent, options: BannerOptions = {}): Banner {
+export function showBanner(consent: ConsentSource, options: BannerOptions = {}): Banner {
   return new ShownBanner(consent, options);
 }
 
 class ShownBanner implements Banner {
-  readonly #consent: Consent;
+  readonly #consent: ConsentSource;
   readonly #nonce: string | undefined;
   readonly #host = document.createElement('consent-banner');
   readonly #root = this.#host.attachShadow({ mode: 'open' });
@@ -66,7 +66,7 @@ class ShownBanner implements Banner {
   #refined: ShownLayer | null = null;
   #shown: unknown;
 
-  constructor(consent: Consent, { nonce, settingsButton }: BannerOptions) {
+  constructor(consent: ConsentSource, { nonce, settingsButton }: BannerOptions) {
     this.#consent = consent;
     this.#nonce = nonce;
     this.#settingsButton = settingsButton ?? document.querySelector('[data-consent-settings]') === null;

@@ -1,8 +1,8 @@
 import { cookiePolicyOf } from '../../../core/choice.js';
-import type { Consent } from '../consent.js';
+import type { ConsentSource } from '../../../core/consent.js';
 
 /** Reads the text to which the consent refers when the visitor opens it in the settings. */
-export function fillPolicy(consent: Consent, dialog: HTMLElement): void {
+export function fillPolicy(consent: ConsentSource, dialog: HTMLElement): void {
   const { configuration } = consent.state;
   const policy = configuration === null ? undefined : cookiePolicyOf(configuration);
   const text = dialog.querySelector('.policy .text');

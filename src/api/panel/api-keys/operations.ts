@@ -3,6 +3,7 @@ import {
   ApiKeyParams,
   ChangeApiKeyRequest,
   CreateApiKeyRequest,
+  IdempotencyConflict,
   NewApiKey,
   RotateApiKeyRequest,
 } from '../../../../schemas/api/panel/api-keys.js';
@@ -115,4 +116,30 @@ export const revokeApiKey = operation({
   action: 'api_key.revoke',
 });
 
-export const API_KEY_OPERATIONS = [listApiKeys, createApiKey, readApiKey, changeApiKey, rotateApiKey, revokeApiKey];
+export const listIdempotencyConflicts = operation({
+  id: 'listIdempotencyConflicts',
+  method: 'get',
+  path: '/sites/{site_id}/idempotency-conflicts',
+  tag,
+  summary: 'List the idempotency keys that were used again with another body, newest first',
+  description:
+    'Of the last 30 days, at most 100 for each API key. The service answered with the first consent, and recorded no other.',
+  roles: READERS,
+  params: SiteParams,
+  query: PageQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(IdempotencyConflict),
+  errors: [],
+  action: null,
+});
+
+export const API_KEY_OPERATIONS = [
+  listApiKeys,
+  createApiKey,
+  readApiKey,
+  changeApiKey,
+  rotateApiKey,
+  revokeApiKey,
+  listIdempotencyConflicts,
+];

@@ -3,6 +3,7 @@ import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { apiKeyList, apiKeyOf } from './show-api-keys.js';
+import { conflictList } from './show-conflicts.js';
 
 /**
  * Keys of one site. A key itself is in the answer that makes it, and never again: only its digest
@@ -46,5 +47,6 @@ export function apiKeyRoutes({ apiPool, keyring }: PanelRoutesOptions): readonly
         details: { site_id: params.site_id },
       };
     }),
+    reads(operations.listIdempotencyConflicts, ({ params, query }) => conflictList(apiPool, params.site_id, query)),
   ];
 }

@@ -4,6 +4,7 @@ import { changeConfigDraft, draftOfContent } from '../../../tenancy/configuratio
 import { type Edit, merged, type Partially } from '../../../tenancy/configuration/edit.js';
 import { IncompleteConfiguration } from '../../../tenancy/configuration/problems.js';
 import { publishConfigDraft } from '../../../tenancy/configuration/publish-site-config.js';
+import { vendorListsIn } from '../../../tenancy/configuration/vendor-lists.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { bannerRoutes } from './banner-routes.js';
@@ -15,9 +16,12 @@ import { configurationVersion, configurationVersions, draftShown } from './show-
  * which never change.
  */
 export function configurationRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
-  const { apiPool } = options;
+  const { apiPool, config } = options;
+  const findVendorList = vendorListsIn(config.vendorListFolder);
   return [
-    reads(operations.readConfiguration, async ({ params }) => ({ data: await draftShown(apiPool, params.site_id) })),
+    reads(operations.readConfiguration, async ({ params }) => ({
+      data: await draftShown(apiPool, params.site_id, findVendorList),
+    })),
     changes(operations.replaceConfiguration, async ({ params, body }, db) => {
       const { revision: expected, ...content } = body;
       const { result: changed, revision } = await changeConfigDraft(db, params.site_id, expected, (before) => {
@@ -25,7 +29,7 @@ export function configurationRoutes(options: PanelRoutesOptions): readonly Panel
         return { draft: value, result: names };
       });
       return {
-        response: { data: await draftShown(db, params.site_id) },
+        response: { data: await draftShown(db, params.site_id, findVendorList) },
         subject: { kind: 'configuration', id: params.site_id },
         details: { changed: [...changed], revision },
       };
@@ -36,15 +40,18 @@ export function configurationRoutes(options: PanelRoutesOptions): readonly Panel
         changeSettings(draft, change),
       );
       return {
-        response: { data: await draftShown(db, params.site_id) },
+        response: { data: await draftShown(db, params.site_id, findVendorList) },
         subject: { kind: 'configuration', id: params.site_id },
         details: { changed: [...changed], revision },
       };
     }),
     changes(operations.publishConfiguration, async ({ params, body }, db) => {
-      const { number, sha256, eventId } = await publishConfigDraft(db, params.site_id, body.revision).catch(
-        listProblems,
-      );
+      const { number, sha256, eventId } = await publishConfigDraft(
+        db,
+        params.site_id,
+        body.revision,
+        findVendorList,
+      ).catch(listProblems);
       return {
         response: { data: await configurationVersion(db, params.site_id, number) },
         subject: { kind: 'configuration', id: params.site_id },

@@ -14,18 +14,23 @@ import {
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { hasChanges, readConfigDraft } from '../../../tenancy/configuration/draft.js';
-import { problemsOf } from '../../../tenancy/configuration/problems.js';
+import { namedVendorList, problemsOf } from '../../../tenancy/configuration/problems.js';
+import type { FindVendorList } from '../../../tenancy/configuration/vendor-lists.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 /** The draft of a site, with what an editor has to know of it. @throws ChangeRefused `not_found` */
-export async function draftShown(db: Queryable, siteId: string): Promise<ConfigurationDraft> {
+export async function draftShown(
+  db: Queryable,
+  siteId: string,
+  findVendorList: FindVendorList,
+): Promise<ConfigurationDraft> {
   const state = await readConfigDraft(db, siteId);
   const { inForce } = state;
   return {
     ...state.draft,
     revision: state.revision,
     changed_at: state.changedAt?.toISOString() ?? null,
-    problems: [...problemsOf(state.draft)],
+    problems: [...problemsOf(state.draft, await namedVendorList(state.draft, findVendorList))],
     has_changes: hasChanges(state),
     in_force: inForce && { number: inForce.record.number, sha256: inForce.sha256 },
   };

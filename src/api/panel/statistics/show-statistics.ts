@@ -39,8 +39,15 @@ function refuse(message: string): never {
 }
 
 const CountRows = z.array(
-  z.object({ day: z.iso.date(), decision: z.enum(DECISIONS), consents: z.int(), imported: z.int() }),
+  z.object({
+    site_id: z.string(),
+    day: z.iso.date(),
+    decision: z.enum(DECISIONS),
+    consents: z.int(),
+    imported: z.int(),
+  }),
 );
+const ConflictRows = z.array(z.object({ site_id: z.string(), conflicts: z.int() }));
 const Site = z.object({ id: z.string() });
 
 /**
@@ -57,23 +64,26 @@ export async function consentStatistics(
   const sites = await unalteredSites(db, seals, tenantId, filter.site_id ?? null);
   if (filter.site_id !== undefined && sites.length === 0) throw new ApiError('SITE_NOT_FOUND');
   const { rows } = await db.query(
-    `select to_char(day, 'YYYY-MM-DD') as day, decision, sum(consents)::bigint as consents, 
+    `select site_id, to_char(day, 'YYYY-MM-DD') as day, decision, sum(consents)::bigint as consents,
             -- The read model of an earlier version has no such column, and answers until the new one is built.
             coalesce(sum((to_jsonb(c) ->> 'imported')::bigint), 0)::bigint as imported
        from read_model.daily_counts c
       where site_id = any($1::uuid[]) and day between $2::date and $3::date and ($4::text is null or consent_type = $4)
-      group by day, decision`,
+      group by site_id, day, decision`,
     [sites, from, to, filter.consent_type ?? null],
   );
   const counts = new Map(daysOf({ from, to }).map((day) => [day, { ...NONE }]));
   let imports = 0;
-  for (const { day, decision, consents, imported } of CountRows.parse(rows)) {
+  const ofSites = new Map(sites.map((id) => [id, 0]));
+  for (const { site_id: site, day, decision, consents, imported } of CountRows.parse(rows)) {
     imports += imported;
+    ofSites.set(site, (ofSites.get(site) ?? 0) + consents);
     const ofDay = counts.get(day);
     if (ofDay !== undefined) ofDay[decision] += consents;
   }
   const days = [...counts].map(([day, count]) => ({ day, ...withTotal(count) }));
   const totals = withTotal(days.reduce(added, NONE));
+  const conflicts = await conflictsOf(db, sites);
   const answered = totals.accepted + totals.partial + totals.rejected;
   return {
     from,
@@ -83,7 +93,22 @@ export async function consentStatistics(
     totals,
     imported: imports,
     acceptance_rate: answered === 0 ? null : totals.accepted / answered,
+    sites: [...ofSites].map(([id, total]) => ({
+      site_id: id,
+      total,
+      idempotency_conflicts: conflicts.get(id) ?? 0,
+    })),
   };
+}
+
+/** Idempotency keys of each site that were used with another body in the last 30 days. */
+async function conflictsOf(db: Queryable, sites: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await db.query(
+    `select site_id, count(*)::bigint as conflicts from idempotency_conflicts
+      where site_id = any($1::uuid[]) and last_at > now() - interval '30 days' group by site_id`,
+    [sites],
+  );
+  return new Map(ConflictRows.parse(rows).map(({ site_id: site, conflicts }) => [site, conflicts]));
 }
 
 async function unalteredSites(

@@ -61,6 +61,33 @@ export const record = {
     elapsed: (seconds: number) => `decided after ${seconds} s`,
     sdk: (name: string) => `shown by ${name}`,
   },
+  iab: {
+    title: 'Told to advertisers',
+    notShown: 'stated, and not disclosed in this file or erased',
+    tc: (purposes: string, features: string, vendors: number, list: number, day: string) =>
+      `The browser stated a TC string of ${day}. It says: ${purposes === '' ? 'no purpose' : `purposes ${purposes}`}; ${features === '' ? '' : `special features ${features}; `}${counted(vendors, 'vendor')} of the vendor list ${list}.`,
+    gpp: (section: string, values: string, gpc: boolean | null) =>
+      `The browser stated a GPP string. Its section ${section} says: ${values}${gpc === true ? '; Global Privacy Control' : ''}.`,
+    otherSections: (ids: string) => `Its sections ${ids} are not read by this program.`,
+    optOuts: { not_applicable: 'does not apply', opted_out: 'opted out', not_opted_out: 'not opted out' },
+    agrees: 'That is what this record and the sealed configuration say.',
+    differs: (parts: string) => `This record and the sealed configuration say otherwise: ${parts}.`,
+    noSettings: 'This file has no configuration that states these signals, so that they were not compared.',
+    unreadableTc: 'The browser stated a TC string that is not one of version 2.',
+    unreadableGpp: 'The browser stated a GPP string that is not one of version 1.',
+    optOut: 'the opt-out',
+    earlierOptOut: 'This record states no opt-out; an earlier one may stand.',
+    parts: {
+      cmp: 'the consent platform',
+      vendor_list: 'the version of the vendor list',
+      publisher_country: 'the country of the publisher',
+      purposes: 'the purposes',
+      special_features: 'the special features',
+      legitimate_interests: 'legitimate interests or restrictions, which the banner does not claim',
+      vendors: 'the vendors with consent',
+      disclosed_vendors: 'the vendors that were disclosed',
+    },
+  },
   reasons: {
     person: 'by an erasure of the person',
     record: 'by an erasure of this record',

@@ -59,6 +59,33 @@ export const record: typeof English = {
     elapsed: (seconds) => `${seconds} saniye sonra karar verildi`,
     sdk: (name) => `gösteren: ${name}`,
   },
+  iab: {
+    title: 'Reklamcılara bildirilen',
+    notShown: 'bildirildi; bu dosyada açıklanmadı veya silindi',
+    tc: (purposes, features, vendors, list, day) =>
+      `Tarayıcı ${day} tarihli bir TC dizesi bildirdi. Dizenin söylediği: ${purposes === '' ? 'hiçbir amaç' : `amaçlar ${purposes}`}; ${features === '' ? '' : `özel özellikler ${features}; `}${list} sürümlü satıcı listesinden ${vendors} satıcı.`,
+    gpp: (section, values, gpc) =>
+      `Tarayıcı bir GPP dizesi bildirdi. ${section} bölümünün söylediği: ${values}${gpc === true ? '; Global Privacy Control' : ''}.`,
+    otherSections: (ids) => `${ids} numaralı bölümleri bu program okumaz.`,
+    optOuts: { not_applicable: 'uygulanmaz', opted_out: 'itiraz edildi', not_opted_out: 'itiraz edilmedi' },
+    agrees: 'Bu kayıt ve mühürlenmiş yapılandırma da bunu söylüyor.',
+    differs: (parts) => `Bu kayıt ve mühürlenmiş yapılandırma başka söylüyor: ${parts}.`,
+    noSettings: 'Bu dosyada bu sinyalleri belirten bir yapılandırma yok; karşılaştırılmadılar.',
+    unreadableTc: 'Tarayıcının bildirdiği TC dizesi 2. sürümden değil.',
+    unreadableGpp: 'Tarayıcının bildirdiği GPP dizesi 1. sürümden değil.',
+    optOut: 'itiraz',
+    earlierOptOut: 'Bu kayıt itiraz belirtmiyor; daha önceki bir itiraz geçerli olabilir.',
+    parts: {
+      cmp: 'rıza platformu',
+      vendor_list: 'satıcı listesinin sürümü',
+      publisher_country: 'yayıncının ülkesi',
+      purposes: 'amaçlar',
+      special_features: 'özel özellikler',
+      legitimate_interests: 'afişin ileri sürmediği meşru menfaatler veya kısıtlamalar',
+      vendors: 'rıza verilen satıcılar',
+      disclosed_vendors: 'bildirilen satıcılar',
+    },
+  },
   reasons: {
     person: 'kişinin silinmesiyle',
     record: 'bu kaydın silinmesiyle',

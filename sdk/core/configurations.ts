@@ -1,9 +1,9 @@
-import { type Configuration, isConfiguration } from '../../core/answers.js';
-import { isNumber, isText, objectOf } from '../../core/guards.js';
-import type { Store } from '../../core/ports.js';
-import { isRetried } from '../../shared/retry.js';
-import { ServiceError } from '../../shared/service-error.js';
-import type { ConsentOptions } from './options.js';
+import { isRetried } from '../shared/retry.js';
+import { ServiceError } from '../shared/service-error.js';
+import { type Configuration, isConfiguration } from './answers.js';
+import { isNumber, isText, objectOf } from './guards.js';
+import type { CoreOptions } from './options.js';
+import type { Store, Surroundings } from './ports.js';
 import type { Service } from './service.js';
 
 interface CachedConfiguration {
@@ -22,16 +22,23 @@ const isCached = objectOf<CachedConfiguration>({
 
 const DEFAULT_MAX_AGE_SECONDS = 300;
 
-/** Reads the configuration of the site from the service, and caches it in this browser. */
+/** Reads the configuration of the site from the service, and caches it on this device. */
 export class Configurations {
   readonly #store: Store;
+  readonly #clock: () => number;
   readonly #service: Service;
-  readonly #options: ConsentOptions;
+  readonly #options: CoreOptions;
   readonly #onRead: (configuration: Configuration) => void;
 
   /** @param onRead is called with every answer of the service */
-  constructor(store: Store, service: Service, options: ConsentOptions, onRead: (configuration: Configuration) => void) {
+  constructor(
+    { store, clock }: Pick<Surroundings, 'store' | 'clock'>,
+    service: Service,
+    options: CoreOptions,
+    onRead: (configuration: Configuration) => void,
+  ) {
     this.#store = store;
+    this.#clock = clock;
     this.#service = service;
     this.#options = options;
     this.#onRead = onRead;
@@ -59,8 +66,9 @@ export class Configurations {
     const configuration = await this.#service.get(`/tool/v1/config${languageQuery(language)}`, isConfiguration);
     this.#onRead(configuration);
     const { apiKey, baseUrl } = this.#options;
-    const cached: CachedConfiguration = { apiKey, baseUrl, readAt: Date.now(), configuration };
-    this.#store.write(`config:${language ?? ''}`, cached);
+    const cached: CachedConfiguration = { apiKey, baseUrl, readAt: this.#clock(), configuration };
+    // A choice names the language of its texts: without a network, the next start looks for them by it.
+    for (const name of new Set([language ?? '', configuration.language])) this.#store.write(`config:${name}`, cached);
     return configuration;
   }
 
@@ -68,7 +76,7 @@ export class Configurations {
     const { apiKey, baseUrl, configurationMaxAge = DEFAULT_MAX_AGE_SECONDS } = this.#options;
     const cached = this.#store.read(`config:${language ?? ''}`, isCached);
     if (cached === undefined || cached.apiKey !== apiKey || cached.baseUrl !== baseUrl) return undefined;
-    const age = Date.now() - cached.readAt;
+    const age = this.#clock() - cached.readAt;
     return { configuration: cached.configuration, isFresh: age >= 0 && age < configurationMaxAge * 1000 };
   }
 }

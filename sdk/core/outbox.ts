@@ -1,9 +1,10 @@
-import { type Acceptance, isAcceptance } from '../../core/answers.js';
-import type { ConsentPage } from '../../core/consent-page.js';
-import { objectOf } from '../../core/guards.js';
-import { isOld, isStatus, type QueuedConsent, recordedAs, sentOf } from '../../core/queue.js';
-import { isRetried } from '../../shared/retry.js';
-import { ServiceError } from '../../shared/service-error.js';
+import { isRetried } from '../shared/retry.js';
+import { ServiceError } from '../shared/service-error.js';
+import { type Acceptance, isAcceptance } from './answers.js';
+import type { ConsentPage } from './consent-page.js';
+import { objectOf } from './guards.js';
+import type { Surroundings } from './ports.js';
+import { isOld, isStatus, type QueuedConsent, recordedAs, sentOf } from './queue.js';
 import { errorOf, type Service } from './service.js';
 
 const PATH = '/tool/v1/consents';
@@ -15,7 +16,7 @@ interface Waiter {
   reject(error: ServiceError): void;
 }
 
-export interface OutboxOptions {
+export interface OutboxOptions extends Pick<Surroundings, 'clock' | 'locked'> {
   readonly page: ConsentPage;
   readonly service: Service;
   /** Whether the document version of a consent is still active, by a configuration that is read anew. */
@@ -71,7 +72,7 @@ export class Outbox {
     try {
       for (let waitMs: number | null = 0; !this.#isStopped; ) {
         const flushes = this.#flushes;
-        waitMs = await locked(stream, () => this.#move(stream));
+        waitMs = await this.#options.locked(stream, () => this.#move(stream));
         // A consent may have been queued after the queue was read as empty.
         if (waitMs === null && flushes === this.#flushes) return;
         if (waitMs !== null && waitMs > 0) await this.#wait(waitMs);
@@ -83,15 +84,15 @@ export class Outbox {
 
   /** @returns milliseconds until the next move; null if there is none */
   async #move(stream: string): Promise<number | null> {
-    const { page, service } = this.#options;
-    this.#options.onMove();
-    const move = page.queue.next(stream, Date.now());
+    const { page, service, clock, onMove, onRefused } = this.#options;
+    onMove();
+    const move = page.queue.next(stream, clock());
     if (move === null) return null;
     if (!('send' in move)) return move.waitMs;
     const consent = move.send;
-    const known = page.queue.recordOf(consent) ?? (isOld(consent, Date.now()) ? await this.#askStatus(consent) : null);
+    const known = page.queue.recordOf(consent) ?? (isOld(consent, clock()) ? await this.#askStatus(consent) : null);
     if (known !== null) {
-      if (known === 'later') page.queue.wait(consent, Date.now(), null);
+      if (known === 'later') page.queue.wait(consent, clock(), null);
       else this.#accept(consent, known);
       return 0;
     }
@@ -101,13 +102,13 @@ export class Outbox {
       return 0;
     }
     const error = errorOf(answer);
-    const verdict = page.queue.fail(consent, answer, error.code, Date.now());
-    if (verdict === 'clock' && !(await service.readClock())) page.queue.wait(consent, Date.now(), null);
+    const verdict = page.queue.fail(consent, answer, error.code, clock());
+    if (verdict === 'clock' && !(await service.readClock())) page.queue.wait(consent, clock(), null);
     const isRefused =
       verdict === 'outdated' ? !(await this.#options.isStillActive(consent).catch(() => true)) : verdict === 'refused';
     if (isRefused) {
       page.queue.drop(consent);
-      this.#options.onRefused(consent, error);
+      onRefused(consent, error);
       this.#take(consent)?.reject(error);
     }
     return 0;
@@ -118,9 +119,11 @@ export class Outbox {
     const { page, service } = this.#options;
     const { visitor_id, consent_type = '', document_version_id = '' } = sentOf(consent) ?? {};
     if (visitor_id === undefined) return null;
-    const query = new URLSearchParams({ visitor_id, consent_type, document_version_id }).toString();
+    const query = Object.entries({ visitor_id, consent_type, document_version_id }).map(
+      ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+    );
     try {
-      const { consents } = await service.get(`${PATH}/status?${query}`, isStatus);
+      const { consents } = await service.get(`${PATH}/status?${query.join('&')}`, isStatus);
       return recordedAs(consent, consents, page.queue.records());
     } catch (error) {
       // A service that refuses the question may still accept the consent.
@@ -158,24 +161,5 @@ export class Outbox {
       const timer = setTimeout(wake, ms);
       this.#wakes.add(wake);
     });
-  }
-}
-
-/** Lets one tab send a stream at a time. Another tab may send between two attempts. */
-async function locked<T>(stream: string, action: () => Promise<T>): Promise<T> {
-  // Absent in browsers before 2022, and refused in a sandboxed frame, which shares no queue with
-  // other tabs. The idempotency key then prevents second records.
-  const locks: LockManager | undefined = navigator.locks;
-  let isBegun = false;
-  const begin = () => {
-    isBegun = true;
-    return action();
-  };
-  if (locks === undefined) return begin();
-  try {
-    return await locks.request(`_svc_consent:${stream}`, begin);
-  } catch (error) {
-    if (isBegun) throw error;
-    return begin();
   }
 }

@@ -1,0 +1,64 @@
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { PersonReference } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { usePages } from '../../ui/use-pages.js';
+
+/** A person who was searched for. */
+export interface Searched {
+  readonly person: PersonReference;
+  /** Number of the search: the same person can be searched for again. */
+  readonly search: number;
+}
+
+/** Milliseconds for which a search is kept in the memory of the page, for the way back from a record. */
+const KEPT_MS = 600_000;
+/** Records of a page of the search. Each page is an entry of the audit log. */
+const PAGE_SIZE = 100;
+
+const keyOf = (siteId: string) => ['searched', siteId];
+
+/** The person who was searched for last. Not in the address: addresses are logged and kept. */
+export function useSearched(siteId: string): Searched | null {
+  const { data } = useQuery<Searched>({
+    queryKey: keyOf(siteId),
+    queryFn: skipToken,
+    gcTime: KEPT_MS,
+    meta: { isOnRequest: true },
+  });
+  return data ?? null;
+}
+
+/** Searches for a person, and shows the records. */
+export function useSearchPerson(siteId: string): (person: PersonReference) => Promise<void> {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return async (person) => {
+    queries.setQueryData<Searched>(keyOf(siteId), { person, search: Date.now() });
+    await navigate({ to: '/sites/$siteId/consents', params: { siteId }, search: { person: 'searched' } });
+  };
+}
+
+/** Forgets every search, for example after an erasure: the records are as they were before it. */
+export function useForgetSearches(): () => void {
+  const queries = useQueryClient();
+  return () => {
+    queries.removeQueries({ queryKey: ['searched'] });
+    queries.removeQueries({ queryKey: ['pages', 'person'] });
+  };
+}
+
+/** The records of a person, newest first. */
+export function usePersonPages(siteId: string, { person, search }: Searched) {
+  const api = useApi();
+  return usePages(
+    ['person', siteId, person, search],
+    (cursor) =>
+      api.POST('/api/v1/sites/{site_id}/consents/search', {
+        params: { path: { site_id: siteId } },
+        body: { person, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) },
+      }),
+    () => false,
+    { isOnRequest: true, keptMs: KEPT_MS },
+  );
+}

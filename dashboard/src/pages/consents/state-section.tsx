@@ -1,0 +1,108 @@
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import type { ConsentSummary } from '../../api/types.js';
+import { useFormats, useMessages } from '../../i18n/locale.js';
+import { Badge } from '../../ui/badge.js';
+import { Table } from '../../ui/table.js';
+import { Time } from '../../ui/time.js';
+import { decisionLook } from './filters.js';
+import { type StateOfSubject, stateAt } from './state-at.js';
+
+interface StateSectionProps {
+  readonly siteId: string;
+  /** All records of the person. */
+  readonly items: readonly ConsentSummary[];
+}
+
+/** The state of a person at a chosen time. */
+export function StateSection({ siteId, items }: StateSectionProps) {
+  const { consents } = useMessages();
+  const id = useId();
+  const [chosen, setChosen] = useState('');
+  const time = chosen === '' ? Date.now() : new Date(chosen).getTime();
+  const found = Number.isNaN(time) ? [] : stateAt(items, time);
+  return (
+    <div className="stack">
+      <h3>{consents.stateTitle}</h3>
+      <div className="field state-time">
+        <label className="label" htmlFor={id}>
+          {consents.stateAsOf}
+        </label>
+        <input
+          id={id}
+          type="datetime-local"
+          step={1}
+          className="input"
+          value={chosen}
+          onChange={({ target }) => setChosen(target.value)}
+          aria-describedby={`${id}-hint`}
+        />
+        <span className="hint" id={`${id}-hint`}>
+          {consents.stateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+        </span>
+      </div>
+      <div role="status">
+        {found.length === 0 ? <p>{consents.stateNone}</p> : <StateTable siteId={siteId} items={found} />}
+      </div>
+    </div>
+  );
+}
+
+interface StateTableProps {
+  readonly siteId: string;
+  readonly items: readonly StateOfSubject[];
+}
+
+function StateTable({ siteId, items }: StateTableProps) {
+  const { consents } = useMessages();
+  const { list } = useFormats();
+  const categoriesOf = ({ record }: StateOfSubject, isGranted: boolean) =>
+    list(
+      Object.entries(record.categories ?? {})
+        .filter(([, granted]) => granted === isGranted)
+        .map(([key]) => key),
+    );
+  return (
+    <Table
+      label={consents.stateTitle}
+      items={items}
+      keyOf={({ id }) => id}
+      columns={[
+        { label: consents.type, cell: ({ record }) => record.consent_type },
+        { label: consents.document, cell: ({ documentSlug }) => documentSlug ?? '' },
+        {
+          label: consents.decision,
+          cell: ({ record, state }) =>
+            state === 'expired' ? (
+              <Badge kind="neutral">{consents.expired}</Badge>
+            ) : (
+              <Badge kind={decisionLook(record.decision)}>{consents.decisions[record.decision]}</Badge>
+            ),
+        },
+        {
+          label: consents.granted,
+          phone: 'labelled',
+          cell: (item) => (item.state === 'in_force' ? categoriesOf(item, true) : ''),
+        },
+        {
+          label: consents.refused,
+          phone: 'labelled',
+          cell: (item) => (item.state === 'in_force' ? categoriesOf(item, false) : ''),
+        },
+        {
+          label: consents.since,
+          phone: 'labelled',
+          cell: ({ id, record }) => (
+            <Link
+              to="/sites/$siteId/consents/$consentId"
+              params={{ siteId, consentId: id }}
+              search={{ person: 'searched' }}
+            >
+              <Time at={record.created_at} isExact />
+            </Link>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+import type { GppStatement, OptOutValue } from './gpp-string.js';
+import type { GppSettings, TcfSettings } from './iab-settings.js';
+import { areKnownVendors, type TcStatement } from './tc-string.js';
+
+/** The answers of a record: true if the category was permitted. */
+type Answers = Readonly<Record<string, boolean>>;
+
+/** A part of a TC string that differs from the configuration and the answers. */
+export const TC_PARTS = [
+  'cmp',
+  'vendor_list',
+  'publisher_country',
+  'purposes',
+  'special_features',
+  'legitimate_interests',
+  'vendors',
+  'disclosed_vendors',
+] as const;
+export type TcPart = (typeof TC_PARTS)[number];
+
+/** Lists the numbers of a framework that the permitted categories stand for, ascending. */
+export function permittedNumbers(by: Readonly<Record<string, readonly number[]>>, answers: Answers): number[] {
+  const permitted = Object.entries(by).flatMap(([key, numbers]) => (isPermitted(answers, key) ? numbers : []));
+  return [...new Set(permitted)].sort((a, b) => a - b);
+}
+
+/**
+ * Compares a TC string with the configuration under which the person chose, and with the answers.
+ * Vendors may be fewer than configured: one that declares none of the purposes has no consent.
+ * @returns the parts that differ
+ */
+export function tcDifferences(stated: TcStatement, settings: TcfSettings, answers: Answers): readonly TcPart[] {
+  const purposes = permittedNumbers(settings.purposes, answers);
+  const features = permittedNumbers(settings.special_features, answers);
+  const vendors = purposes.length === 0 ? [] : settings.vendors;
+  const agrees: Readonly<Record<TcPart, boolean>> = {
+    cmp: stated.cmpId === settings.cmp_id && stated.cmpVersion === settings.cmp_version && stated.isServiceSpecific,
+    vendor_list: stated.vendorListVersion === settings.vendor_list.version,
+    publisher_country: stated.publisherCountry === settings.publisher_country,
+    purposes: stated.purposes.join() === purposes.join(),
+    special_features: stated.specialFeatures.join() === features.join(),
+    // The SDK claims no legitimate interest, and restricts nothing.
+    legitimate_interests:
+      stated.legitimateInterests.length + stated.vendorLegitimateInterests.length + stated.restrictions === 0,
+    vendors: areKnownVendors(stated.vendors, vendors),
+    disclosed_vendors: stated.disclosed !== null && areKnownVendors(stated.disclosed, settings.vendors),
+  };
+  return TC_PARTS.filter((part) => !agrees[part]);
+}
+
+/** Whether a person who gave these answers has opted out by them. */
+export function isOptedOut(settings: GppSettings, answers: Answers): boolean {
+  return settings.opt_out.some((key) => !isPermitted(answers, key));
+}
+
+/** Whether every opt-out of a GPP string has a value. */
+export function areOptOuts({ sections }: GppStatement, expected: OptOutValue): boolean {
+  return sections.every(({ optOuts }) => Object.values(optOuts).every((value) => value === expected));
+}
+
+function isPermitted(answers: Answers, key: string): boolean {
+  return Object.hasOwn(answers, key) && answers[key] === true;
+}

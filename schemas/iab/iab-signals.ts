@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** Characters of one string: a TC string with both lists of a thousand vendors has about 700. */
+const MOST_CHARACTERS = 8_000;
+
+/**
+ * The strings of IAB that the page gave to advertisers with this choice: a claim of the browser. That
+ * they say what the person chose is checked by the verifier (`iab-agreement.ts`).
+ */
+export const IabSignals = z
+  .strictObject({
+    tc_string: z
+      .string()
+      .max(MOST_CHARACTERS)
+      .regex(/^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,3}$/, 'must be a TC string')
+      .describe('TC string of IAB Europe’s Transparency and Consent Framework.'),
+    gpp_string: z
+      .string()
+      .max(MOST_CHARACTERS)
+      .regex(/^[A-Za-z0-9_-]+(?:~[A-Za-z0-9_.-]+){0,40}$/, 'must be a GPP string')
+      .describe('String of IAB Tech Lab’s Global Privacy Platform.'),
+  })
+  .partial()
+  .refine((stated) => Object.keys(stated).length > 0, 'must state something')
+  .meta({ id: 'IabSignals', minProperties: 1 });
+export type IabSignals = z.infer<typeof IabSignals>;

@@ -1,0 +1,138 @@
+import { BitReader, readOrNull } from './bits.js';
+
+/** Numbers of vendors as ranges, first and last included, in ascending order and disjoint. */
+export type VendorRanges = readonly (readonly [number, number])[];
+
+/** The statements of a TC string (IAB Europe, Transparency and Consent String v2). */
+export interface TcStatement {
+  /** Unix milliseconds; TCF allows whole days only. */
+  readonly created: number;
+  readonly updated: number;
+  readonly cmpId: number;
+  readonly cmpVersion: number;
+  /** Two letters, upper case. */
+  readonly language: string;
+  readonly vendorListVersion: number;
+  readonly policyVersion: number;
+  readonly isServiceSpecific: boolean;
+  readonly specialFeatures: readonly number[];
+  readonly purposes: readonly number[];
+  readonly legitimateInterests: readonly number[];
+  readonly publisherCountry: string;
+  readonly vendors: VendorRanges;
+  readonly vendorLegitimateInterests: VendorRanges;
+  /** The publisher's own restrictions. */
+  readonly restrictions: number;
+  /** Vendors that were disclosed to the person; null: the string does not state them. */
+  readonly disclosed: VendorRanges | null;
+}
+
+const VERSION = 2;
+const DISCLOSED_SEGMENT = 1;
+const DECISECOND_MS = 100;
+
+/**
+ * Reads a TC string. Ranges stay ranges: a text of some thousand characters can name a hundred million
+ * vendors, which a reader that lists them does not survive.
+ * @param text at most what `IabSignals` admits
+ * @returns null if it is not a TC string of version 2, or its ranges overlap or are not ascending
+ */
+export function readTcString(text: string): TcStatement | null {
+  const [core = '', ...segments] = text.split('.');
+  return readOrNull(() => ({ ...readCore(new BitReader(core)), disclosed: readDisclosed(segments) }));
+}
+
+function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
+  if (bits.number(6) !== VERSION) throw new RangeError('not version 2');
+  const created = bits.number(36) * DECISECOND_MS;
+  const updated = bits.number(36) * DECISECOND_MS;
+  const cmpId = bits.number(12);
+  const cmpVersion = bits.number(12);
+  bits.number(6); // consentScreen
+  const language = letters(bits);
+  const vendorListVersion = bits.number(12);
+  const policyVersion = bits.number(6);
+  const isServiceSpecific = bits.flag();
+  bits.flag(); // useNonStandardTexts
+  const specialFeatures = bits.positions(12);
+  const purposes = bits.positions(24);
+  const legitimateInterests = bits.positions(24);
+  bits.flag(); // purposeOneTreatment
+  const publisherCountry = letters(bits);
+  const vendors = readVendors(bits);
+  const vendorLegitimateInterests = readVendors(bits);
+  const restrictions = bits.number(12);
+  return {
+    created,
+    updated,
+    cmpId,
+    cmpVersion,
+    language,
+    vendorListVersion,
+    policyVersion,
+    isServiceSpecific,
+    specialFeatures,
+    purposes,
+    legitimateInterests,
+    publisherCountry,
+    vendors,
+    vendorLegitimateInterests,
+    restrictions,
+  };
+}
+
+function readDisclosed(segments: readonly string[]): VendorRanges | null {
+  for (const segment of segments) {
+    const bits = new BitReader(segment);
+    if (bits.number(3) === DISCLOSED_SEGMENT) return readVendors(bits);
+  }
+  return null;
+}
+
+function letters(bits: BitReader): string {
+  const letter = (): string => String.fromCharCode('A'.charCodeAt(0) + bits.number(6));
+  const both = letter() + letter();
+  if (!/^[A-Z]{2}$/.test(both)) throw new RangeError('not two letters');
+  return both;
+}
+
+/** A section of vendors: one bit for each, or ranges. */
+function readVendors(bits: BitReader): VendorRanges {
+  const largest = bits.number(16);
+  if (!bits.flag()) return joined(bits.positions(largest));
+  const ranges: [number, number][] = [];
+  for (let left = bits.number(12); left > 0; left -= 1) {
+    const isRange = bits.flag();
+    const first = bits.number(16);
+    const last = isRange ? bits.number(16) : first;
+    const before = ranges.at(-1)?.[1] ?? 0;
+    if (first <= before || last < first || last > largest) throw new RangeError('ranges are not in order');
+    ranges.push([first, last]);
+  }
+  return ranges;
+}
+
+function joined(numbers: readonly number[]): VendorRanges {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}
+
+/** The number of vendors. */
+export function countVendors(ranges: VendorRanges): number {
+  return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
+/** Whether every vendor of the ranges is one of a list. @param known ascending or not */
+export function areKnownVendors(ranges: VendorRanges, known: readonly number[]): boolean {
+  const numbers = new Set(known);
+  const isKnown = (first: number, last: number): boolean => {
+    for (let number = first; number <= last; number += 1) if (!numbers.has(number)) return false;
+    return true;
+  };
+  return countVendors(ranges) <= numbers.size && ranges.every(([first, last]) => isKnown(first, last));
+}

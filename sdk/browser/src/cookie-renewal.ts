@@ -1,0 +1,35 @@
+import { isNumber } from '../../core/guards.js';
+import type { Renewal, Store } from '../../core/ports.js';
+
+const RENEWED = 'renewed';
+const DAY_MS = 86_400_000;
+
+/**
+ * Lets the site's own server set the cookies again: browsers may keep those of scripts for seven days
+ * only.
+ */
+export class CookieRenewal implements Renewal {
+  readonly #url: string;
+  readonly #store: Store;
+  #attempt = new AbortController();
+
+  /** @param url path of the site's own server */
+  constructor(url: string, store: Store) {
+    this.#url = url;
+    this.#store = store;
+  }
+
+  renew(isDaily: boolean, onEnd: () => void): void {
+    // A clock that was set back makes the difference negative.
+    if (isDaily && Math.abs(Date.now() - (this.#store.read(RENEWED, isNumber) ?? 0)) <= DAY_MS) return;
+    this.#attempt = new AbortController();
+    fetch(this.#url, { method: 'POST', signal: this.#attempt.signal })
+      .then(({ ok }) => ok && this.#store.write(RENEWED, Date.now()))
+      .catch(() => undefined)
+      .then(onEnd);
+  }
+
+  cancel(): void {
+    this.#attempt.abort();
+  }
+}

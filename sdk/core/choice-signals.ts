@@ -1,0 +1,37 @@
+import type { BrowserConsent } from '../shared/types.js';
+import type { Categories, Choice } from './choice.js';
+
+/** The strings that the page gives to others with a choice, as the record keeps them. */
+export type IabStrings = NonNullable<BrowserConsent['iab']>;
+
+/** Puts choices into the words of a framework of the advertising industry. */
+export interface ChoiceSignals {
+  /** @param categories the answer for every category @param now Unix milliseconds @returns undefined: no framework applies to the visitor */
+  stringsOf(categories: Categories, isOptedOut: boolean, now: number): IabStrings | undefined;
+}
+
+/** The part of a consent that is told to others. */
+export interface SignalledConsent {
+  readonly state: {
+    readonly status: string;
+    readonly choice: Choice | null;
+    readonly configuration: {
+      readonly language: string;
+      readonly region: { compliance_framework: string | null };
+    } | null;
+  };
+  readonly isGpcOn: boolean;
+  /** Whether the visitor opted out of sale and sharing on this origin, or the browser's signal does so by law. */
+  readonly isOptedOutOfSale: boolean;
+  subscribe(listener: () => void): () => void;
+}
+
+/** The file that a page loads if the site speaks the signals of IAB (`sdk/iab/speak-iab.ts`). */
+export interface IabModule {
+  /**
+   * Tells the page's scripts of each choice by `__tcfapi` and `__gpp`.
+   * @param settings `iab` of the configuration @param baseUrl origin of the service
+   * @throws Error if the settings or the vendor list cannot be used
+   */
+  speakIab(consent: SignalledConsent, settings: unknown, baseUrl: string): Promise<ChoiceSignals>;
+}

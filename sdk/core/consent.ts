@@ -1,0 +1,438 @@
+import { ServiceError } from '../shared/service-error.js';
+import type { BrowserConsent } from '../shared/types.js';
+import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
+import { type Categories, type Choice, completeCategories, cookiePolicyOf, isInForce } from './choice.js';
+import type { ChoiceSignals } from './choice-signals.js';
+import { Configurations, languageQuery } from './configurations.js';
+import type { Presentation } from './consent-body.js';
+import { ConsentPage } from './consent-page.js';
+import type { KeptRecord } from './consent-queue.js';
+import { isNumber } from './guards.js';
+import type { Event } from './machine.js';
+import type { CoreOptions } from './options.js';
+import { Outbox } from './outbox.js';
+import type { Surroundings } from './ports.js';
+import { isFramework, SIGNAL_OPTS_OUT } from './precedence.js';
+import { type QueuedConsent, sentOf } from './queue.js';
+import { Service } from './service.js';
+import { optOutOf } from './transitions.js';
+
+/**
+ * - `loading`: the configuration is being read.
+ * - `needed`: the visitor has not chosen, or must choose again.
+ * - `signalled`: the visitor has not chosen, and the browser sends Global Privacy Control, which
+ *   refuses. The site does not ask.
+ * - `chosen`: a choice is in force.
+ * - `unavailable`: no choice can be recorded; `error` states why. Nothing optional is permitted.
+ */
+export type ConsentStatus = 'loading' | 'needed' | 'signalled' | 'chosen' | 'unavailable';
+
+export interface ConsentState {
+  readonly status: ConsentStatus;
+  /** The configuration of the site; null until it is loaded. */
+  readonly configuration: Configuration | null;
+  /** The choice in force; null without one. */
+  readonly choice: Choice | null;
+  /** The last failure; null without one. */
+  readonly error: ServiceError | null;
+}
+
+const OPTED_OUT = 'opted-out';
+/** How long a site that speaks the signals of IAB waits for them before it asks without them, in milliseconds. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** Further fields of a document approval, beside those that the SDK fills in. */
+export type ApprovalFields = Omit<
+  BrowserConsent,
+  'consent_type' | 'document_version_id' | 'language' | 'idempotency_key'
+>;
+
+/**
+ * The consent of one visitor at one site, without a user interface: all rules of choice, identity,
+ * signal, queue and precedence. An SDK gives it the surroundings of a page or an app, and no rule of
+ * its own.
+ */
+export class ConsentCore {
+  /** Keys of the warnings that were printed. */
+  readonly #said = new Set<string>();
+  readonly #options: CoreOptions;
+  readonly #surroundings: Surroundings;
+  readonly #service: Service;
+  readonly #configurations: Configurations;
+  readonly #page: ConsentPage;
+  readonly #outbox: Outbox;
+  readonly #listeners = new Set<(state: ConsentState) => void>();
+  /** Null until they are loaded, and if the site speaks none. */
+  #signals: ChoiceSignals | null = null;
+  #isStopped = false;
+  #unwatch: () => void = () => undefined;
+  #error: ServiceError | null = null;
+  #state: ConsentState = { status: 'loading', configuration: null, choice: null, error: null };
+  #started: Promise<ConsentState> | undefined;
+
+  constructor(options: CoreOptions, surroundings: Surroundings) {
+    this.#options = options;
+    this.#surroundings = surroundings;
+    const { jar, store, cryptography, clock, locked, notKept } = surroundings;
+    this.#service = new Service(options.baseUrl, options.apiKey, surroundings);
+    this.#configurations = new Configurations(surroundings, this.#service, options, (configuration) =>
+      this.#warnOf(configuration),
+    );
+    this.#page = new ConsentPage({
+      jar,
+      store,
+      now: () => this.#service.now(),
+      random: () => cryptography.random(32),
+      isSignalled: () => this.isGpcOn,
+      ownVisitor: options.visitorId,
+      onNotKept: () => this.#warn(notKept),
+      onGivenUp: (consent) => this.#outbox.giveUp(consent),
+    });
+    this.#outbox = new Outbox({
+      onMove: () => this.#handle({ type: 'looked' }),
+      page: this.#page,
+      clock,
+      locked,
+      service: this.#service,
+      isStillActive: (consent) => this.#isStillActive(consent),
+      onAccepted: (consent, acceptance) => this.#onAccepted(consent, acceptance),
+      onRefused: (consent, error) => this.#onRefused(consent, error),
+    });
+  }
+
+  get state(): ConsentState {
+    return this.#state;
+  }
+
+  /** Whether the visitor's browser sends Global Privacy Control, or the app states such a signal. */
+  get isGpcOn(): boolean {
+    return this.#surroundings.isSignalled();
+  }
+
+  /** Calls a listener with the state now and after every change. A later error of it is reported to the page. @returns a function that ends this */
+  subscribe(listener: (state: ConsentState) => void): () => void {
+    this.#listeners.add(listener);
+    listener(this.#state);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether the visitor permits a category. Before the configuration is known, only an earlier choice does. */
+  allows(category: string): boolean {
+    return this.#page.allows(category);
+  }
+
+  /**
+   * Reads the earlier choice and the configuration, and sends what is still queued.
+   * @returns the first state that is not `loading`
+   */
+  start(): Promise<ConsentState> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  /** Ends sending and listening. Queued consents are sent by a later page. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#unwatch();
+    this.#surroundings.renewal?.cancel();
+    this.#outbox.stop();
+    this.#listeners.clear();
+  }
+
+  /**
+   * Records the visitor's choice, which is in force at once. Required categories are on.
+   * @param chosen the optional categories that the visitor permits
+   * @param presentation how the visitor was asked, which the record keeps as a statement of the browser
+   * @returns the service's answer, whenever it comes
+   * @throws ServiceError `UNAVAILABLE` before the configuration is known
+   */
+  choose(chosen: Categories, presentation?: Presentation): Promise<Acceptance> {
+    if (cookiePolicyOf(this.#configuration()) === undefined) throw noPolicy();
+    this.#error = null;
+    // Its response would bring the choice before this one back.
+    this.#surroundings.renewal?.cancel();
+    return this.#record({
+      type: 'chose',
+      categories: chosen,
+      stated: { presentation, ...this.#strings(chosen, this.isOptedOutOfSale) },
+    });
+  }
+
+  /** Permits every category. @throws as `choose` */
+  acceptAll(presentation?: Presentation): Promise<Acceptance> {
+    const { categories } = this.#configuration();
+    return this.choose(Object.fromEntries(categories.map(({ key }) => [key, true])), presentation);
+  }
+
+  /** Refuses every optional category; withdraws those that were permitted. @throws as `choose` */
+  rejectAll(presentation?: Presentation): Promise<Acceptance> {
+    return this.choose({}, presentation);
+  }
+
+  /**
+   * Records that the visitor opts out of the sale and sharing of personal data, or takes that back.
+   * It refers to the site's `do_not_sell` document, else to the cookie policy.
+   * @throws as `choose`
+   */
+  optOutOfSale(isOptedOut = true): Promise<Acceptance> {
+    const consent = optOutOf(this.#configuration(), isOptedOut);
+    if (consent === undefined) throw noPolicy();
+    this.#surroundings.store.write(OPTED_OUT, Number(isOptedOut));
+    const strings = this.#strings(this.#state.choice?.categories ?? {}, isOptedOut);
+    return this.#record({ type: 'recorded', consent: { ...consent, ...strings } });
+  }
+
+  /** Whether the visitor opted out of sale and sharing on this origin, or the browser's signal does so by law. */
+  get isOptedOutOfSale(): boolean {
+    const law = this.#page.facts.configuration?.region.compliance_framework ?? null;
+    const isSignal = this.isGpcOn && isFramework(law) && SIGNAL_OPTS_OUT[law];
+    return isSignal || this.#surroundings.store.read(OPTED_OUT, isNumber) === 1;
+  }
+
+  /**
+   * Reads the active version of a document with its text, which the page shows before it asks.
+   * @throws ServiceError
+   */
+  document(slug: string): Promise<ShownDocument> {
+    const language = this.#state.configuration?.language ?? this.#wantedLanguage();
+    return this.#service.get(
+      `/tool/v1/documents/${encodeURIComponent(slug)}/active${languageQuery(language)}`,
+      isShownDocument,
+    );
+  }
+
+  /**
+   * Records the visitor's decision on a document that was shown.
+   * @param fields `decision`, and signer and signature if the site asks for them; `approval_token` is
+   *   the option `approvalToken` if absent
+   */
+  approve({ version }: ShownDocument, fields: ApprovalFields): Promise<Acceptance> {
+    const token = this.#options.approvalToken;
+    this.#configuration();
+    const consent: BrowserConsent = {
+      ...(token !== undefined && { approval_token: token }),
+      ...fields,
+      consent_type: 'document_approval',
+      document_version_id: version.id,
+      language: version.language,
+    };
+    return this.#record({ type: 'recorded', consent });
+  }
+
+  /**
+   * Shows the texts in another language of the site.
+   * @param language if absent, that of the page, else of the browser: the service matches it with those of the site
+   * @throws ServiceError
+   */
+  async setLanguage(language = this.#wantedLanguage()): Promise<void> {
+    const configuration = await this.#configurations.in(language);
+    this.#error = null;
+    this.#handle({ type: 'translated', configuration });
+  }
+
+  /**
+   * Page of the service on which the visitor looks up the choice and keeps its receipt; null until
+   * the service has accepted the choice.
+   */
+  get proofPage(): string | null {
+    const token = this.#state.choice?.consent_token;
+    return token === undefined ? null : this.#service.addressOf(`/verify#${token}`);
+  }
+
+  /** Accepted consents of this browser with their promises, oldest first, at most 50. */
+  records(): readonly KeptRecord[] {
+    return this.#page.queue.records();
+  }
+
+  /** Consents that wait for the service's answer, oldest first. */
+  queued(): readonly QueuedConsent[] {
+    return this.#page.queue.items();
+  }
+
+  /**
+   * Looks again at what is kept, and sends what waits, also after earlier failures. A page does it by
+   * itself when it is shown or online again.
+   */
+  resume(): void {
+    if (this.#isStopped) return;
+    this.#handle({ type: 'looked' });
+    this.#outbox.flush();
+    // It was opened without a network.
+    if (this.#state.status === 'unavailable' && this.#error?.code === 'NO_ANSWER') this.#load();
+  }
+
+  async #start(): Promise<ConsentState> {
+    const { obstacle, ready, watch } = this.#surroundings;
+    const error = obstacle();
+    if (error !== null) return this.#fail(error);
+    if (ready !== undefined) await ready();
+    if (this.#isStopped) return this.#state;
+    this.#unwatch = watch({ look: () => this.#handle({ type: 'looked' }), resume: () => this.resume() });
+    return this.#load();
+  }
+
+  async #load(): Promise<ConsentState> {
+    this.#handle({ type: 'looked' });
+    const { newest } = this.#page.facts;
+    const language = newest?.language || this.#wantedLanguage();
+    const cached = this.#configurations.cached(language)?.configuration;
+    // A cached configuration is used at once, so that scripts do not wait for the network.
+    if (cached !== undefined && newest !== null && isInForce(newest, cached))
+      this.#handle({ type: 'translated', configuration: cached });
+    try {
+      const configuration = await this.#toShow(language);
+      if (this.#error?.code === 'NO_ANSWER') this.#error = null;
+      if (cookiePolicyOf(configuration) === undefined) this.#error = noPolicy();
+      await this.#loadSignals(configuration);
+      this.#handle({ type: 'configured', configuration });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.#fail(error);
+    }
+    this.#outbox.flush();
+    this.#renew(true);
+    return this.#state;
+  }
+
+  /** Loads the signals of IAB, if the site speaks them. Without them, the visitor is asked all the same. */
+  async #loadSignals({ iab }: Configuration): Promise<void> {
+    const { loadIab } = this.#surroundings;
+    if (iab === undefined || this.#signals !== null || loadIab === undefined) return;
+    const { baseUrl } = this.#options;
+    const late = new Promise<never>((_, fail) => {
+      setTimeout(() => fail(new Error('no answer')), LONGEST_WAIT_MS);
+    });
+    try {
+      const speaks = loadIab(baseUrl).then(({ speakIab }) => speakIab(this, iab, baseUrl));
+      this.#signals = await Promise.race([speaks, late]);
+    } catch (error) {
+      this.#warn(`The signals of IAB could not be loaded, so that no choice states them: ${error}`, 'iab');
+    }
+  }
+
+  #strings(chosen: Categories, isOptedOut: boolean): Pick<BrowserConsent, 'iab'> {
+    const { configuration } = this.#page.facts;
+    const categories = configuration === null ? chosen : completeCategories(configuration, chosen);
+    const iab = this.#signals?.stringsOf(categories, isOptedOut, this.#service.now());
+    return iab === undefined ? {} : { iab };
+  }
+
+  /** The device then looks at what is kept, in case something else wrote a newer choice. */
+  #renew(isDaily: boolean): void {
+    if (this.proofPage === null) return;
+    this.#surroundings.renewal?.renew(isDaily, () => this.#handle({ type: 'looked' }));
+  }
+
+  /** The configuration in the language of the choice, to check it; of the page, if the visitor must choose again. */
+  async #toShow(language: string | undefined): Promise<Configuration> {
+    const { newest } = this.#page.facts;
+    const configuration = await this.#configurations.in(language);
+    return newest === null || isInForce(newest, configuration)
+      ? configuration
+      : this.#configurations.in(this.#wantedLanguage());
+  }
+
+  /** @returns the service's answer to what the event records */
+  #record(event: Event): Promise<Acceptance> {
+    const key = this.#page.handle(event);
+    const answered = this.#outbox.answerTo(key ?? '');
+    this.#outbox.flush();
+    this.#show();
+    return answered;
+  }
+
+  #handle(event: Event): void {
+    this.#page.handle(event);
+    this.#show();
+  }
+
+  #fail(error: ServiceError): ConsentState {
+    this.#error = error;
+    this.#handle({ type: 'failed' });
+    return this.#state;
+  }
+
+  #onAccepted(consent: QueuedConsent, acceptance: Acceptance): void {
+    this.#warnOf(acceptance);
+    this.#error = null;
+    this.#handle({ type: 'accepted', ...answered(consent), acceptance });
+    this.#renew(false);
+  }
+
+  #onRefused(consent: QueuedConsent, error: ServiceError): void {
+    console.error(`Consent Ledger: not recorded: ${error.code}: ${error.message}`);
+    this.#error = error;
+    const isOutdated = error.code === 'CONFIG_OUTDATED';
+    this.#handle({ type: 'refused', ...answered(consent), isOutdated });
+  }
+
+  /** Prints the warnings of the service on the console, once for each field. */
+  #warnOf({ warnings = [] }: Pick<Acceptance, 'warnings'>): void {
+    for (const { field, message } of warnings) this.#warn(`${field}: ${message}`, field);
+  }
+
+  /** Warns the developer of the page on the console, once for each key. */
+  #warn(text: string, about = text): void {
+    if (!this.#said.has(about)) console.warn(`Consent Ledger: ${text}`);
+    this.#said.add(about);
+  }
+
+  /** Re-reads the configuration (specification, `CONFIG_OUTDATED`). */
+  async #isStillActive(consent: QueuedConsent): Promise<boolean> {
+    const sent = sentOf(consent);
+    const configuration = await this.#configurations.read(sent?.language);
+    const isActive = configuration.documents.some(({ version }) => version.id === sent?.document_version_id);
+    if (!isActive) this.#handle({ type: 'translated', configuration });
+    return isActive;
+  }
+
+  #wantedLanguage(): string | undefined {
+    return this.#options.language ?? this.#surroundings.language();
+  }
+
+  #configuration(): Configuration {
+    const { configuration } = this.#page.facts;
+    if (configuration !== null) return configuration;
+    throw this.#error ?? new ServiceError('No configuration yet: wait for start().', 'UNAVAILABLE', 0);
+  }
+
+  #show(): void {
+    const { configuration, isUnavailable } = this.#page.facts;
+    const { choice } = this.#page;
+    const asks = this.isGpcOn ? 'signalled' : 'needed';
+    const known = choice !== null ? 'chosen' : asks;
+    const status = isUnavailable ? 'unavailable' : configuration === null ? 'loading' : known;
+    const state: ConsentState = { status, configuration, choice, error: this.#error };
+    // One object as long as nothing changes, as frameworks compare states.
+    if (!isSame(this.#state, state)) this.#state = state;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(this.#state);
+      } catch (error) {
+        // A fault of the page must keep no choice from the service, nor from the other listeners.
+        this.#surroundings.report(error);
+      }
+    }
+  }
+}
+
+/** The part of a consent that a user interface needs, on a page and in an app. */
+export type ConsentSource = Pick<ConsentCore, keyof ConsentCore>;
+
+function isSame(one: ConsentState, other: ConsentState): boolean {
+  return (
+    one.status === other.status &&
+    one.configuration === other.configuration &&
+    one.error === other.error &&
+    JSON.stringify(one.choice) === JSON.stringify(other.choice)
+  );
+}
+
+function answered(consent: QueuedConsent) {
+  const { idempotency_key: key, queued_at: at } = consent;
+  return { key, at, consentType: sentOf(consent)?.consent_type ?? '' };
+}
+
+function noPolicy(): ServiceError {
+  return new ServiceError('The site has no active cookie policy.', 'UNAVAILABLE', 0);
+}

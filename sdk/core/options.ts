@@ -1,0 +1,18 @@
+/** Options of every SDK: the service, the API key, and how consents are recorded. */
+export interface CoreOptions {
+  /** Origin of the service, for example `https://consent.example.org`. */
+  readonly baseUrl: string;
+  /** API key of the site, of scope `write`. It is not secret: every visitor can read it. */
+  readonly apiKey: string;
+  /** Language of the texts (BCP 47); that of the page or the device if absent. */
+  readonly language?: string | undefined;
+  /**
+   * The site's reference for the person, at most 100 characters, not to be guessed. If it is
+   * absent, a random one is made at the first choice and kept on this device.
+   */
+  readonly visitorId?: string | undefined;
+  /** One-time token from the site's backend, for a document approval that requires one. */
+  readonly approvalToken?: string | undefined;
+  /** Seconds for which a configuration is used without asking again; 300 if absent. */
+  readonly configurationMaxAge?: number | undefined;
+}

@@ -1,0 +1,107 @@
+import { type Guard, isText, nullable, parseJson, recordOf } from '../../core/guards.js';
+import type { Store } from '../../core/ports.js';
+import type { AppStorage } from './storage.js';
+
+const PREFIX = '_svc_consent:';
+
+/** Name of the changes that are being written: what an ended app did not finish, its next start does. */
+const JOURNAL = 'journal';
+const isJournal = recordOf(nullable(isText));
+
+/**
+ * Values that an app keeps. It reads the storage once, when the app starts, and then holds everything in
+ * memory. What changes in one turn is kept whole or not at all, also if the app is ended meanwhile: a
+ * choice never comes back without its place in the queue.
+ */
+export class AppStore implements Store {
+  readonly #storage: AppStorage;
+  readonly #texts = new Map<string, string>();
+  /** Changes that no write has taken yet; null: removed. */
+  #changes = new Map<string, string | null>();
+  #writes: Promise<void> = Promise.resolve();
+  #isFailing = false;
+
+  constructor(storage: AppStorage) {
+    this.#storage = storage;
+  }
+
+  /** Reads what earlier runs of the app kept. What this run wrote is newer. */
+  async load(): Promise<void> {
+    try {
+      const names = (await this.#storage.keys()).filter((name) => name.startsWith(PREFIX));
+      const texts = await Promise.all(names.map((name) => this.#storage.get(name)));
+      const kept = new Map(names.map((name, i) => [name.slice(PREFIX.length), texts[i] ?? null]));
+      const unfinished = Object.entries(parseJson(kept.get(JOURNAL) ?? 'null', isJournal) ?? {});
+      kept.delete(JOURNAL);
+      for (const [name, text] of [...kept, ...unfinished]) {
+        if (text === null) this.#texts.delete(name);
+        else this.#texts.set(name, text);
+      }
+      for (const [name, text] of unfinished) this.#change(name, text);
+    } catch {
+      this.#isFailing = true;
+    }
+  }
+
+  read<T>(name: string, guard: Guard<T>): T | undefined {
+    return parseJson(this.#texts.get(name) ?? 'null', guard);
+  }
+
+  /** @returns false if the storage refused the last write that it answered */
+  write(name: string, value: object | string | number): boolean {
+    const text = JSON.stringify(value);
+    this.#texts.set(name, text);
+    this.#change(name, text);
+    return !this.#isFailing;
+  }
+
+  remove(name: string): void {
+    this.#texts.delete(name);
+    this.#change(name, null);
+  }
+
+  names(prefix: string): readonly string[] {
+    return [...this.#texts.keys()].filter((name) => name.startsWith(prefix)).sort();
+  }
+
+  /** Resolves when the storage has answered all writes so far. */
+  settled(): Promise<void> {
+    return this.#writes;
+  }
+
+  #change(name: string, text: string | null): void {
+    if (this.#changes.size === 0)
+      this.#writes = this.#writes
+        .then(() => this.#flush())
+        .then((isFailing) => {
+          this.#isFailing = isFailing;
+        });
+    this.#changes.set(name, text);
+  }
+
+  /** @returns whether the storage refused something */
+  async #flush(): Promise<boolean> {
+    const changes = this.#changes;
+    this.#changes = new Map();
+    if (changes.size === 1) return this.#writeAll(changes);
+    const journal = JSON.stringify(Object.fromEntries(changes));
+    const isFailing = await this.#writeAll([[JOURNAL, journal], ...changes]);
+    return (await this.#writeAll([[JOURNAL, null]])) || isFailing;
+  }
+
+  /** @returns whether the storage refused one of them; the others are written nevertheless */
+  async #writeAll(changes: Iterable<readonly [string, string | null]>): Promise<boolean> {
+    let isFailing = false;
+    for (const [name, text] of changes) {
+      try {
+        if (text !== null) await this.#storage.set(PREFIX + name, text);
+        else await this.#storage.remove(PREFIX + name);
+      } catch {
+        isFailing = true;
+        // The next start must not find an older value, for example a permission before a refusal.
+        await this.#storage.remove(PREFIX + name).catch(() => undefined);
+      }
+    }
+    return isFailing;
+  }
+}

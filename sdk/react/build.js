@@ -1,0 +1,30 @@
+// Bundles the SDK as two modules that share their context: all of it, and the part that needs no page.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { minify } from 'terser';
+
+const here = dirname(fileURLToPath(import.meta.url));
+await mkdir(join(here, 'dist'), { recursive: true });
+const { outputFiles } = await build({
+  absWorkingDir: here,
+  entryPoints: ['src/index.ts', 'src/headless.ts'],
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  charset: 'utf8',
+  chunkNames: 'shared',
+  external: ['react'],
+  target: ['es2022'],
+  legalComments: 'none',
+  logLevel: 'warning',
+  write: false,
+});
+for (const { path, text } of outputFiles) {
+  const { code } = await minify(text, { ecma: 2020, module: true, compress: { passes: 2, directives: false } });
+  // For frameworks with server components: hooks run in the browser.
+  await writeFile(path, `"use client";${code}`);
+}

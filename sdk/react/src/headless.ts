@@ -1,0 +1,127 @@
+import { createElement, type ReactNode, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import type { Acceptance, KnownCategory } from '../../core/answers.js';
+import type { Categories } from '../../core/choice.js';
+import type { ConsentSource, ConsentState } from '../../core/consent.js';
+import type { Presentation } from '../../core/consent-body.js';
+import { NOTHING_KNOWN, Session } from './session.js';
+import { SessionContext, useSession } from './session-context.js';
+
+export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
+export type { Categories, Choice } from '../../core/choice.js';
+export type { ConsentSource, ConsentState, ConsentStatus } from '../../core/consent.js';
+export type { Presentation } from '../../core/consent-body.js';
+export { type ErrorCode, ServiceError } from '../../shared/service-error.js';
+
+/** The consent as a component sees it, and what it can do. */
+export interface ConsentValue extends ConsentState {
+  /**
+   * The question that is due: `first` while a choice is needed, `settings` after `openSettings`; null:
+   * nothing is to be asked. For a page that draws its own parts, without `<Banner>`.
+   */
+  readonly layer: 'first' | 'settings' | null;
+  /** The categories that the site offers, with their texts; empty until they are known. */
+  readonly categories: readonly KnownCategory[];
+  /** The site's texts and labels by name, for example `title`, `text`, `accept`, `reject`, `settings`, `save`. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Whether the visitor permits a category. False until the choice is known. */
+  readonly allows: (category: string) => boolean;
+  /** Records a choice, which counts at once. @param presentation how the page asked, for the record */
+  readonly choose: (categories: Categories, presentation?: Presentation) => Promise<Acceptance>;
+  /** Permits every category. */
+  readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance>;
+  /** Refuses every optional category. */
+  readonly rejectAll: (presentation?: Presentation) => Promise<Acceptance>;
+  /** Takes back what was permitted. It is recorded as `withdrawn`, or as `rejected` if nothing was. */
+  readonly withdraw: (presentation?: Presentation) => Promise<Acceptance>;
+  /** Opens the settings: those of `<Banner>`, else `layer` becomes `settings`. */
+  readonly openSettings: () => void;
+  /** Closes the page's own settings without a choice. */
+  readonly closeSettings: () => void;
+  /** The consent itself: documents, opt-outs, languages, records. In the browser and in apps only. */
+  readonly consent: () => ConsentSource;
+}
+
+export interface ConsentSourceProps {
+  /** A consent that the app made, for example of `@consent-ledger/mobile`. The provider starts and stops it. */
+  readonly consent: () => ConsentSource;
+  readonly children?: ReactNode;
+}
+
+/**
+ * Gives a consent to the components inside. It is made in the browser or the app, never on a server, and
+ * ends with the provider.
+ */
+export function ConsentSourceProvider({ consent, children }: ConsentSourceProps): ReactNode {
+  const [session] = useState(() => new Session(consent));
+  return createElement(SessionContext.Provider, { value: session }, createElement(Subscriber), children);
+}
+
+/** Keeps the consent of the provider, also if no other component reads it. */
+function Subscriber(): ReactNode {
+  useSnapshot(useSession());
+  return null;
+}
+
+function useSnapshot({ subscribe, snapshot }: Session) {
+  return useSyncExternalStore(subscribe, snapshot, nothingKnown);
+}
+
+/** On the server, and while the browser takes over what the server drew. */
+const nothingKnown = () => NOTHING_KNOWN;
+
+/**
+ * The consent of the provider around the component, which is drawn again after every change.
+ * @throws Error outside of a provider
+ */
+export function useConsent(): ConsentValue {
+  const session = useSession();
+  const snapshot = useSnapshot(session);
+  const act = useCallback(
+    (choice: (consent: ConsentSource) => Promise<Acceptance>): Promise<Acceptance> => {
+      const answer = choice(session.consent);
+      session.closeSettings();
+      return answer;
+    },
+    [session],
+  );
+  return useMemo(() => {
+    const { state, isOpen } = snapshot;
+    const { status, configuration } = state;
+    const rejectAll: ConsentValue['rejectAll'] = (presentation) => act((consent) => consent.rejectAll(presentation));
+    return {
+      ...state,
+      layer: isOpen ? 'settings' : status === 'needed' ? 'first' : null,
+      categories: configuration?.categories ?? [],
+      texts: textsOf(configuration),
+      allows: (category) => snapshot !== NOTHING_KNOWN && session.consent.allows(category),
+      choose: (categories, presentation) => act((consent) => consent.choose(categories, presentation)),
+      acceptAll: (presentation) => act((consent) => consent.acceptAll(presentation)),
+      rejectAll,
+      withdraw: rejectAll,
+      openSettings: () => session.openSettings(),
+      closeSettings: () => session.closeSettings(),
+      consent: () => session.consent,
+    };
+  }, [session, snapshot, act]);
+}
+
+function textsOf(configuration: ConsentState['configuration']): Readonly<Record<string, string>> {
+  if (configuration === null) return {};
+  const labels = Object.entries(configuration.labels).map(([name, { text }]) => [name, text]);
+  return { ...Object.fromEntries(labels), ...configuration.banner };
+}
+
+export interface GateProps {
+  /** A category of the site; of several, all must be permitted. */
+  readonly category: string | readonly string[];
+  /** Shown instead, on the server and as long as the visitor does not permit it. */
+  readonly fallback?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** Shows its children only while the visitor permits their category. They are taken off at a withdrawal. */
+export function Gate({ category, fallback = null, children }: GateProps): ReactNode {
+  const { allows } = useConsent();
+  const categories = typeof category === 'string' ? [category] : category;
+  return categories.length > 0 && categories.every(allows) ? children : fallback;
+}

@@ -1,0 +1,64 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { VendorList } from '../../../schemas/iab/vendor-list.js';
+
+/** A file of the operator's folder. */
+export interface VendorListFile {
+  /** The exact bytes of the file. */
+  readonly bytes: Buffer;
+  readonly list: VendorList;
+}
+
+/** Far above the global vendor list, which has about 1 MB. */
+const MOST_BYTES = 10_000_000;
+const MOST_FILES = 100;
+
+/** Finds a vendor list by the SHA-256 (hex) of its file. @returns null: the folder has no such list */
+export type FindVendorList = (sha256: string) => Promise<VendorListFile | null>;
+
+/**
+ * Finds vendor lists in a folder of the operator. A file that is added later is found without a restart; a
+ * file that was found once is kept in memory, so that the configuration that names it stays usable.
+ * @param folder undefined: there is none
+ */
+export function vendorListsIn(folder: string | undefined): FindVendorList {
+  if (folder === undefined) return async () => null;
+  const found = new Map<string, VendorListFile>();
+  /** Files that were read, by name, size and time of change. */
+  const read = new Set<string>();
+  const readNew = async (): Promise<void> => {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+    for (const name of names.slice(0, MOST_FILES)) {
+      const path = join(folder, name);
+      const { size, mtimeMs } = await stat(path);
+      const state = `${name} ${size} ${mtimeMs}`;
+      if (size > MOST_BYTES || read.has(state)) continue;
+      const bytes = await readFile(path);
+      read.add(state);
+      const list = vendorListOf(bytes);
+      if (list !== null) found.set(sha256Hex(bytes), { bytes, list });
+    }
+  };
+  let reading: Promise<void> | null = null;
+  return async (sha256) => {
+    if (!found.has(sha256)) {
+      reading ??= readNew().finally(() => {
+        reading = null;
+      });
+      await reading;
+    }
+    return found.get(sha256) ?? null;
+  };
+}
+
+/** @returns null if the bytes are not a vendor list */
+function vendorListOf(bytes: Buffer): VendorList | null {
+  try {
+    const parsed = VendorList.safeParse(JSON.parse(bytes.toString('utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

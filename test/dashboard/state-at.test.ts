@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { ConsentSummary } from '../../dashboard/src/api/types.js';
+import { stateAt } from '../../dashboard/src/pages/consents/state-at.js';
+
+const PUBLIC = {
+  hash_version: 2,
+  site_id: '',
+  categories: null,
+  channel: 'browser',
+  language: 'en',
+  compliance_framework: null,
+  document_version_id: '',
+  document_hash: '',
+  site_config_hash: '',
+  proof_key_id: '',
+  api_key_id: '',
+  identity_assurance: null,
+  approval_token_id: null,
+} as const;
+
+const recordOf = (
+  day: string,
+  decision: 'accepted' | 'withdrawn',
+  {
+    type = 'cookie',
+    slug = 'cookie-policy',
+    until = null,
+  }: { type?: string; slug?: string; until?: string | null } = {},
+): ConsentSummary => ({
+  id: `${day} ${type} ${slug}`,
+  consent_token: '',
+  proof_hash: '',
+  document_slug: slug,
+  is_intact: true,
+  is_anonymized: false,
+  is_expired: false,
+  state: 'stamped',
+  record: {
+    ...PUBLIC,
+    vouched: [],
+    consent_type: type,
+    decision,
+    created_at: `${day}T10:00:00Z`,
+    valid_until: until,
+  },
+});
+
+const HISTORY = [
+  recordOf('2026-01-20', 'withdrawn'),
+  recordOf('2026-01-10', 'accepted'),
+  recordOf('2026-01-15', 'accepted', { type: 'newsletter', slug: 'news', until: '2026-01-18T00:00:00Z' }),
+  recordOf('2026-01-25', 'accepted'),
+];
+const at = (time: string) =>
+  stateAt(HISTORY, Date.parse(time)).map(({ id, state }) => `${id.split(' ').slice(0, 2).join(' ')}: ${state}`);
+
+test('the state of a person at a time is the newest decision of each kind until then', () => {
+  expect(at('2026-01-10T09:59:59Z')).toEqual([]);
+  expect(at('2026-01-10T10:00:00Z')).toEqual(['2026-01-10 cookie: in_force']);
+  expect(new Set(at('2026-01-17T00:00:00Z'))).toEqual(
+    new Set(['2026-01-10 cookie: in_force', '2026-01-15 newsletter: in_force']),
+  );
+  expect(new Set(at('2026-01-21T00:00:00Z'))).toEqual(
+    new Set(['2026-01-20 cookie: withdrawn', '2026-01-15 newsletter: expired']),
+  );
+  expect(at('2026-02-01T00:00:00Z')).toContain('2026-01-25 cookie: in_force');
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { IabSettings } from '../../schemas/iab/iab-settings.js';
+import type { JsonValue } from '../../schemas/json/json-value.js';
+import { gppString } from '../../sdk/iab/gpp-string.js';
+import { tcStrings } from '../../sdk/iab/tc-string.js';
+import { en } from '../../verifier-cli/src/i18n/en/index.js';
+import { iabText } from '../../verifier-cli/src/show/iab-text.js';
+import { inventedVendorList } from '../sdk/iab/vendor-list.js';
+
+const TCF = {
+  cmp_id: 300,
+  cmp_version: 2,
+  publisher_country: 'DE',
+  vendor_list: { version: 120, sha256: '0'.repeat(64) },
+  vendors: [2, 10, 28],
+  purposes: { analytics: [7, 8], marketing: [1, 3, 4] },
+  special_features: { marketing: [1] },
+};
+const GPP = { cmp_id: 0, sections: ['usnat' as const], opt_out: ['marketing'] };
+const encode = tcStrings(TCF, inventedVendorList(120, TCF.vendors));
+const tcOf = (categories: Record<string, boolean>): string =>
+  encode({ categories, language: 'en', at: Date.UTC(2026, 10, 26) });
+const AGREES = 'That is what this record and the sealed configuration say.';
+
+interface StatedRecord {
+  readonly categories: { readonly [key: string]: boolean } | null;
+  readonly iab: JsonValue | undefined;
+  readonly type?: string;
+  readonly settings?: IabSettings | null;
+}
+
+/** The line of the certificate. @param settings `iab` of the sealed configuration; null: it has none */
+function lineOf({ categories, iab, type = 'cookie', settings = { tcf: TCF, gpp: GPP } }: StatedRecord): string | null {
+  const configuration = settings === null ? null : { iab: settings };
+  return iabText(
+    { disclosures: { iab: 'digest' }, categories, consent_type: type, decision: 'accepted' },
+    { disclosed: iab === undefined ? [] : [{ name: 'iab', value: iab }], configuration },
+    en,
+  );
+}
+
+test('a TC string is decoded, and compared with the answers', () => {
+  const said =
+    'The browser stated a TC string of 2026-11-26. It says: purposes 1, 3, 4; special features 1; 3 vendors of the vendor list 120.';
+  const iab = { tc_string: tcOf({ marketing: true }) };
+  expect(lineOf({ iab, categories: { marketing: true, analytics: false } })).toBe(`${said} ${AGREES}`);
+  expect(lineOf({ iab, categories: { marketing: false, analytics: false } })).toBe(
+    `${said} This record and the sealed configuration say otherwise: the purposes, the special features, the vendors with consent.`,
+  );
+  expect(lineOf({ iab, categories: { marketing: true }, settings: null })).toBe(
+    `${said} This file has no configuration that states these signals, so that they were not compared.`,
+  );
+});
+
+test('a GPP string is decoded, and compared with the opt-out', () => {
+  const opted = { gpp_string: gppString(GPP, true, true) };
+  const values =
+    'The browser stated a GPP string. Its section usnat says: SaleOptOut: opted out, SharingOptOut: opted out, TargetedAdvertisingOptOut: opted out; Global Privacy Control.';
+  expect(lineOf({ iab: opted, categories: { marketing: false } })).toBe(`${values} ${AGREES}`);
+  expect(lineOf({ iab: opted, categories: null, type: 'do_not_sell_opt_out' })).toBe(`${values} ${AGREES}`);
+  expect(lineOf({ iab: opted, categories: { marketing: true } })).toBe(
+    `${values} This record states no opt-out; an earlier one may stand.`,
+  );
+  const not = { gpp_string: gppString(GPP, false, false) };
+  expect(lineOf({ iab: not, categories: { marketing: false } })).toContain('say otherwise: the opt-out.');
+  expect(lineOf({ iab: not, categories: null, type: 'do_not_sell_opt_out' })).toContain('say otherwise: the opt-out.');
+});
+
+test('a string that nobody can read, or that is not disclosed, is called so', () => {
+  expect(lineOf({ iab: { tc_string: 'consent', gpp_string: '1YNN' }, categories: {} })).toBe(
+    'The browser stated a TC string that is not one of version 2. The browser stated a GPP string that is not one of version 1.',
+  );
+  expect(lineOf({ iab: undefined, categories: {} })).toBe('stated, and not disclosed in this file or erased');
+  expect(lineOf({ iab: { tc_string: '<script>' }, categories: {} })).toBe(
+    'stated, and not disclosed in this file or erased',
+  );
+});
