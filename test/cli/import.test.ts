@@ -8,6 +8,16 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { z } from 'zod';
 import { StatusItem } from '../../schemas/api/status.js';
 import { VerifyResponse } from '../../schemas/api/verify.js';
+import {
+  ConfigurationChanged,
+  checkFile,
+  FileChanged,
+  importFile,
+  PRESETS,
+  parseMapping,
+  publishedVersions,
+} from '../../src/pipeline/importer/index.js';
+import { loadSite } from '../../src/tenancy/directory/load-site.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
 import { count } from '../pipeline/relay/pipeline.js';
@@ -265,6 +275,36 @@ person: { visitor_id: { column: visitor } }
     expect(await rowsOf('key 1999')).toBe(1);
   });
 
+  it('stops at a file that changed after its check, and goes on after a change of the site', async () => {
+    const { adminPool, keyring, random } = app.service.installation;
+    const { id } = backend.demo.site;
+    const reload = () => loadSite(adminPool, keyring, id);
+    const site = await reload();
+    const { config } = site;
+    if (config === null) throw new Error('the site has no configuration');
+    const version = backend.version('cookie_policy');
+    const text = await readFile(example('cookiebot.yaml'), 'utf8');
+    const preset = { ...PRESETS.cookiebot, document_version_id: { value: version } };
+    const mapping = parseMapping(text, preset);
+    const versions = await publishedVersions(adminPool, keyring, id);
+    const importing = { site, config, versions, mapping, clock: Date.now };
+    const csv = (key: string): string => `Date,Key,Statistics,Marketing\n2024-03-01T08:15:00,${key},true,true\n`;
+    const file = await written('changed.csv', csv('checked key'));
+    const nothing = async (): Promise<void> => undefined;
+    const checked = await checkFile(file, importing, nothing, () => undefined);
+    const options = { db: adminPool, random, reload, beforeBlock: nothing, onRows: () => undefined };
+    const before = await count(app.superuser, 'imported_rows');
+    await writeFile(file, csv('another key'));
+    await expect(importFile(checked, importing, options)).rejects.toThrow(FileChanged);
+    expect(await count(app.superuser, 'imported_rows')).toBe(before);
+
+    await writeFile(file, csv('checked key'));
+    await app.superuser.query('update sites set config_revision = config_revision + 1 where id = $1', [id]);
+    const other = { ...importing, config: { ...config, sha256: '0'.repeat(64) } };
+    await expect(importFile(checked, other, options)).rejects.toThrow(ConfigurationChanged);
+    expect(await importFile(checked, importing, options)).toEqual({ imported: 1, known: 0 });
+  });
+
   it('refuses a mapping that is incomplete, and a category that the site does not have', async () => {
     const site = ['--site', backend.demo.site.id];
     const incomplete = await line.run(['admin', 'import', example('cookiebot.csv'), ...site, '--preset', 'cookiebot']);
@@ -295,7 +335,7 @@ person: { visitor_id: { column: visitor } }
     const { rows } = await app.superuser.query(
       `select sum(consents)::int as consents, sum(imported)::int as imported from read_model.daily_counts`,
     );
-    expect(rows).toEqual([{ consents: 2, imported: 2_012 }]);
+    expect(rows).toEqual([{ consents: 2, imported: 2_013 }]);
     const entries = await app.superuser.query(`select details from audit_log where action = 'consent.import'`);
     expect(entries.rowCount).toBeGreaterThan(3);
   });
