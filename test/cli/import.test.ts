@@ -179,6 +179,26 @@ person: { visitor_id: { column: visitor } }
     });
   });
 
+  it('shows no imported consent whose claimed time was altered by SQL, which decides on the order', async () => {
+    const visitor = 'onetrust-visitor-1';
+    const [{ id } = { id: '' }] = (await backend.page(`?visitor_id=${visitor}`)).data;
+    const change = (days: number) =>
+      app.superuser.query(
+        `update read_model.consents set claimed_at = claimed_at + make_interval(days => $2) where event_id = $1`,
+        [id, days],
+      );
+    const validity = async () => {
+      const headers = { 'x-api-key': backend.demo.keys.read };
+      return VerifyResponse.parse((await ask(`${app.url}/tool/v1/consents/verify/${id}`, { headers })).body).valid;
+    };
+    await expect.poll(validity).toBe(true);
+    await change(1);
+    expect(await validity()).toBe(false);
+    expect((await line.run(['audit'])).stdout).toContain(id);
+    await change(-1);
+    expect(await validity()).toBe(true);
+  });
+
   it('lists every wrong row, and imports nothing', async () => {
     const file = await written(
       'wrong.csv',
