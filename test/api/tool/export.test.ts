@@ -27,6 +27,7 @@ const FULL = {
   metadata: { page: '/checkout', nested: { list: [1, 2.5, null, 'ş'] } },
   extra_fields: { campaign: 'spring' },
   presentation: { layout: 'till', control: 'sign' },
+  iab: { gpp_string: 'DBABLA~CAAUAAAAAABA.YA' },
   presentation_screenshot: PNG.toString('base64'),
   signature_image: PNG.toString('base64'),
   signature_mime_type: 'image/png',
