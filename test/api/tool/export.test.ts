@@ -16,7 +16,6 @@ const PNG = Buffer.from(
 
 /** Every optional field of an S2S consent. */
 const FULL = {
-  iab: { tc_string: 'CQ.YAAAAAAAA' },
   decision: 'partial',
   language: 'en',
   categories: { necessary: true, analytics: false },
