@@ -15,6 +15,7 @@ export const TC_PARTS = [
   'legitimate_interests',
   'vendors',
   'disclosed_vendors',
+  'more',
 ] as const;
 export type TcPart = (typeof TC_PARTS)[number];
 
@@ -44,6 +45,7 @@ export function tcDifferences(stated: TcStatement, settings: TcfSettings, answer
       stated.legitimateInterests.length + stated.vendorLegitimateInterests.length + stated.restrictions === 0,
     vendors: areKnownVendors(stated.vendors, vendors),
     disclosed_vendors: stated.disclosed !== null && areKnownVendors(stated.disclosed, settings.vendors),
+    more: !stated.hasMore,
   };
   return TC_PARTS.filter((part) => !agrees[part]);
 }
@@ -51,6 +53,12 @@ export function tcDifferences(stated: TcStatement, settings: TcfSettings, answer
 /** Whether a person who gave these answers has opted out by them. */
 export function isOptedOut(settings: GppSettings, answers: Answers): boolean {
   return settings.opt_out.some((key) => !isPermitted(answers, key));
+}
+
+/** Whether a GPP string has the configured sections, and no other one. */
+export function areSections({ sections, others }: GppStatement, settings: GppSettings): boolean {
+  const stated = sections.map(({ section }) => section);
+  return others.length === 0 && stated.sort().join() === [...settings.sections].sort().join();
 }
 
 /** Whether every opt-out of a GPP string has a value. */

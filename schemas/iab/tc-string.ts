@@ -25,10 +25,18 @@ export interface TcStatement {
   readonly restrictions: number;
   /** Vendors that were disclosed to the person; null: the string does not state them. */
   readonly disclosed: VendorRanges | null;
+  /**
+   * Whether it states more: texts of the publisher's own, that purpose 1 was not disclosed, purposes of the
+   * publisher, vendors that are allowed, or a segment of another kind or for the second time.
+   */
+  readonly hasMore: boolean;
 }
 
 const VERSION = 2;
 const DISCLOSED_SEGMENT = 1;
+const PUBLISHER_SEGMENT = 3;
+/** Purposes in a string, declared or not. */
+const PURPOSES = 24;
 const DECISECOND_MS = 100;
 
 /**
@@ -39,7 +47,11 @@ const DECISECOND_MS = 100;
  */
 export function readTcString(text: string): TcStatement | null {
   const [core = '', ...segments] = text.split('.');
-  return readOrNull(() => ({ ...readCore(new BitReader(core)), disclosed: readDisclosed(segments) }));
+  return readOrNull(() => {
+    const stated = readCore(new BitReader(core));
+    const more = readSegments(segments);
+    return { ...stated, ...more, hasMore: stated.hasMore || more.hasMore };
+  });
 }
 
 function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
@@ -53,11 +65,11 @@ function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
   const vendorListVersion = bits.number(12);
   const policyVersion = bits.number(6);
   const isServiceSpecific = bits.flag();
-  bits.flag(); // useNonStandardTexts
+  const hasOwnTexts = bits.flag();
   const specialFeatures = bits.positions(12);
-  const purposes = bits.positions(24);
-  const legitimateInterests = bits.positions(24);
-  bits.flag(); // purposeOneTreatment
+  const purposes = bits.positions(PURPOSES);
+  const legitimateInterests = bits.positions(PURPOSES);
+  const isPurposeOneUntold = bits.flag();
   const publisherCountry = letters(bits);
   const vendors = readVendors(bits);
   const vendorLegitimateInterests = readVendors(bits);
@@ -78,15 +90,27 @@ function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
     vendors,
     vendorLegitimateInterests,
     restrictions,
+    hasMore: hasOwnTexts || isPurposeOneUntold,
   };
 }
 
-function readDisclosed(segments: readonly string[]): VendorRanges | null {
+function readSegments(segments: readonly string[]): Pick<TcStatement, 'disclosed' | 'hasMore'> {
+  let disclosed: VendorRanges | null = null;
+  let hasMore = false;
   for (const segment of segments) {
     const bits = new BitReader(segment);
-    if (bits.number(3) === DISCLOSED_SEGMENT) return readVendors(bits);
+    const kind = bits.number(3);
+    if (kind === DISCLOSED_SEGMENT && disclosed === null) disclosed = readVendors(bits);
+    else if (kind !== PUBLISHER_SEGMENT || hasPublisherPurposes(bits)) hasMore = true;
   }
-  return null;
+  return { disclosed, hasMore };
+}
+
+/** Whether a segment of the publisher states purposes. The library writes one that states none. */
+function hasPublisherPurposes(bits: BitReader): boolean {
+  const consents = bits.positions(PURPOSES);
+  const interests = bits.positions(PURPOSES);
+  return consents.length + interests.length + bits.number(6) > 0;
 }
 
 function letters(bits: BitReader): string {

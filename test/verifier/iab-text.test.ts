@@ -26,14 +26,16 @@ interface StatedRecord {
   readonly categories: { readonly [key: string]: boolean } | null;
   readonly iab: JsonValue | undefined;
   readonly type?: string;
+  readonly decision?: 'accepted' | 'withdrawn';
   readonly settings?: IabSettings | null;
 }
 
 /** The line of the certificate. @param settings `iab` of the sealed configuration; null: it has none */
-function lineOf({ categories, iab, type = 'cookie', settings = { tcf: TCF, gpp: GPP } }: StatedRecord): string | null {
+function lineOf(stated: StatedRecord): string | null {
+  const { categories, iab, type = 'cookie', decision = 'accepted', settings = { tcf: TCF, gpp: GPP } } = stated;
   const configuration = settings === null ? null : { iab: settings };
   return iabText(
-    { disclosures: { iab: 'digest' }, categories, consent_type: type, decision: 'accepted' },
+    { disclosures: { iab: 'digest' }, categories, consent_type: type, decision },
     { disclosed: iab === undefined ? [] : [{ name: 'iab', value: iab }], configuration },
     en,
   );
@@ -64,6 +66,40 @@ test('a GPP string is decoded, and compared with the opt-out', () => {
   const not = { gpp_string: gppString(GPP, false, false) };
   expect(lineOf({ iab: not, categories: { marketing: false } })).toContain('say otherwise: the opt-out.');
   expect(lineOf({ iab: not, categories: null, type: 'do_not_sell_opt_out' })).toContain('say otherwise: the opt-out.');
+});
+
+test('a string that states more than was compared does not agree', () => {
+  const marketing = { marketing: true, analytics: false };
+  const [core = '', disclosed = '', publisher = ''] = tcOf(marketing).split('.');
+  const lines = (tc_string: string): string | null => lineOf({ iab: { tc_string }, categories: marketing });
+  expect(lines([core, publisher, disclosed].join('.'))).toContain(AGREES);
+  // The publisher claims consent for purpose 1 (bit 4 of its segment), and a vendor is allowed out of band.
+  const claimed = `c${publisher.slice(1)}`;
+  const allowed = `Q${disclosed.slice(1)}`;
+  for (const text of [
+    [core, disclosed, claimed],
+    [core, disclosed, allowed],
+    [core, disclosed, disclosed],
+  ])
+    expect(lines(text.join('.'))).toContain('otherwise: further statements, which the banner does not make.');
+});
+
+test('a GPP string without the configured sections does not agree', () => {
+  const categories = { marketing: false };
+  const differs = 'This record and the sealed configuration say otherwise: the sections.';
+  // Section 2 alone, which is a TC string, and a header without a section.
+  for (const gpp_string of [`DBABM~${tcOf({ marketing: true })}`, 'DBAA'])
+    expect(lineOf({ iab: { gpp_string }, categories })).toContain(differs);
+  const both = { gpp_string: gppString({ ...GPP, sections: ['usnat', 'usca'] }, true, false) };
+  expect(lineOf({ iab: both, categories })).toContain(differs);
+  const opted = { iab: { gpp_string: gppString(GPP, true, true) }, categories: null, type: 'do_not_sell_opt_out' };
+  expect(lineOf({ ...opted, settings: null })).toContain('has no configuration');
+});
+
+test('a withdrawal permits no purpose, whatever categories it names', () => {
+  const marketing = { marketing: true };
+  const stated = { iab: { tc_string: tcOf(marketing) }, categories: marketing, decision: 'withdrawn' as const };
+  expect(lineOf(stated)).toContain('otherwise: the purposes');
 });
 
 test('a string that nobody can read, or that is not disclosed, is called so', () => {

@@ -1,6 +1,6 @@
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { type GppStatement, readGppString } from '../../../schemas/iab/gpp-string.js';
-import { areOptOuts, isOptedOut, tcDifferences } from '../../../schemas/iab/iab-agreement.js';
+import { areOptOuts, areSections, isOptedOut, tcDifferences } from '../../../schemas/iab/iab-agreement.js';
 import { IabSignals } from '../../../schemas/iab/iab-signals.js';
 import { countVendors, readTcString, type TcStatement } from '../../../schemas/iab/tc-string.js';
 import { matchShape } from '../files/parse.js';
@@ -35,8 +35,9 @@ export function iabText(consent: Consent, { disclosed, configuration }: Shown, {
 
 type Words = Texts['record']['iab'];
 type Settings = NonNullable<NonNullable<ShownRecord['configuration']>['iab']>;
+type GppSettings = NonNullable<Settings['gpp']>;
 
-function tcText(stated: TcStatement | null, { categories }: Consent, settings: Settings['tcf'], words: Words): string {
+function tcText(stated: TcStatement | null, consent: Consent, settings: Settings['tcf'], words: Words): string {
   if (stated === null) return words.unreadableTc;
   const said = words.tc(
     stated.purposes.join(', '),
@@ -46,7 +47,7 @@ function tcText(stated: TcStatement | null, { categories }: Consent, settings: S
     new Date(stated.updated).toISOString().slice(0, 10),
   );
   if (settings === undefined) return `${said} ${words.noSettings}`;
-  const differs = tcDifferences(stated, settings, categories ?? {});
+  const differs = tcDifferences(stated, settings, answersOf(consent));
   return `${said} ${differs.length === 0 ? words.agrees : words.differs(differs.map((part) => words.parts[part]).join(', '))}`;
 }
 
@@ -58,18 +59,22 @@ function gppText(stated: GppStatement | null, consent: Consent, settings: Settin
     return words.gpp(section, values.join(', '), gpc);
   });
   if (others.length > 0) said.push(words.otherSections(others.join(', ')));
+  if (settings === undefined) return [...said, words.noSettings].join(' ');
+  // A section that this program does not read, or none at all, agrees with nothing.
+  if (!areSections(stated, settings)) return [...said, words.differs(words.sections)].join(' ');
   const isOut = statesOptOut(consent, settings);
-  if (isOut === null) return [...said, words.noSettings].join(' ');
   if (areOptOuts(stated, isOut ? 'opted_out' : 'not_opted_out')) return [...said, words.agrees].join(' ');
   // An opt-out that was recorded before stands beside a later permission.
   return [...said, isOut ? words.differs(words.optOut) : words.earlierOptOut].join(' ');
 }
 
-/** Whether the record says that the person opted out. @returns null: the file does not tell */
-function statesOptOut(
-  { consent_type: type, decision, categories }: Consent,
-  settings: Settings['gpp'],
-): boolean | null {
-  if (type === 'do_not_sell_opt_out') return decision === 'accepted';
-  return settings === undefined ? null : isOptedOut(settings, categories ?? {});
+/** Whether the record says that the person opted out. */
+function statesOptOut(consent: Consent, settings: GppSettings): boolean {
+  if (consent.consent_type === 'do_not_sell_opt_out') return consent.decision === 'accepted';
+  return isOptedOut(settings, answersOf(consent));
+}
+
+/** The answers that a record permits: a withdrawal may name the categories that were permitted before. */
+function answersOf({ decision, categories }: Consent): Readonly<Record<string, boolean>> {
+  return decision === 'withdrawn' || decision === 'rejected' ? {} : (categories ?? {});
 }

@@ -76,6 +76,7 @@ export const record = {
     unreadableTc: 'The browser stated a TC string that is not one of version 2.',
     unreadableGpp: 'The browser stated a GPP string that is not one of version 1.',
     optOut: 'the opt-out',
+    sections: 'the sections',
     earlierOptOut: 'This record states no opt-out; an earlier one may stand.',
     parts: {
       cmp: 'the consent platform',
@@ -86,6 +87,7 @@ export const record = {
       legitimate_interests: 'legitimate interests or restrictions, which the banner does not claim',
       vendors: 'the vendors with consent',
       disclosed_vendors: 'the vendors that were disclosed',
+      more: 'further statements, which the banner does not make',
     },
   },
   reasons: {

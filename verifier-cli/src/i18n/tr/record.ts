@@ -74,6 +74,7 @@ export const record: typeof English = {
     unreadableTc: 'Tarayıcının bildirdiği TC dizesi 2. sürümden değil.',
     unreadableGpp: 'Tarayıcının bildirdiği GPP dizesi 1. sürümden değil.',
     optOut: 'itiraz',
+    sections: 'bölümler',
     earlierOptOut: 'Bu kayıt itiraz belirtmiyor; daha önceki bir itiraz geçerli olabilir.',
     parts: {
       cmp: 'rıza platformu',
@@ -84,6 +85,7 @@ export const record: typeof English = {
       legitimate_interests: 'afişin ileri sürmediği meşru menfaatler veya kısıtlamalar',
       vendors: 'rıza verilen satıcılar',
       disclosed_vendors: 'bildirilen satıcılar',
+      more: 'afişin yapmadığı başka beyanlar',
     },
   },
   reasons: {
