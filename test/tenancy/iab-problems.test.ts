@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -61,13 +62,16 @@ describe('the signals of IAB in a draft', () => {
   });
 });
 
-test('a vendor list is found by its digest, also if it comes later, and other files are ignored', async () => {
+test('a vendor list is found by its digest, also if it comes later, and everything else is ignored', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-vendor-lists-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const find = vendorListsIn(folder);
   const later = JSON.stringify({ ...LIST, vendorListVersion: 121 });
   await writeFile(join(folder, 'notes.json'), '{"vendors": []}');
   await writeFile(join(folder, 'broken.json'), '{');
+  await mkdir(join(folder, 'folder.json'));
+  await symlink(join(folder, 'absent'), join(folder, 'link.json'));
+  execFileSync('mkfifo', [join(folder, 'pipe.json')]);
   await writeFile(join(folder, 'v120.json'), JSON.stringify(LIST));
   expect((await find(TCF.vendor_list.sha256))?.list.vendorListVersion).toBe(120);
   expect(await find(sha256Of(later))).toBeNull();

@@ -31,10 +31,13 @@ export function vendorListsIn(folder: string | undefined): FindVendorList {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
     for (const name of names.slice(0, MOST_FILES)) {
       const path = join(folder, name);
-      const { size, mtimeMs } = await stat(path);
-      const state = `${name} ${size} ${mtimeMs}`;
-      if (size > MOST_BYTES || read.has(state)) continue;
-      const bytes = await readFile(path);
+      // One entry that cannot be read must not hide the lists after it, and a pipe would never end.
+      const file = await stat(path).catch(() => null);
+      if (file === null || !file.isFile() || file.size > MOST_BYTES) continue;
+      const state = `${name} ${file.size} ${file.mtimeMs}`;
+      if (read.has(state)) continue;
+      const bytes = await readFile(path).catch(() => null);
+      if (bytes === null) continue;
       read.add(state);
       const list = vendorListOf(bytes);
       if (list !== null) found.set(sha256Hex(bytes), { bytes, list });
