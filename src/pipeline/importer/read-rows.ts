@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { CsvError, parse as csvParser } from 'csv-parse';
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
@@ -58,8 +58,9 @@ async function* csvRows(source: Readable, delimiter: string): AsyncGenerator<Sou
     relax_column_count: true,
     skip_empty_lines: true,
   });
-  source.on('error', (error) => parser.destroy(error));
-  source.pipe(parser);
+  const checked = Readable.from(utf8Only(source));
+  checked.on('error', (error) => parser.destroy(error));
+  checked.pipe(parser);
   let names: readonly string[] | null = null;
   let row = 0;
   try {
@@ -76,6 +77,25 @@ async function* csvRows(source: Readable, delimiter: string): AsyncGenerator<Sou
     throw new UnreadableFile(`The file is not CSV after row ${row} (${error.code}).`);
   }
   if (names === null) throw new UnreadableFile('The file has no line with the names of its columns.');
+}
+
+/**
+ * Refuses bytes that are not UTF-8. A reader that replaces them makes one person of two whose ids differ only in
+ * such a letter.
+ */
+async function* utf8Only(source: Readable): AsyncGenerator<Uint8Array, void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const piece of source) {
+      if (!(piece instanceof Uint8Array)) throw new Error('a file stream has texts');
+      decoder.decode(piece, { stream: true });
+      yield piece;
+    }
+    decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UnreadableFile('The file is not UTF-8. Convert it first, for example with iconv.');
+  }
 }
 
 function namesOf(cells: readonly string[]): readonly string[] {

@@ -66,6 +66,9 @@ describe('rows of a file', () => {
     ['jsonl', `{"a":"${'x'.repeat(MAX_ROW_BYTES)}"}`, 'more than'],
     ['csv', '', 'no line with the names'],
     ['csv', 'a,a\n1,2\n', 'two columns'],
+    ['csv', Buffer.from('id,a\nJosé,1\n', 'latin1'), 'is not UTF-8'],
+    ['csv', Buffer.from('id,a\nJosé,é', 'utf8').subarray(0, -1), 'is not UTF-8'],
+    ['csv', Buffer.from('\uFEFFid,a\nx,1\n', 'utf16le'), 'is not UTF-8'],
     ['csv', 'a,b\n"1,2\n', 'is not CSV after row 0'],
     ['csv', `a\n"${'x'.repeat(MAX_ROW_BYTES + 10)}"\n`, 'is not CSV after row 0'],
   ] as const)('cannot be read in a %s file that is damaged or hostile (%#)', async (format, text, message) => {
