@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { contradictoryCategories, type SiteConfig } from '../admission/evaluate.js';
 import { type ParsedConsent, parseConsents } from '../admission/parse-consents.js';
-import { type Choice, type Field, FROM_CATEGORIES, type Mapping, type Time } from './mapping.js';
+import { type Choice, type Field, FROM_CATEGORIES, isStorable, type Mapping, type Time } from './mapping.js';
 import type { ImportVersion } from './versions.js';
 
 /** Why a row is wrong. It contains nothing of the row but names of columns. */
@@ -230,6 +230,7 @@ function textOf(values: JsonObject, field: Field): string | null {
   if (isObject(value) || Array.isArray(value)) throw new WrongValue(column, 'is not a text');
   const text = asText(value);
   if (text === null || text === '') return otherwise ?? null;
+  if (!isStorable(text)) throw new WrongValue(column, 'contains U+0000');
   if (translated === undefined) return text;
   if (Object.hasOwn(translated, text)) return translated[text] ?? null;
   if (otherwise !== undefined) return otherwise;

@@ -29,7 +29,14 @@ const PERSON_FIELDS = [
 
 /** A member name; with dots, the path to a member of an inner object. */
 const Column = z.string().min(1).max(200);
-const Text = z.string().max(10_000);
+/**
+ * Whether a text may stand in a record. Strict JSON, which verifiers read, refuses U+0000 and lone surrogates: a
+ * record with one would be invalid for ever.
+ */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+const NOT_STORABLE = 'must not contain U+0000 or half a surrogate pair';
+
+const Text = z.string().max(10_000).refine(isStorable, NOT_STORABLE);
 
 /** A text that is the same in all rows, or that of a column, translated by `values` if it is given. */
 const Field = z.union([
@@ -68,7 +75,11 @@ export const FROM_CATEGORIES = 'from_categories';
 
 /** How the rows of a file say what a consent says. docs/import.md describes it. */
 export const Mapping = z.strictObject({
-  tool: z.string().min(1).max(MAX_TOOL_NAME),
+  tool: z
+    .string()
+    .min(1)
+    .max(MAX_TOOL_NAME)
+    .regex(/^\P{C}*$/u, 'must be one line without control characters'),
   format: z.enum(FILE_FORMATS),
   delimiter: z.string().length(1).default(','),
   record_id: z.strictObject({ column: Column }).optional(),
@@ -80,7 +91,7 @@ export const Mapping = z.strictObject({
   compliance_framework: Field.optional(),
   categories: z.record(z.string().max(50), Choice).optional(),
   person: z.partialRecord(z.enum(PERSON_FIELDS), Field).default({}),
-  metadata: z.record(z.string().max(100), Field).default({}),
+  metadata: z.record(z.string().max(100).refine(isStorable, NOT_STORABLE), Field).default({}),
 });
 export type Mapping = z.infer<typeof Mapping>;
 

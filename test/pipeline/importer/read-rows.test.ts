@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
-import { mapRow } from '../../../src/pipeline/importer/map-row.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { type MappedRow, mapRow } from '../../../src/pipeline/importer/map-row.js';
 import { InvalidMapping, parseMapping } from '../../../src/pipeline/importer/mapping.js';
 import { MAX_ROW_BYTES, readRows, type SourceRow } from '../../../src/pipeline/importer/read-rows.js';
 import { configuration, SITE } from '../../verifier/dishonest-operator/world.js';
@@ -83,32 +84,56 @@ describe('rows of a file', () => {
   });
 });
 
+const VERSION = {
+  id: '019d0b7e-52a5-7a5e-9f2e-6d35a2d1c001',
+  kind: 'cookie_policy',
+  language: 'en',
+  contentSha256: '',
+};
+
+/** Maps a row. @param members of the mapping, beside the least that one has */
+function mappedRow(members: object, values: JsonObject): MappedRow {
+  const mapping = parseMapping(
+    JSON.stringify({
+      ...{ tool: 'T', format: 'csv', claimed_at: { column: 'at' }, decision: { value: 'accepted' } },
+      ...{ consent_type: { value: 'cookie' }, document_version_id: { value: VERSION.id }, ...members },
+    }),
+  );
+  const record = SiteConfigPublishedRecord.parse(configuration(SITE, 1, Date.now()));
+  const versions = new Map([[VERSION.id, VERSION]]);
+  return mapRow(values, { mapping, config: { sha256: '', record }, versions, now: Date.now() });
+}
+
 describe('a mapping', () => {
+  it('finds a row wrong that has a character which no verifier reads', () => {
+    const members = { record_id: { column: 'id' }, person: { user_agent: { column: 'ua' } } };
+    const at = '2024-03-01T08:15:00Z';
+    expect(mappedRow(members, { at, id: '1', ua: 'Mozilla/5.0' }).isRight).toBe(true);
+    const reason = 'contains U+0000';
+    expect(mappedRow(members, { at, id: '\0', ua: 'a\0b' })).toEqual({
+      isRight: false,
+      problems: [
+        { column: 'id', reason },
+        { column: 'ua', reason },
+      ],
+    });
+  });
+
   it.each([
     ['a: &x [1]\nb: *x', 'neither YAML nor JSON'],
     ['- 1', 'must be an object'],
     ['{"tool":"a","tool":"b"}', 'neither YAML nor JSON'],
     ['tool: x\nunknown: 1', 'unknown'],
+    ['tool: "T\\u202eT"', 'one line'],
+    ['consent_type: { value: "a\\0b" }', 'consent_type'],
   ])('is refused if it is hostile or wrong (%#)', (text, message) => {
     expect(() => parseMapping(text)).toThrow(InvalidMapping);
     expect(() => parseMapping(text)).toThrow(message);
   });
 
   it('reads times in each format, and none that does not exist', () => {
-    const version = { id: 'v', kind: 'cookie_policy', language: 'en', contentSha256: '' };
-    const id = '019d0b7e-52a5-7a5e-9f2e-6d35a2d1c001';
     const timeOf = (format: string, at: string): number | string => {
-      const mapping = parseMapping(
-        JSON.stringify({
-          ...{ tool: 'T', format: 'csv', claimed_at: { column: 'at', format }, decision: { value: 'accepted' } },
-          ...{ consent_type: { value: 'cookie' }, document_version_id: { value: id } },
-        }),
-      );
-      const record = SiteConfigPublishedRecord.parse(configuration(SITE, 1, Date.now()));
-      const mapped = mapRow(
-        { at },
-        { mapping, config: { sha256: '', record }, versions: new Map([[id, version]]), now: Date.now() },
-      );
+      const mapped = mappedRow({ claimed_at: { column: 'at', format } }, { at });
       return mapped.isRight ? mapped.stated.claimedAt : (mapped.problems[0]?.reason ?? '');
     };
     const wanted = Date.parse('2024-03-01T08:15:00Z');
