@@ -334,6 +334,10 @@ person: { visitor_id: { column: visitor } }
     const array = await written('not-an-array.json', '{"id":1}');
     const wrong = await imported(array, '--mapping', example('house-tool.yaml'));
     expect(wrong).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not one array of JSON') });
+    // Without the check, all persons would have refused.
+    const renamed = await written('renamed.csv', 'Date,Key,statistics,Marketing\n2024-03-01T08:15:00,key,1,1\n');
+    const missing = await imported(renamed, ...of('cookiebot'));
+    expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no column “Statistics”, which') });
   });
 
   it('does not bring an erased person back when the same file is imported again', async () => {

@@ -7,7 +7,7 @@ import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { SiteConfig } from '../admission/evaluate.js';
 import { type MapContext, mapRow, type RowProblem } from './map-row.js';
-import { type Mapping, mappingDigest } from './mapping.js';
+import { columnsOf, type Mapping, mappingDigest } from './mapping.js';
 import { prepareImport, rowDigest } from './prepare-import.js';
 import { readRows, type SourceRow } from './read-rows.js';
 import type { ImportVersion } from './versions.js';
@@ -77,10 +77,12 @@ export async function checkFile(
   let wrongRows = 0;
   const digests = new BlockDigests();
   const context = contextOf(importing);
-  const source = readRows(path, importing.mapping, (piece) => {
+  const onPiece = (piece: Uint8Array): void => {
     file.update(piece);
     bytes += piece.length;
-  });
+  };
+  // A name that the file does not have would give every person the same answer.
+  const source = readRows(path, importing.mapping, onPiece, columnsOf(importing.mapping));
   for await (const read of source) {
     rows += 1;
     digests.add(read);

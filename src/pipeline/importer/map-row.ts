@@ -97,6 +97,8 @@ function consentOf(
     );
   const categories = mapping.categories === undefined ? null : categoriesOf(values, mapping.categories, attempt);
   const { decision: stated, consent_type, document_version_id, compliance_framework } = mapping;
+  const decision = stated === FROM_CATEGORIES ? attempt(() => decisionOf(categories ?? {}, context.config)) : null;
+  if (stated === FROM_CATEGORIES && decision === null) return null;
   const request: JsonObject = {
     ...texts({
       consent_type,
@@ -104,9 +106,7 @@ function consentOf(
       ...(compliance_framework !== undefined && { compliance_framework }),
     }),
     ...texts(mapping.person),
-    ...(stated === FROM_CATEGORIES
-      ? { decision: decisionOf(categories ?? {}, context.config) }
-      : texts({ decision: stated })),
+    ...(stated === FROM_CATEGORIES ? { decision } : texts({ decision: stated })),
     ...(categories !== null && { categories }),
   };
   const metadata = texts(mapping.metadata);
@@ -172,9 +172,14 @@ function recordIdOf(values: JsonObject, { record_id: field }: Mapping): string |
   return id;
 }
 
-/** The decision that follows from the optional categories. */
+/**
+ * The decision that follows from the optional categories of the site. One that the row does not answer is not
+ * accepted, and a row that answers none is no refusal.
+ */
 function decisionOf(categories: JsonObject, { record }: SiteConfig): string {
-  const optional = record.categories.filter(({ key, required }) => !required && Object.hasOwn(categories, key));
+  const optional = record.categories.filter(({ required }) => !required);
+  if (!optional.some(({ key }) => Object.hasOwn(categories, key)))
+    throw new WrongValue('categories', 'the row answers no optional category, so that no decision follows');
   const accepted = optional.filter(({ key }) => categories[key] === true).length;
   if (accepted === 0) return 'rejected';
   return accepted === optional.length ? 'accepted' : 'partial';
@@ -197,6 +202,8 @@ function choiceOf(values: JsonObject, choice: Choice): boolean | null {
   if ('value' in choice) return choice.value;
   const { column } = choice;
   const value = valueAt(values, column);
+  // A list that is not there at all is a wrong name of the column, and no refusal.
+  if ('contains' in choice && !isThere(values, column)) throw new WrongValue(column, 'is missing');
   if ('contains' in choice) return listOf(value, column).some((item) => asText(item) === choice.contains);
   const found = 'member' in choice ? memberOf(value, choice) : value;
   const text = asText(found);
@@ -266,13 +273,21 @@ function required<T>(value: T | null, column: string): T {
   return value;
 }
 
-/** The value of a column: the member of this name, or the one at the end of this path. */
+/** The value of a column: the member of this name, or the one at the end of this path; null: there is none. */
 function valueAt(values: JsonObject, column: string): JsonValue {
-  if (Object.hasOwn(values, column)) return values[column] ?? null;
-  let value: JsonValue = values;
+  return lookedUp(values, column) ?? null;
+}
+
+function isThere(values: JsonObject, column: string): boolean {
+  return lookedUp(values, column) !== undefined;
+}
+
+function lookedUp(values: JsonObject, column: string): JsonValue | undefined {
+  if (Object.hasOwn(values, column)) return values[column];
+  let value: JsonValue | undefined = values;
   for (const name of column.split('.')) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return null;
-    value = value[name] ?? null;
+    if (value === undefined || !isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
   }
   return value;
 }

@@ -95,6 +95,33 @@ export const Mapping = z.strictObject({
 });
 export type Mapping = z.infer<typeof Mapping>;
 
+/** Values that a tool may not have logged. */
+const CIRCUMSTANCES: ReadonlySet<string> = new Set([
+  'visitor_country',
+  'visitor_region',
+  'ip_address',
+  'user_agent',
+  'source',
+]);
+
+/**
+ * The columns that a mapping names, each once, without those of circumstances and metadata. Without one of them,
+ * the rows would say something else, for example that all persons refused.
+ */
+export function columnsOf(mapping: Mapping): readonly string[] {
+  const { record_id, claimed_at, valid_until, consent_type, decision } = mapping;
+  const sources = [
+    ...[record_id, claimed_at, valid_until, consent_type, decision],
+    ...[mapping.document_version_id, mapping.compliance_framework],
+    ...Object.values(mapping.categories ?? {}),
+    ...Object.entries(mapping.person).flatMap(([name, field]) => (CIRCUMSTANCES.has(name) ? [] : [field])),
+  ];
+  const columns = sources.flatMap((source) =>
+    typeof source === 'object' && 'column' in source ? [source.column] : [],
+  );
+  return [...new Set(columns)];
+}
+
 /** A mapping file cannot be used. The message is written for the operator. */
 export class InvalidMapping extends Error {
   override readonly name = 'InvalidMapping';

@@ -31,25 +31,31 @@ const Cells = z.array(z.string());
 /**
  * Reads the rows of a file one after the other, whatever its size.
  * @param onBytes receives each piece of the file, in order
+ * @param columns that a CSV file must have
  * @throws UnreadableFile; errors of the file system
  */
 export async function* readRows(
   path: string,
   { format, delimiter }: Pick<Mapping, 'format' | 'delimiter'>,
   onBytes: (piece: Uint8Array) => void,
+  columns: readonly string[] = [],
 ): AsyncGenerator<SourceRow, void> {
   const source = createReadStream(path);
   source.on('data', (piece) => {
     if (typeof piece !== 'string') onBytes(piece);
   });
   try {
-    yield* format === 'csv' ? csvRows(source, delimiter) : jsonRows(source, format);
+    yield* format === 'csv' ? csvRows(source, delimiter, columns) : jsonRows(source, format);
   } finally {
     source.destroy();
   }
 }
 
-async function* csvRows(source: Readable, delimiter: string): AsyncGenerator<SourceRow, void> {
+async function* csvRows(
+  source: Readable,
+  delimiter: string,
+  columns: readonly string[],
+): AsyncGenerator<SourceRow, void> {
   const parser = csvParser({
     bom: true,
     delimiter,
@@ -66,7 +72,7 @@ async function* csvRows(source: Readable, delimiter: string): AsyncGenerator<Sou
   try {
     for await (const record of parser) {
       const cells = Cells.parse(record);
-      if (names === null) names = namesOf(cells);
+      if (names === null) names = namesOf(cells, columns);
       else {
         row += 1;
         yield csvRow(row, names, cells);
@@ -98,11 +104,17 @@ async function* utf8Only(source: Readable): AsyncGenerator<Uint8Array, void> {
   }
 }
 
-function namesOf(cells: readonly string[]): readonly string[] {
+function namesOf(cells: readonly string[], columns: readonly string[]): readonly string[] {
   const names = Names.parse(cells).map((name) => name.trim());
   if (names.length > MAX_COLUMNS) throw new UnreadableFile(`The file has more than ${MAX_COLUMNS} columns.`);
   const repeated = names.find((name, place) => names.indexOf(name) !== place);
   if (repeated !== undefined) throw new UnreadableFile(`The file has two columns “${repeated}”.`);
+  const present = new Set(names);
+  const missing = columns.filter((column) => !present.has(column));
+  if (missing.length > 0)
+    throw new UnreadableFile(
+      `The file has no column ${missing.map((column) => `“${column}”`).join(', ')}, which the mapping names. Correct the mapping: its members replace those of the preset.`,
+    );
   return names;
 }
 

@@ -59,6 +59,15 @@ describe('rows of a file', () => {
     ]);
   });
 
+  it('are refused in a CSV file that lacks a column of the mapping', async () => {
+    const path = join(folder, 'columns');
+    await writeFile(path, 'a,b\n1,2\n');
+    const rows = (columns: readonly string[]) =>
+      readRows(path, { format: 'csv', delimiter: ',' }, () => undefined, columns);
+    expect((await rows(['b', 'a']).next()).value).toMatchObject({ values: { a: '1', b: '2' } });
+    await expect(rows(['a', 'B']).next()).rejects.toThrow('no column “B”');
+  });
+
   it.each([
     ['json', '{"a":1}', 'not one array'],
     ['json', '[{"a":1}', 'not one complete array'],
@@ -99,7 +108,11 @@ function mappedRow(members: object, values: JsonObject): MappedRow {
       ...{ consent_type: { value: 'cookie' }, document_version_id: { value: VERSION.id }, ...members },
     }),
   );
-  const record = SiteConfigPublishedRecord.parse(configuration(SITE, 1, Date.now()));
+  const published = SiteConfigPublishedRecord.parse(configuration(SITE, 1, Date.now()));
+  const optional = published.categories
+    .filter(({ required }) => !required)
+    .map((one) => ({ ...one, key: 'marketing' }));
+  const record = { ...published, categories: [...published.categories, ...optional] };
   const versions = new Map([[VERSION.id, VERSION]]);
   return mapRow(values, { mapping, config: { sha256: '', record }, versions, now: Date.now() });
 }
@@ -117,6 +130,20 @@ describe('a mapping', () => {
         { column: 'ua', reason },
       ],
     });
+  });
+
+  it('gives no decision to a row in which no category is found', () => {
+    const decisionOf = (categories: object, values: JsonObject): string => {
+      const row = mappedRow({ decision: 'from_categories', categories }, { at: '2024-03-01T08:15:00Z', ...values });
+      return row.isRight ? row.stated.consent.request.decision : row.problems.map(({ reason }) => reason).join();
+    };
+    const both = { analytics: { column: 'a', contains: 'x' }, marketing: { column: 'a', contains: 'y' } };
+    expect(decisionOf(both, { a: 'x,y' })).toBe('accepted');
+    expect(decisionOf(both, { a: null })).toBe('rejected');
+    expect(decisionOf(both, { b: 'x' })).toContain('is missing');
+    const analytics = { analytics: { column: 'a', values: { 1: true, 0: false } } };
+    expect(decisionOf(analytics, { a: '1' })).toBe('partial');
+    expect(decisionOf(analytics, { a: '' })).toContain('no decision follows');
   });
 
   it.each([
