@@ -26,8 +26,10 @@ export interface ConflictNotesOptions {
 
 /** A caller that conflicts at any rate costs one statement in this time, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** Conflicts of one statement. Further ones are not counted until it is done. */
-const MAX_PENDING = 1_000;
+/** Records of one statement. Further ones are not counted until it is done. */
+const MAX_PENDING = 10_000;
+/** Records of one API key in it: the table keeps no more. Without this limit, one caller would hide the others. */
+const MAX_PENDING_OF_KEY = 100;
 
 interface Counted {
   readonly api_key_id: string;
@@ -38,14 +40,16 @@ interface Counted {
 
 /** Creates the notes of one process. A process that is killed loses those of the last second. */
 export function createConflictNotes({ db, onError }: ConflictNotesOptions): ConflictNotes {
-  let pending = new Map<string, Counted>();
+  let pending = new Map<string, Map<string, Counted>>();
+  let records = 0;
   let writing: Promise<void> | null = null;
   let drained = new AbortController();
 
   const write = async (): Promise<void> => {
     while (pending.size > 0) {
-      const taken = [...pending.values()];
+      const taken = [...pending.values()].flatMap((ofKey) => [...ofKey.values()]);
       pending = new Map();
+      records = 0;
       await db.query('select note_idempotency_conflicts($1)', [JSON.stringify(taken)]).catch(onError);
       await pause(PAUSE_MS, drained.signal);
     }
@@ -54,11 +58,14 @@ export function createConflictNotes({ db, onError }: ConflictNotesOptions): Conf
 
   return {
     note: ({ siteId, apiKeyId, eventId }) => {
-      const key = `${apiKeyId} ${eventId}`;
-      const known = pending.get(key);
+      const ofKey = pending.get(apiKeyId) ?? new Map<string, Counted>();
+      const known = ofKey.get(eventId);
       if (known !== undefined) known.times += 1;
-      else if (pending.size < MAX_PENDING)
-        pending.set(key, { api_key_id: apiKeyId, event_id: eventId, site_id: siteId, times: 1 });
+      else if (ofKey.size < MAX_PENDING_OF_KEY && records < MAX_PENDING) {
+        ofKey.set(eventId, { api_key_id: apiKeyId, event_id: eventId, site_id: siteId, times: 1 });
+        pending.set(apiKeyId, ofKey);
+        records += 1;
+      }
       writing ??= write();
     },
     drain: async () => {

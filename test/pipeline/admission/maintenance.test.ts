@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMaintenance } from '../../../src/app/maintenance-part.js';
+import { createConflictNotes } from '../../../src/pipeline/admission/conflict-notes.js';
 import { maintainAdmission } from '../../../src/pipeline/admission/maintenance.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 import { createSiteFixture } from './site-fixture.js';
@@ -82,4 +83,29 @@ test('retries after a failure of the database', async () => {
   stop.abort();
   await running;
   expect(maintenance.status().failures).toBe(1);
+});
+
+test('notes the conflict of one API key beside a thousand of another', async () => {
+  const site = await createSiteFixture(database.owner);
+  const { rows: keys } = await database.owner.query('select id from api_keys where site_id = $1', [site.siteId]);
+  const [flooding = '', quiet = ''] = keys.map(({ id }) => String(id));
+  const notes = createConflictNotes({
+    db: database.db,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const note = (apiKeyId: string) => notes.note({ siteId: site.siteId, apiKeyId, eventId: randomUUID() });
+  // The first is written at once, the others by the next statement.
+  for (let n = 0; n < 2_000; n += 1) note(flooding);
+  note(quiet);
+  await notes.drain();
+  const { rows } = await database.owner.query(
+    'select api_key_id, count(*)::int from idempotency_conflicts where site_id = $1 group by 1 order by 2',
+    [site.siteId],
+  );
+  expect(rows).toEqual([
+    { api_key_id: quiet, count: 1 },
+    { api_key_id: flooding, count: 100 },
+  ]);
 });
