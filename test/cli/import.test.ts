@@ -210,6 +210,7 @@ person: { visitor_id: { column: visitor } }
 2024-03-01T08:15:00,secret-key-3
 `,
     );
+    expect((await imported(file, ...of('cookiebot'), '--rejects', file)).exitCode).toBe(2);
     const rejects = join(folder, 'rejects.jsonl');
     const { exitCode, stdout, stderr } = await imported(file, ...of('cookiebot'), '--rejects', rejects);
     expect(exitCode).toBe(1);

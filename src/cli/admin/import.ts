@@ -62,6 +62,9 @@ export function importCommand(context: CliContext): Command {
     .option('--skip-wrong-rows', 'import the right rows although others are wrong')
     .action(async (file: string, options: Options) => {
       const mapping = await readMapping(options);
+      // The file for wrong rows is emptied before the first row is read.
+      if (options.rejects !== undefined && (await isSameFile(options.rejects, file)))
+        throw new CommandError('--rejects names the file that is imported. Name another file.', EXIT.usage);
       await withInstallation(context, async (installation) => {
         const importing = await openImport(installation, options.site, mapping);
         const rejects = openRejects(options.rejects);
@@ -80,6 +83,11 @@ export function importCommand(context: CliContext): Command {
         }
       });
     });
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => null)));
+  return a != null && b != null && a.dev === b.dev && a.ino === b.ino;
 }
 
 async function readMapping({ mapping: path, preset, documentVersion }: Options): Promise<Importing['mapping']> {
