@@ -36,7 +36,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
               params={{ siteId, consentId: id }}
               search={filters}
             >
-              {record === null ? consent_token : <Time at={record.created_at} isExact />}
+              {record === null ? consent_token : <Time at={record.import?.claimed_at ?? record.created_at} isExact />}
             </Link>
           ),
         },
