@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
 import { filtersOf } from './pages/consents/filters.js';
 import { NotFound } from './pages/not-found.js';
+import { shownOf } from './pages/overview/period.js';
 import { Panel } from './shell/panel.js';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -40,6 +41,7 @@ const unknown = createRoute({ getParentRoute: () => panel, path: '$', component:
 const overview = createRoute({
   getParentRoute: () => panel,
   path: '/',
+  validateSearch: shownOf,
   component: lazyRouteComponent(() => import('./pages/overview/overview.js'), 'Overview'),
 });
 const sites = createRoute({

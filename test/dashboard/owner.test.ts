@@ -52,7 +52,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     expect(await panel.violations('sites')).toEqual([]);
     await panel.press('Add a site');
     // By keyboard: the focus is in the dialog, Escape closes it, and the focus returns to the button.
-    expect(await panel.page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
+    await panel.page.until(
+      async () => (await panel.page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)) === true,
+    );
     await panel.page.press('Escape');
     await panel.page.until(
       async () => (await panel.page.evaluate('document.activeElement.textContent')) === 'Add a site',
@@ -258,6 +260,22 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.doesNotSee('is unfair to visitors');
     await panel.choose('Size of the window', 'Phone');
     expect(await panel.violations('banner-look')).toEqual([]);
+
+    // Signals of IAB are off, and refused with a reason where they are wrong.
+    await panel.tick('GPP string of IAB Tech Lab, for the United States');
+    await panel.tick('TC string of IAB Europe (TCF)');
+    for (const label of ['Version of the consent platform', 'Version of the vendor list', 'Vendors'])
+      await panel.type(label, '7');
+    await panel.type('Country of the publisher', 'DE');
+    await panel.type('SHA-256 of the file', '0'.repeat(64));
+    await panel.type('Purposes that analytics permits', '7, 8');
+    await panel.type('Number of the consent platform', '300');
+    await panel.press('Save', 'Signals for advertisers (IAB)');
+    await panel.sees('Signals for advertisers (IAB): the operator has no vendor list');
+    expect(await panel.violations('banner-iab')).toEqual([]);
+    await panel.tick('TC string of IAB Europe (TCF)');
+    await panel.press('Save', 'Signals for advertisers (IAB)');
+    await panel.doesNotSee('the operator has no vendor list');
     await panel.press('Publish the draft');
     await panel.press('Publish the draft');
     await panel.sees('verif');
@@ -322,6 +340,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('The question, drawn');
     const used = `[...document.querySelectorAll('div')].find((one) => one.shadowRoot !== null)?.shadowRoot.querySelector('[data-used]')?.textContent`;
     await panel.page.until(async () => (await panel.page.evaluate(used)) === 'Save choice');
+    const policy = used.replace('[data-used]', 'details.policy summary');
+    await panel.page.until(async () => (await panel.page.evaluate(policy)) === 'Cookie policy');
     await panel.page.until(
       async () => (await panel.page.evaluate(`document.querySelector('img[alt=Signature]')?.naturalWidth`)) === 1,
     );
@@ -363,6 +383,23 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Overview');
     await panel.isAt('Overview');
     await panel.sees('Acceptance rate');
+    await panel.sees('more than in the 30 days before');
+    await panel.press('7 days');
+    await panel.sees('Consents in 7 days');
+    await panel.sees('Point at a day');
+    await panel.page.evaluate(`document.querySelector('[role=slider]').focus()`);
+    await panel.page.press('End');
+    const spoken = `document.querySelector('[role=slider]').getAttribute('aria-valuetext')`;
+    expect(await panel.page.evaluate(spoken)).toMatch(
+      /: Accepted \d+, Rejected \d+, Partly accepted 2, Withdrawn 0; Total \d+$/,
+    );
+    // The numbers of one site lead to its list.
+    await panel.press('Demonstration shop', 'Consents by site');
+    await panel.sees('Demonstration shop ×');
+    await panel.press('2', 'Consents a day, by decision');
+    await panel.isAt('Consents');
+    await panel.sees('Decision: Partly accepted');
+    await panel.press('Overview');
     await panel.press('Show the numbers as a table');
     await panel.sees('from the development authority, no evidence');
     expect(await panel.violations('overview')).toEqual([]);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -124,6 +125,33 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     });
     expect(await focused()).toBe('settings');
     expect(await visitor.inBanner(`banner.querySelector('[role=status]').textContent`)).toBe('Your choice is saved.');
+    // In another language, Escape still leads back to what opened the settings.
+    await page.press('Enter');
+    await page.until(async () => (await visitor.sees('dialog[open]')) === true);
+    await visitor.inBanner(
+      `(() => { const select = banner.querySelector('dialog[open] select'); select.focus(); select.value = 'tr'; select.dispatchEvent(new Event('change', { bubbles: true })); })()`,
+    );
+    await page.until(async () => (await visitor.inBanner(`banner.querySelector('dialog').lang`)) === 'tr');
+    expect(await focused()).toBe('language');
+    await page.press('Escape');
+    await page.until(async () => (await focused()) === 'settings');
+  });
+
+  test('a second confirmation is seen for its whole time, whatever is left of the first', async () => {
+    await visitor.forget();
+    await visitor.visit();
+    // The five seconds of a confirmation, in a tenth of the time.
+    await visitor.page.evaluate(
+      `{ const wait = setTimeout; window.setTimeout = (run, ms) => wait(run, ms === 5000 ? 500 : ms); }`,
+    );
+    const isSeen = () => visitor.inBanner(`banner.querySelector('.said').classList.contains('seen')`);
+    await visitor.click('accept');
+    await sleep(300);
+    await visitor.click('settings');
+    await visitor.click('save');
+    await sleep(300);
+    expect(await isSeen()).toBe(true);
+    await visitor.page.until(async () => (await isSeen()) === false);
   });
 
   test('a focused element of the page is not hidden by the banner', async () => {

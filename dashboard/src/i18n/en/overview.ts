@@ -3,8 +3,19 @@ import type { Alarm } from '../../api/types.js';
 /** The first page after sign-in. */
 export const overview = {
   title: 'Overview',
-  lead: 'The last 30 days of your organisation.',
-  consents: 'Consents in 30 days',
+  lead: (days: string) => `The last ${days} days of your organisation.`,
+  period: 'Period',
+  allSites: 'Show all sites',
+  consents: (days: string) => `Consents in ${days} days`,
+  more: (count: string, share: string | null, days: string) =>
+    `${count} more${share === null ? '' : ` (${share} more)`} than in the ${days} days before`,
+  fewer: (count: string, share: string | null, days: string) =>
+    `${count} fewer${share === null ? '' : ` (${share} fewer)`} than in the ${days} days before`,
+  same: (days: string) => `As many as in the ${days} days before`,
+  rateBefore: (rate: string) => `${rate} in the period before`,
+  bySite: 'Consents by site',
+  site: 'Site',
+  share: 'Share',
   imported: (count: string) => `and ${count} imported`,
   rate: 'Acceptance rate',
   rateHint: 'share of “accepted” among all choices',
@@ -18,6 +29,7 @@ export const overview = {
   waiting: (count: string) => `${count} entries wait for one`,
   chart: 'Consents a day, by decision',
   chartSummary: (total: string, days: string) => `${total} consents in ${days} days.`,
+  chooseDay: 'Point at a day, or use the arrow keys, to see its numbers.',
   asTable: 'Show the numbers as a table',
   day: 'Day',
   total: 'Total',

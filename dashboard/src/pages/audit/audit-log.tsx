@@ -47,6 +47,7 @@ export function AuditLog() {
                   { label: common.time, cell: ({ at }) => <Time at={at} /> },
                   {
                     label: audit.action,
+                    phone: 'short',
                     cell: (entry) => (
                       <>
                         {audit.actions[entry.action] ?? null} <code className="hint">{entry.action}</code>
@@ -60,7 +61,7 @@ export function AuditLog() {
                   },
                   {
                     label: audit.subject,
-                    phone: 'labelled',
+                    phone: 'short',
                     cell: ({ subject }) => (
                       <>
                         {audit.kinds[subject.kind] ?? subject.kind} <code>{emailOf(subject.id) ?? subject.id}</code>
@@ -69,6 +70,7 @@ export function AuditLog() {
                   },
                   {
                     label: audit.details,
+                    phone: 'top',
                     cell: ({ details }) =>
                       Object.keys(details).length === 0 ? (
                         ''

@@ -40,14 +40,6 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
             </Link>
           ),
         },
-        ...(mayReveal
-          ? [
-              {
-                label: consents.personOf,
-                cell: (item: ConsentSummary) => <RevealPerson siteId={siteId} item={item} />,
-              },
-            ]
-          : []),
         { label: consents.type, cell: ({ record }) => record?.consent_type ?? '' },
         {
           label: consents.decision,
@@ -57,8 +49,20 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
             ),
         },
         { label: consents.document, cell: ({ document_slug }) => document_slug ?? '' },
-        { label: consents.channel, cell: ({ record }) => channelText(record, consents) },
-        { label: consents.proof, phone: 'top', cell: (item) => <ConsentState item={item} /> },
+        {
+          label: consents.channel,
+          phone: 'hidden',
+          cell: ({ record }) => channelText(record, consents),
+        },
+        { label: consents.proof, cell: (item) => <ConsentState item={item} /> },
+        ...(mayReveal
+          ? [
+              {
+                label: consents.personOf,
+                cell: (item: ConsentSummary) => <RevealPerson siteId={siteId} item={item} />,
+              },
+            ]
+          : []),
       ]}
     />
   );
@@ -79,6 +83,7 @@ function ConsentState({ item }: { readonly item: ConsentSummary }) {
       ) : (
         <Badge kind="bad">{consents.damaged}</Badge>
       )}
+      {item.record?.import == null ? null : <Badge kind="neutral">{consents.channels.import}</Badge>}
       {item.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
       {item.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
     </span>

@@ -6,26 +6,33 @@ import { appearanceOf } from '../../../../sdk/browser/src/banner/banner-view.js'
 import type { PublicRecord } from '../../api/types.js';
 import { useMessages } from '../../i18n/locale.js';
 import { useShownConfiguration } from './use-shown-configuration.js';
+import { useShownVersion } from './use-shown-version.js';
 
 interface DrawnQuestionProps {
   readonly siteId: string;
   readonly record: PublicRecord;
+  /** Slug of the document of the record; null: not known. */
+  readonly slug: string | null;
   /** The disclosed presentation, as the record has it. */
   readonly presentation: unknown;
 }
 
 /** The banner as it was stated to have been shown, drawn from the published words. */
-export function DrawnQuestion({ siteId, record, presentation }: DrawnQuestionProps) {
+export function DrawnQuestion({ siteId, record, slug, presentation }: DrawnQuestionProps) {
   const { consents } = useMessages();
   const shown = useShownConfiguration(siteId, record.site_config_hash).data;
+  const text = useShownVersion(siteId, slug, record.document_version_id).data;
   const drawing = useMemo(() => {
     const stated = readStated(presentation);
     if (shown === null || shown === undefined || stated === null) return null;
     const words = bannerInStatedLanguage(shown, stated.language ?? record.language);
     if (words === null) return null;
-    const view = { ...words, appearance: appearanceOf(shown.appearance), policy: null };
+    // The banner of a page asks by the cookie policy, and names it.
+    const policy =
+      text === undefined || record.consent_type !== 'cookie' ? null : { title: text.title, language: text.language };
+    const view = { ...words, appearance: appearanceOf(shown.appearance), policy };
     return drawingOf(view, stated, tickedBy(stated, record.categories));
-  }, [shown, record, presentation]);
+  }, [shown, text, record, presentation]);
   if (drawing === null) return null;
   return (
     <div className="stack">

@@ -28,6 +28,7 @@ export function FilterChips({ siteId, filters }: FilterChipsProps) {
           <li key={name}>
             <Link
               className="chip"
+              activeOptions={{ exact: true }}
               to="/sites/$siteId/consents"
               params={{ siteId }}
               search={{ ...filters, [name]: undefined }}

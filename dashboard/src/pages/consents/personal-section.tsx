@@ -53,7 +53,12 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
     <Section title={consents.personTitle} lead={consents.personText}>
       {values === null ? null : <Disclosed {...values} />}
       {values === null || consent.record === null ? null : (
-        <DrawnQuestion siteId={siteId} record={consent.record} presentation={values.fields.presentation} />
+        <DrawnQuestion
+          siteId={siteId}
+          record={consent.record}
+          slug={consent.document_slug}
+          presentation={values.fields.presentation}
+        />
       )}
       <div className="actions">
         {values === null ? (

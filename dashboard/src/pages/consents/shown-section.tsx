@@ -1,7 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { answerOf, dataOf } from '../../api/client.js';
 import type { PublicRecord } from '../../api/types.js';
-import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Section } from '../../ui/page.js';
@@ -9,6 +6,7 @@ import { ScrollBox } from '../../ui/scroll-box.js';
 import { Facts } from '../../ui/table.js';
 import { VersionContent } from '../documents/version-content.js';
 import { useShownConfiguration } from './use-shown-configuration.js';
+import { useShownVersion } from './use-shown-version.js';
 
 interface ShownSectionProps {
   readonly siteId: string;
@@ -41,19 +39,7 @@ interface ShownDocumentProps {
 function ShownDocument({ siteId, slug, versionId }: ShownDocumentProps) {
   const { consents } = useMessages();
   const { number, languageName } = useFormats();
-  const api = useApi();
-  const query = useQuery({
-    queryKey: ['shown-document', siteId, slug, versionId],
-    queryFn: async () => {
-      const { data } = await answerOf(
-        api.GET('/api/v1/sites/{site_id}/documents', { params: { path: { site_id: siteId }, query: { slug } } }),
-      );
-      const path = { site_id: siteId, document_id: data[0]?.id ?? versionId, version_id: versionId };
-      return dataOf(
-        api.GET('/api/v1/sites/{site_id}/documents/{document_id}/versions/{version_id}', { params: { path } }),
-      );
-    },
-  });
+  const query = useShownVersion(siteId, slug, versionId);
   return (
     <div className="stack">
       <h3>{consents.document}</h3>

@@ -5,6 +5,7 @@ import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
 import { Button } from '../../ui/button.js';
 import { Loaded } from '../../ui/loaded.js';
+import { Markdown } from '../../ui/markdown.js';
 import { saveAs } from '../../ui/save-as.js';
 import { ScrollBox } from '../../ui/scroll-box.js';
 import { isText, readVersion } from './read-version.js';
@@ -14,7 +15,7 @@ interface VersionContentProps {
   readonly version: DocumentVersion;
 }
 
-/** The text of a version. It runs nothing: plain text as it is, HTML in a frame without any right. */
+/** The text of a version. It runs nothing: plain text as it is, Markdown drawn, HTML in a frame without any right. */
 export function VersionContent({ siteId, version }: VersionContentProps) {
   const api = useApi();
   const query = useQuery({
@@ -32,7 +33,7 @@ interface ContentProps {
 function Content({ content, version }: ContentProps) {
   const { documents, common } = useMessages();
   if (version.media_type.startsWith('text/html')) return <HtmlFrame content={content} title={version.title} />;
-  if (isText(version)) return <TextBox content={content} language={version.language} title={version.title} />;
+  if (isText(version)) return <TextBox content={content} version={version} />;
   return (
     <>
       <p>{documents.noPreview}</p>
@@ -41,21 +42,19 @@ function Content({ content, version }: ContentProps) {
   );
 }
 
-interface TextBoxProps {
-  readonly content: Blob;
-  readonly language: string;
-  readonly title: string;
-}
-
-function TextBox({ content, language, title }: TextBoxProps) {
+function TextBox({ content, version: { language, title, media_type: mediaType } }: ContentProps) {
   const { documents } = useMessages();
   const [text, setText] = useState('');
   useEffect(() => {
     void content.text().then(setText);
   }, [content]);
   return (
-    <ScrollBox label={documents.previewOf(title)} language={language}>
-      {text}
+    <ScrollBox
+      label={documents.previewOf(title)}
+      language={language}
+      look={mediaType.startsWith('text/markdown') ? 'stack' : 'text'}
+    >
+      {mediaType.startsWith('text/markdown') ? <Markdown text={text} /> : text}
     </ScrollBox>
   );
 }

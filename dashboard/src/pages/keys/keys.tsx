@@ -100,7 +100,7 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
       keyOf={({ id }) => id}
       columns={[
         { label: common.name, cell: ({ name, prefix }) => name || prefix },
-        { label: keys.key, cell: ({ prefix }) => <code>{prefix}…</code> },
+        { label: keys.key, phone: 'hidden', cell: ({ prefix }) => <code>{prefix}…</code> },
         { label: keys.kind, cell: ({ restriction }) => keys.kinds[restriction ?? 'both'] },
         { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
         {

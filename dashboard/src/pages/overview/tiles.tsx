@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { dataOf } from '../../api/client.js';
 import { useApi } from '../../app-context.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
@@ -7,8 +9,8 @@ import { Skeleton } from '../../ui/skeleton.js';
 interface TileProps {
   readonly label: string;
   /** null while it loads. */
-  readonly value: string | null;
-  readonly hint?: string;
+  readonly value: ReactNode;
+  readonly hint?: string | undefined;
 }
 
 /** One number of the overview. */
@@ -37,7 +39,13 @@ export function QuotaTile() {
   if (data === undefined) return <Tile label={overview.quota} value={null} />;
   const { left_this_month: left, consent_quota: quota, used_this_month: used } = data;
   if (left === null || quota === null) return <Tile label={overview.quota} value={overview.unlimited} />;
-  return <Tile label={overview.quota} value={number(left)} hint={overview.quotaOf(number(used), number(quota))} />;
+  return (
+    <Tile
+      label={overview.quota}
+      value={<Link to="/plan">{number(left)}</Link>}
+      hint={overview.quotaOf(number(used), number(quota))}
+    />
+  );
 }
 
 /** How old the newest time stamp is. */
@@ -57,5 +65,11 @@ export function StampTile() {
   ];
   const { last_stamp: last } = data;
   const age = last === null ? null : Math.max(0, (Date.now() - Date.parse(last.gen_time)) / 1000);
-  return <Tile label={overview.stamp} value={age === null ? overview.noStamp : ago(age)} hint={hints.join('; ')} />;
+  return (
+    <Tile
+      label={overview.stamp}
+      value={<Link to="/timestamps">{age === null ? overview.noStamp : ago(age)}</Link>}
+      hint={hints.join('; ')}
+    />
+  );
 }

@@ -46,7 +46,7 @@ export function SiteList() {
                   ),
                 },
                 { label: sites.domain, cell: ({ domain }) => domain },
-                { label: common.state, phone: 'top', cell: (site) => <SiteState site={site} /> },
+                { label: common.state, cell: (site) => <SiteState site={site} /> },
                 { label: common.created, phone: 'labelled', cell: ({ created_at }) => date(created_at) },
               ]}
             />

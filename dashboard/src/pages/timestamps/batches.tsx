@@ -35,7 +35,6 @@ export function Batches() {
                 },
                 {
                   label: timestamps.provedBy,
-                  phone: 'labelled',
                   cell: ({ checkpoint }) =>
                     checkpoint === null ? (
                       timestamps.waiting

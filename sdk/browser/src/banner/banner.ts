@@ -65,6 +65,7 @@ class ShownBanner implements Banner {
   #asked: ShownLayer | null = null;
   #refined: ShownLayer | null = null;
   #shown: unknown;
+  #hiding: ReturnType<typeof setTimeout> | undefined;
 
   constructor(consent: ConsentSource, { nonce, settingsButton }: BannerOptions) {
     this.#consent = consent;
@@ -149,7 +150,11 @@ class ShownBanner implements Banner {
     if (!(target instanceof HTMLSelectElement)) return;
     const isInSettings = this.#settings?.contains(target) === true;
     this.#consent.setLanguage(target.value).then(
-      () => isInSettings && this.#openSettings(false, this.#ticked()),
+      () => {
+        if (!isInSettings) return;
+        this.#openSettings(false, this.#ticked());
+        this.#settings?.querySelector('select')?.focus();
+      },
       ({ message }: ServiceError) => console.error(message),
     );
   }
@@ -218,6 +223,8 @@ class ShownBanner implements Banner {
     const { configuration } = this.#consent.state;
     // The texts may arrive after the page has taken the banner off.
     if (configuration === null || this.#ended.signal.aborted) return;
+    // Closed, so that the next one knows what had the focus before the settings.
+    this.#close();
     this.#settings?.remove();
     const view = viewOf(configuration);
     const dialog = toDom(settingsLayer(view, { ticked, proofPage: this.#consent.proofPage }));
@@ -226,11 +233,22 @@ class ShownBanner implements Banner {
     fillPolicy(this.#consent, dialog);
     this.#root.append(dialog);
     this.#mount();
-    if (isDialog(dialog)) dialog.showModal();
+    if (isDialog(dialog)) {
+      dialog.showModal();
+      dialog.addEventListener('close', () => this.#keepFocus(dialog));
+    }
     const policy = dialog.querySelector<HTMLDetailsElement>('.policy');
     if (!isPolicyOpen || policy === null) return;
     policy.open = true;
     policy.querySelector('summary')?.focus();
+  }
+
+  /** Gives the focus to what opens the settings, if the element that had it was replaced meanwhile. */
+  #keepFocus(closed: HTMLElement): void {
+    const focused = this.#root.activeElement ?? document.activeElement;
+    const isLost = focused === null || focused === document.body || closed.contains(focused);
+    if (closed !== this.#settings || !isLost) return;
+    (this.#open ?? this.#first?.querySelector<HTMLElement>('[part=settings]'))?.focus();
   }
 
   #layer(layer: ShownLayer['layer'], view: BannerView, since = performance.now()): ShownLayer {
@@ -268,7 +286,9 @@ class ShownBanner implements Banner {
     this.#said.lang = language;
     this.#said.textContent = text;
     this.#said.classList.toggle('seen', isSeen);
-    if (isSeen) setTimeout(() => this.#said.classList.remove('seen'), SAID_MS);
+    // The time of an earlier confirmation must not end this one.
+    clearTimeout(this.#hiding);
+    if (isSeen) this.#hiding = setTimeout(() => this.#said.classList.remove('seen'), SAID_MS);
   }
 
   #keepRoom(): void {

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { answerOf } from '../../api/client.js';
+import type { Site } from '../../api/types.js';
+import { useApi } from '../../app-context.js';
+import { useMessages } from '../../i18n/locale.js';
+import { Button } from '../../ui/button.js';
+import { Section } from '../../ui/page.js';
+
+/** Interval of the look for the first consent, in milliseconds. */
+const LOOK_MS = 3_000;
+
+/**
+ * The steps from a new site to its first consent. Each is read from what exists. A site with a consent has
+ * done them all, so that the list is not shown for it; one that is open then waits to be closed.
+ */
+export function Checklist({ site }: { readonly site: Site }) {
+  const api = useApi();
+  const [wasOpen, setWasOpen] = useState(false);
+  const [isClosed, setClosed] = useState(false);
+  const { data: hasConsent } = useQuery({
+    queryKey: ['has-consent', site.id],
+    queryFn: async () => {
+      const path = { site_id: site.id };
+      const { data } = await answerOf(
+        api.GET('/api/v1/sites/{site_id}/consents', { params: { path, query: { limit: 1 } } }),
+      );
+      return data.length > 0;
+    },
+    refetchInterval: ({ state }) => (state.data === true ? false : LOOK_MS),
+  });
+  useEffect(() => {
+    if (hasConsent === false) setWasOpen(true);
+  }, [hasConsent]);
+  if (hasConsent === undefined || isClosed || (hasConsent && !wasOpen)) return null;
+  return <Steps site={site} hasConsent={hasConsent} onClose={() => setClosed(true)} />;
+}
+
+interface StepsProps {
+  readonly site: Site;
+  readonly hasConsent: boolean;
+  readonly onClose: () => void;
+}
+
+function Steps({ site, hasConsent, onClose }: StepsProps) {
+  const { sites, shell, common } = useMessages();
+  const { hasText, hasKey } = useMade(site.id);
+  const params = { siteId: site.id };
+  return (
+    <Section title={sites.steps} actions={hasConsent ? <Button onPress={onClose}>{common.close}</Button> : undefined}>
+      <ol className="steps">
+        <Step isDone text={sites.stepSite} />
+        <Step isDone={site.verified_at !== null} text={sites.stepDomain}>
+          <Link to="/sites/$siteId" params={params}>
+            {shell.siteSettings}
+          </Link>
+        </Step>
+        <Step isDone={hasText} text={sites.stepText}>
+          <Link to="/sites/$siteId/documents" params={params}>
+            {shell.documents}
+          </Link>
+        </Step>
+        <Step isDone={site.configuration !== null} text={sites.stepBanner}>
+          <Link to="/sites/$siteId/banner" params={params}>
+            {shell.banner}
+          </Link>
+        </Step>
+        <Step isDone={hasKey} text={sites.stepKey}>
+          <Link to="/sites/$siteId/api" params={params}>
+            {shell.apiSettings}
+          </Link>
+        </Step>
+        <Step isDone={hasConsent} text={hasConsent ? sites.stepArrived : sites.stepConsent}>
+          <Link to="/sites/$siteId/consents" params={params}>
+            {shell.consents}
+          </Link>
+        </Step>
+      </ol>
+    </Section>
+  );
+}
+
+/** Whether a site has a text in force, and a key that records. */
+function useMade(siteId: string): { readonly hasText: boolean; readonly hasKey: boolean } {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: ['made', siteId],
+    queryFn: async () => {
+      const params = { path: { site_id: siteId }, query: { limit: 100 } };
+      const [documents, keys] = await Promise.all([
+        answerOf(api.GET('/api/v1/sites/{site_id}/documents', { params })),
+        answerOf(api.GET('/api/v1/sites/{site_id}/api-keys', { params })),
+      ]);
+      return {
+        hasText: documents.data.some(({ active_versions }) => active_versions.length > 0),
+        hasKey: keys.data.some(({ scope, revoked_at }) => scope === 'write' && revoked_at === null),
+      };
+    },
+  });
+  return data ?? { hasText: false, hasKey: false };
+}
+
+interface StepProps {
+  readonly isDone: boolean;
+  readonly text: string;
+  /** Leads to the page on which the step is done. */
+  readonly children?: ReactNode;
+}
+
+function Step({ isDone, text, children }: StepProps) {
+  const { sites } = useMessages();
+  return (
+    <li className={isDone ? 'step-done' : undefined}>
+      {isDone ? (
+        <>
+          <span aria-hidden="true">✓</span> <span className="for-readers">{sites.stepDone}: </span>
+        </>
+      ) : null}
+      <span role={isDone ? 'status' : undefined}>{text}</span> {isDone ? null : children}
+    </li>
+  );
+}
