@@ -261,7 +261,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.choose('Size of the window', 'Phone');
     expect(await panel.violations('banner-look')).toEqual([]);
 
-    // Signals of IAB are off, and refused with a reason where they do not fit.
+    // Signals of IAB are off, and refused with a reason if something is missing.
     await panel.tick('GPP string of IAB Tech Lab, for the United States');
     await panel.tick('TC string of IAB Europe (TCF)');
     for (const label of ['Version of the consent platform', 'Version of the vendor list', 'Vendors'])

@@ -41,7 +41,7 @@ export class PanelBrowser {
   static async open(executable: string, url: string): Promise<PanelBrowser> {
     const browser = new PanelBrowser(await ChromiumPage.open(executable, ['--lang=en-GB']), url);
     await browser.page.send('Emulation.setDeviceMetricsOverride', DESK);
-    // Without motion, so that no colour is in transition when a page is judged.
+    // Without motion, so that no colour is in transition when a page is evaluated.
     await setAppearance(browser.page, 'light');
     return browser;
   }
