@@ -1,19 +1,20 @@
+import { CONSENT_IMPORTED, originOf } from '../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import { consentsStream } from '../schemas/events/streams.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../schemas/events/subject-erased.js';
 import type { ConsentContent } from '../schemas/evidence/consent-body.js';
-import type { Projection, ProjectionEvent } from './definition.js';
+import type { Handler, Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
 
 /**
- * The members of every consent record that lists filter by, and its place in the log: one row per
+ * The members of every consent record, also of imported ones, that lists filter by, and its place in the log: one row per
  * record, without personal values. The exact text that is hashed is read from the log by this place.
  * The stream is `consentsStream(site_id)`: an event in another one is not of the service, which never
  * seals it, and it has no row.
  */
 export const consents: Projection = {
   name: 'consents',
-  version: 3,
+  version: 4,
   tables: {
     consents: {
       // In the order in which PostgreSQL stores the row without padding.
@@ -21,6 +22,8 @@ export const consents: Projection = {
         revision: { type: 'bigint', nullable: false },
         created_at: { type: 'timestamptz', nullable: false },
         valid_until: { type: 'timestamptz', nullable: true },
+        // Time of an imported consent, as the former tool states it.
+        claimed_at: { type: 'timestamptz', nullable: true },
         // Revision of the SubjectErased event in the same stream.
         erased_by: { type: 'bigint', nullable: true },
         event_id: { type: 'uuid', nullable: false },
@@ -61,11 +64,8 @@ export const consents: Projection = {
     },
   },
   on: {
-    [CONSENT_RECORDED]: (event) => {
-      if (event.consent === null) throw new Error('the event is not a consent');
-      if (event.stream !== consentsStream(event.consent.record.site_id)) return [];
-      return [{ kind: 'insert', table: 'consents', row: rowOf(event, event.consent) }];
-    },
+    [CONSENT_RECORDED]: inserted,
+    [CONSENT_IMPORTED]: inserted,
     [SUBJECT_ERASED]: ({ stream, revision, record }) => {
       const { site_id, erased_event_id: event_id, created_at: announced_at } = SubjectErasedRecord.parse(record);
       if (stream !== consentsStream(site_id)) return [];
@@ -79,11 +79,18 @@ export const consents: Projection = {
   ignores: [...NOTICE_EVENTS, ...LEDGER_EVENTS],
 };
 
+function inserted(event: ProjectionEvent): ReturnType<Handler> {
+  if (event.consent === null) throw new Error('the event is not a consent');
+  if (event.stream !== consentsStream(event.consent.record.site_id)) return [];
+  return [{ kind: 'insert', table: 'consents', row: rowOf(event, event.consent) }];
+}
+
 function rowOf(event: ProjectionEvent, { body, record }: ConsentContent) {
   return {
     revision: event.revision,
     created_at: record.created_at,
     valid_until: record.valid_until,
+    claimed_at: originOf(record)?.claimed_at ?? null,
     event_id: event.id,
     site_id: record.site_id,
     document_version_id: record.document_version_id,

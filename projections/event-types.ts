@@ -1,4 +1,3 @@
-import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import {
   BATCH_SEALED,
   CHECKPOINT_STAMPED,
@@ -15,6 +14,7 @@ import {
   DOCUMENT_VERSION_PUBLISHED,
   DOCUMENT_VERSION_RETIRED,
 } from '../schemas/events/notices.js';
+import { CONSENT_TYPES } from '../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED } from '../schemas/events/site-config.js';
 import { SITE_SCANNED } from '../schemas/events/site-scanned.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
@@ -39,4 +39,4 @@ export const NOTICE_EVENTS = [
   SITE_SCANNED,
 ] as const;
 /** Every type of event that this release appends to the log. */
-export const EVENT_TYPES: readonly string[] = [CONSENT_RECORDED, SUBJECT_ERASED, ...NOTICE_EVENTS, ...LEDGER_EVENTS];
+export const EVENT_TYPES: readonly string[] = [...CONSENT_TYPES, SUBJECT_ERASED, ...NOTICE_EVENTS, ...LEDGER_EVENTS];

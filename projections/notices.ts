@@ -1,5 +1,4 @@
 import { sha256Hex } from '../schemas/crypto/digest.js';
-import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
@@ -8,6 +7,7 @@ import {
   DocumentVersionStateRecord,
   PublicEventBody,
 } from '../schemas/events/notices.js';
+import { CONSENT_TYPES } from '../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../schemas/events/site-config.js';
 import { SITE_SCANNED, SiteScannedRecord } from '../schemas/events/site-scanned.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
@@ -82,7 +82,7 @@ export const notices: Projection = {
     [SITE_CONFIG_PUBLISHED]: configurationPublished,
     [SITE_SCANNED]: siteScanned,
   },
-  ignores: [CONSENT_RECORDED, SUBJECT_ERASED, ...LEDGER_EVENTS],
+  ignores: [...CONSENT_TYPES, SUBJECT_ERASED, ...LEDGER_EVENTS],
 };
 
 function becomes(state: string, column: string): Handler {

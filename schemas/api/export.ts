@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ConsentRecord } from '../events/consent-recorded.js';
+import { IMPORT_CHANNEL, ImportOrigin } from '../events/consent-imported.js';
+import { CHANNELS, ConsentRecord } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
@@ -29,7 +30,20 @@ export const ExportedAttachment = AttachmentReference.extend({
 }).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 
-const PublicPart = ConsentRecord.omit({ v: true, event_id: true, disclosures: true });
+/** Routes by which consents came, with the imports. */
+export const SHOWN_CHANNELS = [...CHANNELS, IMPORT_CHANNEL] as const;
+
+/** The public part of a consent, recorded here or imported, as responses show it. */
+export const PublicPart = z.object({
+  ...ConsentRecord.omit({ v: true, event_id: true, disclosures: true }).shape,
+  channel: z
+    .enum(SHOWN_CHANNELS)
+    .describe(
+      '`browser`: stated by an anonymous browser; `s2s`: by a backend of the tenant; `import`: by a former tool.',
+    ),
+  api_key_id: Uuid.nullable().describe('The API key that recorded it; null: imported.'),
+  import: ImportOrigin.nullish().describe('Origin of an imported consent.'),
+});
 
 /**
  * Personal values that the caller or the connection supplied with the consent. A field is null if
@@ -43,7 +57,11 @@ const PersonalPart = S2sConsentRequest.omit({
   categories: true,
   compliance_framework: true,
   approval_token: true,
-}).required();
+})
+  .required()
+  .extend({
+    source_record_id: z.string().nullable().describe('Id of the record at the tool that it was imported from.'),
+  });
 
 /** Names of the fields that an erasure takes away. */
 export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { STATED_ORIGIN } from './stated-origin.js';
 
 export const MAX_STATUS_ITEMS = 20;
 
@@ -43,11 +44,12 @@ export const StatusItem = z
       .describe('Law under which the person was asked; null: not known.'),
     created_at: Instant.describe('When the consent was recorded.'),
     valid_until: Instant.nullable().describe('Until when the consent is valid; null: not limited.'),
+    ...STATED_ORIGIN,
   })
   .meta({ id: 'StatusItem' });
 export type StatusItem = z.infer<typeof StatusItem>;
 
-/** GET /tool/v1/consents/status: the newest first. */
+/** GET /tool/v1/consents/status: the newest first, and imported ones after all others (docs/import.md). */
 export const StatusResponse = z
   .object({
     data: z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DECISIONS } from '../events/consent-recorded.js';
 import { Instant } from '../evidence/primitives.js';
+import { STATED_ORIGIN } from './stated-origin.js';
 
 /**
  * The result of every integrity check. The members that describe the record are null if the stored
@@ -24,6 +25,7 @@ export const VerifiedRecord = z
       .boolean()
       .describe('Whether a time stamp covers the batch of the record. The signature of the token is not verified.'),
     created_at: Instant.nullable().describe('When the consent was recorded; null: unreadable.'),
+    ...STATED_ORIGIN,
   })
   .meta({ id: 'VerifiedRecord' });
 export type VerifiedRecord = z.infer<typeof VerifiedRecord>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decodeUtf8 } from '../crypto/encoding.js';
 import { type ConsentBody, readConsentBody } from '../evidence/consent-body.js';
+import { CONSENT_IMPORTED, ImportedConsent, type SealedConsent } from './consent-imported.js';
 import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from './consent-recorded.js';
 import { LEDGER_KEY_ANNOUNCED, LedgerKeyAnnouncedRecord } from './ledger-key.js';
 import { LEDGER_POLICY_SET, LedgerPolicySetRecord } from './ledger-policy.js';
@@ -19,6 +20,7 @@ import { SUBJECT_ERASED, SubjectErasedRecord } from './subject-erased.js';
 /** The schema of the public part of every event type that is sealed. */
 export const SEALED_RECORD_SCHEMAS = {
   [CONSENT_RECORDED]: ConsentRecord,
+  [CONSENT_IMPORTED]: ImportedConsent,
   [SUBJECT_ERASED]: SubjectErasedRecord,
   [DOCUMENT_VERSION_PUBLISHED]: DocumentVersionPublishedRecord,
   [DOCUMENT_VERSION_ACTIVATED]: DocumentVersionStateRecord,
@@ -30,9 +32,18 @@ export const SEALED_RECORD_SCHEMAS = {
 } as const;
 export type SealedEventType = keyof typeof SEALED_RECORD_SCHEMAS;
 
-/** Whether entries of this type have a tag: see `Entry`. */
+/** The types of events with a consent: recorded here, or imported from a former tool. */
+export const CONSENT_TYPES = [CONSENT_RECORDED, CONSENT_IMPORTED] as const;
+export type ConsentType = (typeof CONSENT_TYPES)[number];
+
+/** Whether events of this type have a consent, and the body `ConsentRecordedBody`. */
+export function isConsentType(type: string): type is ConsentType {
+  return type === CONSENT_RECORDED || type === CONSENT_IMPORTED;
+}
+
+/** Whether entries of this type have a tag (see `Entry`): those of the stream of a site's consents. */
 export function hasTag(type: string): boolean {
-  return type === CONSENT_RECORDED || type === SUBJECT_ERASED;
+  return isConsentType(type) || type === SUBJECT_ERASED;
 }
 
 /** Whether events of this type are in the stream `policy`, and in no other one. */
@@ -65,7 +76,7 @@ export interface EventWithBody {
 }
 
 /**
- * Returns the body of a consent, read in one pass unless it was read before.
+ * Returns the body of a consent that was recorded here, read in one pass unless it was read before.
  * @returns null for other types, and for a body that its schema must read: see `readConsentBody`
  */
 export function consentOf({ type, data, consent }: EventWithBody): ConsentBody | null {
@@ -79,7 +90,7 @@ export function consentOf({ type, data, consent }: EventWithBody): ConsentBody |
  */
 export function sealedContent(event: EventWithBody): SealedContent {
   const { type, data } = event;
-  if (type === CONSENT_RECORDED) {
+  if (isConsentType(type)) {
     const consent = consentOf(event);
     const body = consent?.body ?? parseBody(ConsentRecordedBody, type, data);
     return { recordText: body.record, proofHash: body.proof_hash, consent };
@@ -120,6 +131,14 @@ export function parseRecord(type: SealedEventType, recordText: string): unknown 
   if (!parsed.success)
     throw new InvalidEventBody(`the record of a ${type} does not match its schema: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
+}
+
+/**
+ * Parses the record of a consent.
+ * @throws InvalidEventBody
+ */
+export function parseConsent(type: ConsentType, recordText: string): SealedConsent {
+  return type === CONSENT_RECORDED ? parseRecord(type, recordText) : parseRecord(type, recordText);
 }
 
 /**

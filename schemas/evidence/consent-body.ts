@@ -1,4 +1,5 @@
 import { textOfBytes } from '../crypto/encoding.js';
+import type { SealedConsent } from '../events/consent-imported.js';
 import type { ConsentRecord, ConsentRecordedBody } from '../events/consent-recorded.js';
 import { asciiBytes, Cursor, HEX, PLAIN } from '../json/cursor.js';
 import { consentRecordAt } from './consent-record-members.js';
@@ -6,11 +7,12 @@ import { consentRecordAt } from './consent-record-members.js';
 /** The body of a consent's event, with its record read. */
 export interface ConsentContent {
   readonly body: ConsentRecordedBody;
-  readonly record: ConsentRecord;
+  readonly record: SealedConsent;
 }
 
 /** The same, read from a text in the form that admission writes. */
 export interface ConsentBody extends ConsentContent {
+  readonly record: ConsentRecord;
   /** `body.record` as JSON escapes it in a string, without the quotation marks. */
   readonly escapedRecord: string;
 }

@@ -33,6 +33,7 @@ export const DISCLOSED_VALUES = {
   signer_name: Text.describe('Name of the person who signed'),
   signer_phone: Text.describe('Telephone number of the person who signed'),
   source: Text.describe('Where the person was asked'),
+  source_record_id: Text.describe('Id of the record at the tool that it was imported from'),
   stroke_count: z.number().describe('Number of strokes of the drawn signature'),
   strokes_data: z.unknown().describe('Strokes of the drawn signature'),
   user_agent: Text.describe('User agent of the person'),

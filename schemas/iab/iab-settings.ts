@@ -7,7 +7,7 @@ const MOST_VENDORS = 1_500;
 const PURPOSES = 11;
 const SPECIAL_FEATURES = 2;
 
-const CategoryKeys = z.array(z.string().max(50)).min(1).max(100);
+const CategoryKeys = z.array(z.string().max(50)).min(1, 'must name at least one category').max(100);
 const numbers = (largest: number) =>
   z
     .array(z.int().min(1).max(largest))
@@ -29,7 +29,10 @@ export const TcfSettings = z
         sha256: Sha256Hex.describe('SHA-256 of the file.'),
       })
       .describe('The vendor list that the operator supplies as a file.'),
-    vendors: numbers(65_535).max(MOST_VENDORS).min(1).describe('Vendors of the list that the site works with.'),
+    vendors: numbers(65_535)
+      .max(MOST_VENDORS)
+      .min(1, 'must name at least one vendor')
+      .describe('Vendors of the list that the site works with.'),
     purposes: z
       .record(z.string().max(50), numbers(PURPOSES).min(1))
       .describe('Purposes that each category permits, by the key of the category.'),
@@ -46,7 +49,7 @@ export const GppSettings = z
     cmp_id: z.int().min(0).max(4_095).describe('Number of the consent platform; 0: not registered.'),
     sections: z
       .array(z.enum(GPP_SECTION_NAMES))
-      .min(1)
+      .min(1, 'must name at least one section')
       .max(2)
       .refine((list) => new Set(list).size === list.length, 'lists a section twice')
       .describe('Sections that the string has: the national one, or that of California.'),

@@ -2,7 +2,7 @@ import type { Decision, Kept } from './choice.js';
 import { type Guard, isFlag, isNumber, isText, nullable, objectOf, optional, parseJson, recordOf } from './guards.js';
 
 const DECISIONS: readonly string[] = ['accepted', 'partial', 'rejected', 'withdrawn'] satisfies Decision[];
-const isDecision = (value: unknown): value is Decision => isText(value) && DECISIONS.includes(value);
+export const isDecision = (value: unknown): value is Decision => isText(value) && DECISIONS.includes(value);
 
 /** The members of the text in the cookie. */
 type Stated = Omit<Kept, 'categories' | 'at' | 'isVoid' | 'isSignalled' | 'isPermitted' | 'wasPermitted'> & {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../shared/service-error.js';
 import type { BrowserConsent } from '../shared/types.js';
+import { adopted, isRecordedChoice, type RecordedChoice } from './adoption.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
 import { type Categories, type Choice, completeCategories, cookiePolicyOf, isInForce } from './choice.js';
 import type { ChoiceSignals } from './choice-signals.js';
@@ -217,6 +218,26 @@ export class ConsentCore {
       language: version.language,
     };
     return this.#record({ type: 'recorded', consent });
+  }
+
+  /**
+   * Lets a choice count here that the same person made on another device, if it is the later one. The
+   * site's backend reads it from the service after the person signed in, and vouches for the person.
+   * @param record of `status`, as the backend returns it
+   * @returns whether it counts now
+   * @throws ServiceError
+   */
+  async follow(record: RecordedChoice): Promise<boolean> {
+    if (!isRecordedChoice(record)) return false;
+    const configuration = await this.#configurations.in(record.language);
+    const choice = adopted(record, configuration, this.#service.now());
+    if (choice === null) return false;
+    // Its response would bring the choice before this one back.
+    this.#surroundings.renewal?.cancel();
+    this.#handle({ type: 'adopted', choice });
+    this.#handle({ type: 'configured', configuration });
+    this.#outbox.flush();
+    return this.#state.choice?.consent_token === record.consent_token;
   }
 
   /**

@@ -53,6 +53,8 @@ export type Event =
   | { readonly type: 'chose'; readonly categories: Categories; readonly stated?: StatedWithChoice }
   /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
+  /** The same person chose on another device. */
+  | { readonly type: 'adopted'; readonly choice: Kept }
   | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
   /** The service will never accept this consent. */
   | (Answered & { readonly type: 'refused'; readonly isOutdated: boolean });
@@ -101,6 +103,9 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       if (optOut !== undefined) recorded.push(optOut);
       break;
     }
+    case 'adopted':
+      if (before === null || before.at < event.choice.at) newest = event.choice;
+      break;
     case 'failed':
       isUnavailable = true;
       break;

@@ -13,7 +13,9 @@ const { outputFiles } = await build({
   outdir: 'dist',
   bundle: true,
   splitting: true,
-  minify: true,
+  // terser removes white space, because esbuild would remove comments with it that bundlers read.
+  minifySyntax: true,
+  minifyIdentifiers: true,
   format: 'esm',
   charset: 'utf8',
   chunkNames: 'shared',
@@ -24,7 +26,11 @@ const { outputFiles } = await build({
   write: false,
 });
 for (const { path, text } of outputFiles) {
-  const { code } = await minify(text, { ecma: 2020, module: true, compress: { passes: 2, directives: false } });
+  const { code } = await minify(text, {
+    ...{ ecma: 2020, module: true, compress: { passes: 2, directives: false } },
+    // Comments by which bundlers leave the import of the service's own file as it is.
+    format: { comments: /webpackIgnore|@vite-ignore/ },
+  });
   // For frameworks with server components: hooks run in the browser.
   await writeFile(path, `"use client";${code}`);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
+import { isConsentType } from '../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { isStamped } from '../pipeline/ledger/stamped.js';
@@ -56,7 +56,7 @@ export async function countSite(options: CountOptions, siteId: string): Promise<
       const page = await options.eventLog.readStream(stream, revision, PAGE);
       if (page.length === 0) break;
       revision = (page.at(-1)?.revision ?? revision) + 1;
-      const consents = page.filter((event) => event.type === CONSENT_RECORDED).map((event) => event.id);
+      const consents = page.filter((event) => isConsentType(event.type)).map((event) => event.id);
       const all = await countLeaves(
         options.db,
         page.map((event) => event.id),

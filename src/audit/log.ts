@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { fromBase64, toHex } from '../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../schemas/events/consent-imported.js';
+import { ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
 import {
   consentOf,
   InvalidEventBody,
+  isConsentType,
   parseBody,
+  parseConsent,
   parseRecord,
   sealedContent,
 } from '../../schemas/events/sealed-event.js';
@@ -224,7 +227,6 @@ const TokenRows = z.array(z.object({ id: z.string(), consumed_by: z.string().nul
 async function checkRecords(section: Section, events: readonly LoggedEvent[]): Promise<void> {
   const { db, keyring, findings } = section;
   const consents = events.flatMap((event) => {
-    if (event.type !== CONSENT_RECORDED) return [];
     const content = recordOf(event);
     return content === null ? [] : [{ event, ...content }];
   });
@@ -322,16 +324,18 @@ async function isErased({ db }: Section, eventId: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-function recordOf(event: LoggedEvent): { readonly record: ConsentRecord; readonly body: ConsentRecordedBody } | null {
+function recordOf(event: LoggedEvent): { readonly record: SealedConsent; readonly body: ConsentRecordedBody } | null {
+  const { type, data } = event;
+  if (!isConsentType(type)) return null;
   try {
     const { recordText, consent } = sealedContent(event);
     if (consent !== null) return consent;
     return {
-      record: ConsentRecord.parse(JSON.parse(recordText)),
-      body: parseBody(ConsentRecordedBody, event.type, event.data),
+      record: parseConsent(type, recordText),
+      body: parseBody(ConsentRecordedBody, type, data),
     };
   } catch (error) {
-    if (error instanceof InvalidEventBody || error instanceof z.ZodError || error instanceof SyntaxError) return null;
+    if (error instanceof InvalidEventBody || error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -15,6 +15,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   user: async (context) => (await import('./admin/user.js')).userCommand(context),
   'sign-in': async (context) => (await import('./admin/sign-in.js')).signInCommand(context),
   'audit-log': async (context) => (await import('./admin/audit-log.js')).auditLogCommand(context),
+  import: async (context) => (await import('./admin/import.js')).importCommand(context),
   count: async (context) => (await import('./admin/count.js')).countCommand(context),
   erase: async (context) => (await import('./admin/erase.js')).eraseCommand(context),
   scrub: async (context) => (await import('./admin/erase.js')).scrubCommand(context),

@@ -48,6 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   'pipeline/event-log': ['platform'],
   'pipeline/admission': ['platform', 'tenancy/directory', 'pipeline/ledger'],
+  'pipeline/importer': ['platform', 'tenancy/directory', 'pipeline/admission'],
   'pipeline/relay': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
   'pipeline/projector': ['platform', 'pipeline/event-log'],
   'pipeline/ledger': ['platform', 'pipeline/event-log'],

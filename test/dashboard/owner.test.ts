@@ -260,6 +260,22 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.doesNotSee('is unfair to visitors');
     await panel.choose('Size of the window', 'Phone');
     expect(await panel.violations('banner-look')).toEqual([]);
+
+    // Signals of IAB are off, and refused with a reason if something is missing.
+    await panel.tick('GPP string of IAB Tech Lab, for the United States');
+    await panel.tick('TC string of IAB Europe (TCF)');
+    for (const label of ['Version of the consent platform', 'Version of the vendor list', 'Vendors'])
+      await panel.type(label, '7');
+    await panel.type('Country of the publisher', 'DE');
+    await panel.type('SHA-256 of the file', '0'.repeat(64));
+    await panel.type('Purposes that analytics permits', '7, 8');
+    await panel.type('Number of the consent platform', '300');
+    await panel.press('Save', 'Signals for advertisers (IAB)');
+    await panel.sees('Signals for advertisers (IAB): the operator has no vendor list');
+    expect(await panel.violations('banner-iab')).toEqual([]);
+    await panel.tick('TC string of IAB Europe (TCF)');
+    await panel.press('Save', 'Signals for advertisers (IAB)');
+    await panel.doesNotSee('the operator has no vendor list');
     await panel.press('Publish the draft');
     await panel.press('Publish the draft');
     await panel.sees('verif');

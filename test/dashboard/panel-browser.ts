@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { violationsOf } from '../support/axe.js';
+import { setAppearance, violationsOf } from '../support/axe.js';
 import { ChromiumPage } from '../support/chromium.js';
 
 /** The folder for a picture of each state; without it, none are taken. */
@@ -41,6 +41,8 @@ export class PanelBrowser {
   static async open(executable: string, url: string): Promise<PanelBrowser> {
     const browser = new PanelBrowser(await ChromiumPage.open(executable, ['--lang=en-GB']), url);
     await browser.page.send('Emulation.setDeviceMetricsOverride', DESK);
+    // Without motion, so that no colour is in transition when a page is evaluated.
+    await setAppearance(browser.page, 'light');
     return browser;
   }
 

@@ -22,6 +22,7 @@ export const SWEEPS = {
   'hostile sizes of a package': { file: 'test/verifier/hostile-size.test.ts', share: 1 / 3 },
   'acts of an operator': { file: 'test/verifier/whole-service/the-play.test.ts', share: 1 / 3 },
   'random sequences of a visitor': { file: 'test/sdk/core/random-sequences.test.ts', share: 1 / 5 },
+  'the same sequences with each SDK': { file: 'test/sdk/same-rules/same-rules.test.ts', share: 1 / 10 },
   'devices that lose requests and end apps': { file: 'test/sdk/mobile/offline.test.ts', share: 1 / 10 },
   'private addresses that a page leads to': { file: 'test/tenancy/scans/visits.test.ts', share: 1 / 3 },
   'signals that end the service': { file: 'test/integration/shutdown.test.ts', share: 1 / 2 },
@@ -43,7 +44,7 @@ export const SWEEPS = {
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly share: number }>>;
 
 /** Files with tests that run only there, because they install large programs first. */
-export const INSTALLING: readonly string[] = ['test/sdk/react/pages.test.ts'];
+export const INSTALLING: readonly string[] = ['test/sdk/react/empty-folder.test.ts', 'test/sdk/react/pages.test.ts'];
 
 export type Sweep = keyof typeof SWEEPS;
 

@@ -93,6 +93,7 @@ test('holds no more than its limit, and counts the others', async () => {
 
 const consent = (label: string, rest: Partial<ListedConsent> = {}): ListedConsent => ({
   line: 1,
+  imported: null,
   event_id: fixtureUuid(label),
   consent_token: consentToken(fixtureUuid(label)),
   stream: 'consents-x',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { ImportedConsent } from '../../schemas/events/consent-imported.js';
 import { ConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { BatchHeader, type RunPlace } from '../../schemas/evidence/batch-header.js';
 import { Entry } from '../../schemas/evidence/entry.js';
@@ -52,7 +53,16 @@ const NEWER: Schemes = {
   ]),
   records: new Map([
     ...SCHEMES.records,
-    [3, { shape: z.strictObject({ ...ConsentRecord.shape, hash_version: z.literal(3) }), disclosureDigest: digest3 }],
+    [
+      3,
+      {
+        shapes: {
+          'ConsentRecorded.v1': z.strictObject({ ...ConsentRecord.shape, hash_version: z.literal(3) }),
+          'ConsentImported.v1': ImportedConsent,
+        },
+        disclosureDigest: digest3,
+      },
+    ],
   ]),
 };
 

@@ -153,7 +153,7 @@ function addFarConsent(consents: ConsentTable, batch: number): void {
   consents.add(
     { line: 1, entry, source, findings: { verdict: 'valid' } },
     {
-      ...{ createdAt: 0, validForMs: null, lacksToken: false, version: -1, configuration: -1 },
+      ...{ createdAt: 0, validForMs: null, lacksToken: false, isImported: false, version: -1, configuration: -1 },
       ...{ matches: true, isLacking: false },
     },
   );

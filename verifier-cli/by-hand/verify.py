@@ -1171,11 +1171,12 @@ class Batches:
 
 # ---- §4, §11: entries and records ------------------------------------------------------------------
 
-CONSENT, ERASED = "ConsentRecorded.v1", "SubjectErased.v1"
+CONSENT, IMPORTED, ERASED = "ConsentRecorded.v1", "ConsentImported.v1", "SubjectErased.v1"
+CONSENTS = (CONSENT, IMPORTED)
 POLICY, ANNOUNCED = "LedgerPolicySet.v1", "LedgerKeyAnnounced.v1"
 PUBLISHED, ACTIVATED, RETIRED = "DocumentVersionPublished.v1", "DocumentVersionActivated.v1", "DocumentVersionRetired.v1"
 CONFIGURED, SCANNED = "SiteConfigPublished.v1", "SiteScanned.v1"
-TYPES = (CONSENT, ERASED, POLICY, ANNOUNCED, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED, SCANNED)
+TYPES = (*CONSENTS, ERASED, POLICY, ANNOUNCED, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED, SCANNED)
 
 
 class Entry:
@@ -1235,8 +1236,8 @@ def check_form(package, manifest, entry):
     entry.is_known = entry.type in TYPES and not is_newer(entry.record) and not is_newer(entry.record, "hash_version", 2)
     package.expect(entry.is_known, f"{entry} is of a newer version of the format than this script")
     if entry.type in TYPES:
-        require((entry.entry["proof_hash"] is not None) == (entry.type == CONSENT), f"{entry} has a proof hash too many or too few")
-        require((entry.tag is not None) == (entry.type in (CONSENT, ERASED)), f"{entry} has a person tag too many or too few")
+        require((entry.entry["proof_hash"] is not None) == (entry.type in CONSENTS), f"{entry} has a proof hash too many or too few")
+        require((entry.tag is not None) == (entry.type in (*CONSENTS, ERASED)), f"{entry} has a person tag too many or too few")
     if entry.is_known:
         check_stream(manifest["filter"]["site_id"], entry)
         package.shapes.check(entry.record, entry.type)
@@ -1246,15 +1247,21 @@ def check_form(package, manifest, entry):
 def check_stream(site, entry):
     """§4: the stream of the site and type, and what the record says of itself."""
     record = entry.record
-    kind = {CONSENT: f"consents-{site}", ERASED: f"consents-{site}", POLICY: "policy", ANNOUNCED: "policy"}.get(entry.type, f"notices-{site}")
+    kind = {CONSENT: f"consents-{site}", IMPORTED: f"consents-{site}", ERASED: f"consents-{site}", POLICY: "policy", ANNOUNCED: "policy"}.get(entry.type, f"notices-{site}")
     require(entry.stream == kind, f"{entry} is in another stream than its site and type demand")
     require(isinstance(record, dict) and record.get("event_id") == entry.id, f"{entry} has a record of another event")
     require(entry.type in (POLICY, ANNOUNCED) or record.get("site_id") == site, f"{entry} has a record of another site")
 
 
+def given_at(record):
+    """§11: the time from which a consent counts: of an imported one, that which the former tool states."""
+    return instant(record["import"]["claimed_at"] if "import" in record else record["created_at"])
+
+
 def check_consent_record(entry, record):
     """§11: the validity, and what the tenant vouched for."""
-    require(record["valid_until"] is None or instant(record["valid_until"]) >= instant(record["created_at"]), f"{entry} ends before it was created")
+    require(given_at(record) <= instant(record["created_at"]), f"{entry} was imported before the time that the former tool states")
+    require(record["valid_until"] is None or instant(record["valid_until"]) >= given_at(record), f"{entry} ends before it was given")
     vouched = record["vouched"]
     require(vouched == sorted(set(vouched)), f"{entry} does not list what is vouched for in order")
     require(all(name in record["disclosures"] for name in vouched), f"{entry} vouches for a value that it does not have")
@@ -1287,7 +1294,7 @@ def check_policy_record(entry, record):
     require(record["witnesses_required"] <= len(record["witnesses"]), f"{entry} requires more witnesses than it names")
 
 
-RULES = {CONSENT: check_consent_record, CONFIGURED: check_configuration_record, SCANNED: check_scan_record, POLICY: check_policy_record}
+RULES = {CONSENT: check_consent_record, IMPORTED: check_consent_record, CONFIGURED: check_configuration_record, SCANNED: check_scan_record, POLICY: check_policy_record}
 
 
 def check_place(package, batches, entry):
@@ -1332,7 +1339,7 @@ def check_values(package, manifest, entries):
         require(not (entry.disclosures and is_gone and entry.is_read), f"{entry} is erased, and values of it are disclosed")
         if not entry.is_known:
             continue
-        require(entry.type == CONSENT or not (entry.disclosures or entry.is_key_lost), f"{entry} is no consent and has or lost values")
+        require(entry.type in CONSENTS or not (entry.disclosures or entry.is_key_lost), f"{entry} is no consent and has or lost values")
         require(not (entry.is_key_lost and (entry.disclosures or entry.erased)), f"{entry} has a lost key, and is erased or discloses a value")
         for disclosure in entry.disclosures:
             salt, name, value = read_disclosure(package, disclosure)
@@ -1347,7 +1354,7 @@ def check_values(package, manifest, entries):
                 require(len(content) == value["size"], f"{entry} has an attachment of another size")
                 attachments.add(f"attachments/{value['sha256']}")
         check_person_opened(package, entry)
-        if entry.type == CONSENT and package.is_understood:
+        if entry.type in CONSENTS and package.is_understood:
             check_disclosed(package, manifest, entry)
     return attachments
 
@@ -1410,7 +1417,7 @@ def erasure_tag(entry):
 
 def may_erase(entry, record):
     """§17: whether an event may be the erasure of a record: a later event of its stream that is unknown, and no consent."""
-    return not entry.is_known and entry.type != CONSENT and entry.stream == record.stream and entry.revision > record.revision
+    return not entry.is_known and entry.type not in CONSENTS and entry.stream == record.stream and entry.revision > record.revision
 
 
 def check_erasures(entries, places):
@@ -1428,7 +1435,7 @@ def check_erasures(entries, places):
 
 def check_mark(entry, by):
     """§4, erasure.proof: the event that a line states as the erasure is one, or may be one."""
-    require(entry.type == CONSENT or not entry.is_known, f"{entry} is no consent and cannot be erased")
+    require(entry.type in CONSENTS or not entry.is_known, f"{entry} is no consent and cannot be erased")
     require(by and by.stream == entry.stream and by.revision > entry.revision, f"{entry} was erased before it was there")
     names_it = is_erasure(by) and by.record["erased_event_id"] == entry.id
     require(names_it or may_erase(by, entry), f"{entry} is not named by the erasure that it states")
@@ -1445,7 +1452,7 @@ def check_no_erasure_omitted(package, manifest, batches, entries):
     except Refused:
         last = None
     for entry in entries:
-        if entry.type != CONSENT or not entry.is_known or entry.id in named or not matches(manifest, entry):
+        if entry.type not in CONSENTS or not entry.is_known or entry.id in named or not matches(manifest, entry):
             continue
         ends = [run["last"] for run in manifest["complete"] if run["stream"] == entry.stream and run["first"] <= entry.revision <= run["last"]]
         if last is not None and (last in ends or batches.may_go_on(entry.stream) and max(ends, default=-1) > last):
@@ -1466,9 +1473,9 @@ def is_whole(manifest):
 
 
 def check_counts(package, manifest, entries):
-    counts, consents = manifest["counts"], [entry for entry in entries if entry.type == CONSENT]
+    counts, consents = manifest["counts"], [entry for entry in entries if entry.type in CONSENTS]
     require(counts["entries"] == len(entries), "the manifest counts other entries")
-    unknown = [entry for entry in entries if entry.stream.startswith("consents-") and not entry.is_known and entry.type != CONSENT]
+    unknown = [entry for entry in entries if entry.stream.startswith("consents-") and not entry.is_known and entry.type not in CONSENTS]
     may_be = sum(1 for entry in unknown if entry.type not in TYPES)
     require(0 <= counts["consents"] - len(consents) <= may_be, "the manifest counts other consents")
     proved = sum(1 for entry in consents if entry.is_proved)
@@ -1524,7 +1531,7 @@ def check_person(package, manifest, batches, entries):
         return
     tags = tags_of_person(person)
     package.expect(person["records"] > 0, "no record of the person is in the package, so that nothing tells whose the id is")
-    mine = [entry for entry in entries if entry.tag in tags and (entry.type == CONSENT or not entry.is_known)]
+    mine = [entry for entry in entries if entry.tag in tags and (entry.type in CONSENTS or not entry.is_known)]
     unknown = sum(1 for entry in entries if not entry.is_read and entry.stream.startswith("consents-"))
     require(len(mine) <= len(tags) <= len(mine) + unknown, "a record of the person is missing")
     ids = {unicodedata.normalize("NFC", entry.values["visitor_id"]) for entry in mine if entry.values.get("visitor_id")}
@@ -1768,6 +1775,9 @@ class Notices:
         """§11, In force, rules 1, 2, 4 and 5 for the document version."""
         activated, retired = ([entry for entry in some if entry.record["document_version_id"] == text.record["document_version_id"]]
                               for some in (self.activated, self.retired))
+        if consent.type == IMPORTED:
+            check_term(consent, [text], [], is_open)
+            return
         require(activated or is_open, f"{consent} names a version that was never activated")
         check_term(consent, [text, *activated[:1]], retired, is_open)
         free = consent.record["consent_type"] in ("cookie", "do_not_sell_opt_out")
@@ -1819,9 +1829,11 @@ def check_term(consent, begins, ends, is_open):
 
 def check_validity(consent, days):
     """§11, In force, rule 3."""
-    until, created = consent.record["valid_until"], instant(consent.record["created_at"])
+    until, given = consent.record["valid_until"], given_at(consent.record)
+    if days is None and consent.type == IMPORTED:
+        return
     require((until is None) == (days is None), f"{consent} has an end although its configuration has none, or the reverse")
-    require(until is None or instant(until) <= created + days * DAY, f"{consent} is valid for longer than its configuration allows")
+    require(until is None or instant(until) <= given + days * DAY, f"{consent} is valid for longer than its configuration allows")
 
 
 # ---- §15: promises --------------------------------------------------------------------------------------------
@@ -1872,7 +1884,7 @@ def hold_promise(package, manifest, batches, entries, stamps, intervals, promise
     if states and not due:
         package.expect(now <= until + TOLERANCE, "the promised record is overdue, and the package does not show whether it was sealed")
         return "not due" if now <= until + TOLERANCE else "overdue"
-    is_hidden = not package.is_understood or batches.unknown or any(not entry.is_known and entry.type != CONSENT for entry in entries)
+    is_hidden = not package.is_understood or batches.unknown or any(not entry.is_known and entry.type not in CONSENTS for entry in entries)
     if due and not is_hidden and shows_every_consent(manifest, batches, stream):
         newest = batches.get(batches.size - 1).sealed_at
         seal, total = Delays(entries).since(batches.size - 1, created, intervals)
@@ -1905,7 +1917,7 @@ def needed_for(record, entries):
     def is_needed(entry):
         if entry is record or not entry.stream.startswith("consents-") or not entry.is_read and entry.revision > record.revision:
             return True
-        return entry.is_read and entry.type != CONSENT and (entry.type != ERASED or names(entry, record))
+        return entry.is_read and entry.type not in CONSENTS and (entry.type != ERASED or names(entry, record))
 
     return [entry for entry in entries if is_needed(entry)]
 
@@ -1946,7 +1958,7 @@ def confirm(package, record, given):
     print_stamps(manifest, stamps, chosen)
     notices = Notices(package, every if not chosen else entries, not batches.unknown.intersection(cover_of(batches.size)))
     for entry in entries:
-        if entry.type == CONSENT and entry.is_known:
+        if entry.type in CONSENTS and entry.is_known:
             notices.check(entry)
     print(f"{8 if chosen else 7}. the texts and configurations were published, and in force at the time")
     for path in given.promise:
@@ -1977,7 +1989,7 @@ def check_files_needed(package, manifest, batches, entries):
     for entry in entries:
         record = entry.record if isinstance(entry.record, dict) else {}
         unknown = unknown or not entry.is_known and entry.stream.startswith("notices-")
-        named.update(record.get(name) for name in ("document_hash", "site_config_hash", "content_sha256") if entry.type in (CONSENT, PUBLISHED))
+        named.update(record.get(name) for name in ("document_hash", "site_config_hash", "content_sha256") if entry.type in (*CONSENTS, PUBLISHED))
         if entry.type == CONFIGURED:
             named.add(record_hash(entry))
     held = {entry.batch for entry in entries}

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { CHANNELS, ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
+import { ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Uuid } from '../../evidence/primitives.js';
 import { CheckpointLinks } from '../checkpoints.js';
 import { InputTime, QueryText } from '../common.js';
 import { PersonReference } from '../erasures.js';
-import { ExportedAttachment, PERSONAL_FIELDS, PersonalField } from '../export.js';
+import { ExportedAttachment, PERSONAL_FIELDS, PersonalField, PublicPart, SHOWN_CHANNELS } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
 import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 
@@ -21,7 +21,7 @@ const filters = {
   category: QueryText.min(1).max(50).optional().describe('Only records with a decision on this category.'),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional().describe('Only consents to this document.'),
   document_version_id: Uuid.optional().describe('Only consents to this document version.'),
-  channel: z.enum(CHANNELS).optional().describe('Only consents from browsers, or from backends.'),
+  channel: z.enum(SHOWN_CHANNELS).optional().describe('Only consents of this channel.'),
   from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
   to: InputTime.optional().describe('Only records with `created_at` before this time.'),
 };
@@ -66,9 +66,7 @@ export const SearchConsentsRequest = z
 export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person'>;
 
 /** The public part of a record: nothing in it is personal. */
-const PublicRecord = z
-  .object(ConsentRecord.omit({ v: true, event_id: true, disclosures: true }).shape)
-  .meta({ id: 'PublicRecord' });
+const PublicRecord = PublicPart.meta({ id: 'PublicRecord' });
 
 const ConsentSummary = z
   .object({

@@ -31,6 +31,7 @@ export const ConsentStatistics = z
       .array(Counts.extend({ day: z.iso.date().describe('Day in UTC.') }))
       .describe('Every day of the period in order, also days without a consent.'),
     totals: Counts.describe('Sums of the period.'),
+    imported: z.int().describe('Imported consents; in no other number.'),
     acceptance_rate: z
       .number()
       .nullable()

@@ -5,6 +5,7 @@ export const personalFields: Readonly<Record<string, string>> = {
   visitor_region: 'Region',
   visitor_country: 'Country',
   source: 'Page',
+  source_record_id: 'Id at the former tool',
   metadata: 'Further data',
   extra_fields: 'Further fields',
   iab: 'IAB strings',

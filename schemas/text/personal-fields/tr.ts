@@ -5,6 +5,7 @@ export const personalFields: Readonly<Record<string, string>> = {
   visitor_region: 'Bölge',
   visitor_country: 'Ülke',
   source: 'Sayfa',
+  source_record_id: 'Önceki araçtaki kimlik',
   metadata: 'Ek veriler',
   extra_fields: 'Ek alanlar',
   iab: 'IAB dizeleri',

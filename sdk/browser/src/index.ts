@@ -1,3 +1,4 @@
+export type { RecordedChoice } from '../../core/adoption.js';
 export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
 export type { Categories, Choice, Decision } from '../../core/choice.js';
 export type { ApprovalFields, ConsentState, ConsentStatus } from '../../core/consent.js';

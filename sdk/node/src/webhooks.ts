@@ -5,7 +5,12 @@ import { WEBHOOK_EVENTS } from '../../../schemas/api/panel/webhook-events.js';
 export interface WebhookEvent {
   /** The same for every attempt: an event that was processed before is recognised by it. */
   readonly id: string;
-  readonly type: (typeof WEBHOOK_EVENTS)[number];
+  readonly type:
+    | 'consent.recorded'
+    | 'consent.withdrawn'
+    | 'consent.erased'
+    | 'evidence.stamped'
+    | 'idempotency.conflict';
   /** Time of what happened, RFC 3339. */
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ import type { Presentation } from '../../core/consent-body.js';
 import { NOTHING_KNOWN, Session } from './session.js';
 import { SessionContext, useSession } from './session-context.js';
 
+export type { RecordedChoice } from '../../core/adoption.js';
 export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from '../../core/answers.js';
 export type { Categories, Choice } from '../../core/choice.js';
 export type { ConsentSource, ConsentState, ConsentStatus } from '../../core/consent.js';

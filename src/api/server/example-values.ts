@@ -48,4 +48,6 @@ export const SHOWN_CHECK = {
   is_anonymized: false,
   is_tsa_stamped: true,
   created_at: SHOWN.createdAt,
+  imported_from: null,
+  claimed_at: null,
 };

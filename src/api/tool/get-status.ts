@@ -1,8 +1,11 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
+import { originOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import { type LoggedRecord, readLoggedRecords } from '../../evidence/verification/logged-record.js';
+import { CLAIMED_AT } from '../../evidence/verification/stored-record.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import {
@@ -25,8 +28,9 @@ export interface StatusOptions {
 }
 
 /**
- * Serves the consents of one visitor that are in force, newest first. The read model finds them, and
- * the event log has what is shown. A record whose stored rows were altered is left out and reported;
+ * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, by
+ * the time that the former tool states (docs/import.md). The read model finds them, and the event log has
+ * what is shown. A record whose stored rows were altered is left out and reported;
  * the others are shown.
  */
 export function statusRoutes(options: StatusOptions): readonly ToolRoute[] {
@@ -41,19 +45,20 @@ export function statusRoutes(options: StatusOptions): readonly ToolRoute[] {
 // copies of the record, and decide nothing here. No statistics exist on the index of the visitor:
 // OFFSET makes the planner look the visitor up first.
 const STATUS_SQL = `
-select c.revision, encode(c.proof_hash, 'hex') as proof_hash, c.document_version_id, d.slug, ${keyRowColumns('k')}
+select c.revision, ${CLAIMED_AT} as claimed_at, encode(c.proof_hash, 'hex') as proof_hash, c.document_version_id, d.slug, ${keyRowColumns('k')}
   from (select * from record_keys where site_id = $1 and visitor_index = $2 offset 0) k
   join read_model.consents c on c.event_id = k.event_id and c.site_id = k.site_id
   left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
   left join documents d on d.id = v.document_id
- where ($3::bigint is null or c.revision < $3)
- order by c.revision desc
- limit $4`;
+ where ($3::bigint is null or (coalesce(${CLAIMED_AT}, 'infinity'), c.revision) < (coalesce($4::timestamptz, 'infinity'), $3))
+ order by coalesce(${CLAIMED_AT}, 'infinity') desc, c.revision desc
+ limit $5`;
 
 const StatusRow = z.object({
   event_id: z.string(),
   site_id: z.string(),
   revision: z.int(),
+  claimed_at: z.date().nullable(),
   proof_hash: z.string(),
   document_version_id: z.string(),
   slug: z.string().nullable(),
@@ -67,11 +72,11 @@ async function consentsInForce(
 ): Promise<StatusItem[]> {
   const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
   const found: StatusItem[] = [];
-  for (let before: number | null = null; ; ) {
+  for (let before: Pick<StatusRow, 'revision' | 'claimed_at'> | null = null; ; ) {
     const { rows }: pg.QueryResult = await db.query({
       name: 'consent_status',
       text: STATUS_SQL,
-      values: [site.siteId, visitor, before, MAX_STATUS_ITEMS],
+      values: [site.siteId, visitor, before?.revision ?? null, before?.claimed_at ?? null, MAX_STATUS_ITEMS],
     });
     const page = z.array(StatusRow).parse(rows);
     const opened = new Set((await keyring.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));
@@ -85,7 +90,7 @@ async function consentsInForce(
     }
     const last = page.at(-1);
     if (last === undefined || page.length < MAX_STATUS_ITEMS) return found;
-    before = last.revision;
+    before = last;
   }
 }
 
@@ -104,7 +109,9 @@ async function provedItem(
   const isSelected =
     record.event_id === row.event_id &&
     record.site_id === row.site_id &&
-    record.document_version_id === row.document_version_id;
+    record.document_version_id === row.document_version_id &&
+    // It decides on the order.
+    (originOf(record)?.claimed_at ?? null) === (row.claimed_at?.toISOString() ?? null);
   if (!isSelected || key === null || !isProofHashOf(text, row.proof_hash, key.key)) return null;
   return StatusItem.parse({
     ...record,
@@ -112,6 +119,7 @@ async function provedItem(
     consent_token: consentToken(record.event_id),
     proof_hash: row.proof_hash,
     document_slug: row.slug,
+    ...statedOrigin(record),
   });
 }
 

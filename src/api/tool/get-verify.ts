@@ -1,4 +1,5 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import type { VerifiedRecord } from '../../../schemas/api/verify.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
@@ -33,5 +34,6 @@ export function verifiedRecord(found: Verification): VerifiedRecord {
     is_anonymized: found.isAnonymized,
     is_tsa_stamped: found.timestamp !== null,
     created_at: found.record?.created_at ?? null,
+    ...statedOrigin(found.record),
   };
 }

@@ -1,7 +1,14 @@
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
-import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
-import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import {
+  type ConsentType,
+  isConsentType,
+  parseBody,
+  parseConsent,
+  parseRecord,
+} from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { consentsStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { namedVisitor } from '../../../schemas/evidence/disclosed-values.js';
@@ -27,7 +34,7 @@ export interface EntriesOptions {
   readonly siteId: string;
   readonly keyring: ProofKeys & RecordKeyring;
   readonly scope: Scope;
-  readonly fits: (record: ConsentRecord) => boolean;
+  readonly fits: (record: SealedConsent) => boolean;
   readonly disclose: Disclose;
   /** Size of the checkpoint. */
   readonly size: number;
@@ -115,7 +122,9 @@ export class EntriesFile {
 
   async #page(page: readonly SealedEntry[]): Promise<readonly string[]> {
     const { db, keyring, siteId, size, scope, openTag } = this.options;
-    const consents = page.map((entry) => (entry.event.type === CONSENT_RECORDED ? this.#readConsent(entry) : null));
+    const consents = page.map((entry) =>
+      isConsentType(entry.event.type) ? this.#readConsent(entry, entry.event.type) : null,
+    );
     const enclosed = consents.filter((consent) => consent !== null && (consent.isFit || !scope.leavesOut));
     const keys = await readRecordKeys(
       db,
@@ -145,9 +154,9 @@ export class EntriesFile {
     return lines;
   }
 
-  #readConsent({ event, recordText, consent }: SealedEntry): Consent {
-    const record = consent?.record ?? parseRecord(CONSENT_RECORDED, recordText);
-    const body = consent?.body ?? parseBody(ConsentRecordedBody, event.type, event.data);
+  #readConsent({ event, recordText, consent }: SealedEntry, type: ConsentType): Consent {
+    const record = consent?.record ?? parseConsent(type, recordText);
+    const body = consent?.body ?? parseBody(ConsentRecordedBody, type, event.data);
     return { eventId: event.id, record, body, isFit: this.options.fits(record) };
   }
 
@@ -234,7 +243,7 @@ function isPersonNamed(disclosures: readonly string[]): boolean {
 
 interface Consent {
   readonly eventId: string;
-  readonly record: ConsentRecord;
+  readonly record: SealedConsent;
   readonly body: ConsentRecordedBody;
   readonly isFit: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -213,7 +213,7 @@ class WrittenPackage {
   /** Size of the checkpoint; 0 without one. */
   readonly #size: number;
   readonly #isReceipt: boolean;
-  readonly #fits: (record: ConsentRecord) => boolean;
+  readonly #fits: (record: SealedConsent) => boolean;
 
   constructor(
     readonly options: ExportOptions,

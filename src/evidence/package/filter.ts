@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
@@ -63,7 +63,7 @@ export function isWholeSite(filter: ExportFilter): boolean {
  * Returns a predicate for the public part of a record. It cannot test the person, whom the public
  * part does not contain.
  */
-export function publicFilter(filter: ExportFilter): (record: ConsentRecord) => boolean {
+export function publicFilter(filter: ExportFilter): (record: SealedConsent) => boolean {
   const eventIds = filter.eventIds === undefined ? null : new Set(filter.eventIds);
   return (record) =>
     (filter.from === undefined || record.created_at >= filter.from) &&

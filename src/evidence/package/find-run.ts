@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import { parseRecord } from '../../../schemas/events/sealed-event.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { isConsentType, parseConsent } from '../../../schemas/events/sealed-event.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { firstEventIdAt } from '../../erasure/event-id-times.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
@@ -27,7 +27,7 @@ export async function findRun(
   eventLog: EventLog,
   whole: RevisionRun,
   filter: ExportFilter,
-  matches: (record: ConsentRecord) => boolean,
+  matches: (record: SealedConsent) => boolean,
 ): Promise<RevisionRun | null> {
   const near = await nearRun(db, whole, filter);
   if (near === null) return null;
@@ -86,7 +86,7 @@ async function firstMatch(
   db: Queryable,
   eventLog: EventLog,
   run: RevisionRun,
-  matches: (record: ConsentRecord) => boolean,
+  matches: (record: SealedConsent) => boolean,
 ): Promise<number | null> {
   for await (const page of readEntries(db, eventLog, run)) {
     const found = page.find((entry) => isMatch(entry, matches));
@@ -99,7 +99,7 @@ async function lastMatch(
   db: Queryable,
   eventLog: EventLog,
   { stream, first, last }: RevisionRun,
-  matches: (record: ConsentRecord) => boolean,
+  matches: (record: SealedConsent) => boolean,
 ): Promise<number | null> {
   for (let high = last; high >= first; high -= TRIM_PAGE) {
     let found: number | null = null;
@@ -115,6 +115,6 @@ async function lastMatch(
   return null;
 }
 
-function isMatch({ event, recordText, consent }: SealedEntry, matches: (record: ConsentRecord) => boolean): boolean {
-  return event.type === CONSENT_RECORDED && matches(consent?.record ?? parseRecord(CONSENT_RECORDED, recordText));
+function isMatch({ event, recordText, consent }: SealedEntry, matches: (record: SealedConsent) => boolean): boolean {
+  return isConsentType(event.type) && matches(consent?.record ?? parseConsent(event.type, recordText));
 }

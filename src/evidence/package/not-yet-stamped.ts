@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
-import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import { isConsentType, parseBody, parseConsent } from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -16,7 +17,7 @@ export interface NotYetStampedOptions {
   readonly siteId: string;
   /** Last revision of the consents stream as of the checkpoint. */
   readonly after: number;
-  readonly fits: (record: ConsentRecord) => boolean;
+  readonly fits: (record: SealedConsent) => boolean;
   readonly visitorIndex: Uint8Array | null;
   readonly beforePage: () => Promise<void>;
 }
@@ -62,8 +63,9 @@ export async function countNotYetStamped(options: NotYetStampedOptions): Promise
 
 async function countFitting(options: NotYetStampedOptions, bodies: readonly Body[]): Promise<number> {
   const fitting = bodies
-    .filter(({ type }) => type === CONSENT_RECORDED)
-    .map(({ type, data }) => parseRecord(CONSENT_RECORDED, parseBody(ConsentRecordedBody, type, data).record))
+    .flatMap(({ type, data }) =>
+      isConsentType(type) ? [parseConsent(type, parseBody(ConsentRecordedBody, type, data).record)] : [],
+    )
     .filter(options.fits)
     .map((record) => record.event_id);
   if (options.visitorIndex === null) return fitting.length;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
+import type { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { disclosuresOf } from '../../../schemas/events/kept-disclosures.js';
 import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
@@ -133,7 +134,7 @@ export interface ChosenDisclosures {
  */
 export function chooseDisclosures(
   key: Uint8Array,
-  record: ConsentRecord,
+  record: SealedConsent,
   body: ConsentRecordedBody,
   disclose: Disclose,
 ): ChosenDisclosures {

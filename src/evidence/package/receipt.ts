@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { sha256, sha256Hex } from '../../../schemas/crypto/digest.js';
 import { concatBytes, decodeUtf8, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
-import { parseRecord } from '../../../schemas/events/sealed-event.js';
+import { isConsentType, parseConsent, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { isTextFile, RECEIPT_FORMAT, type Receipt } from '../../../schemas/evidence/receipt.js';
@@ -51,8 +51,9 @@ export async function makeReceipt(
   if (checkpoint === null) return { kind: 'not-stamped' };
   const { size } = checkpoint;
   const [entry] = await entriesOf(options, stream, revision, revision);
-  if (entry === undefined) differ(`the record ${eventId} is sealed, but not in the log`);
-  const record = parseRecord(CONSENT_RECORDED, entry.recordText);
+  if (entry === undefined || !isConsentType(entry.event.type))
+    differ(`the record ${eventId} is sealed, but not in the log`);
+  const record = parseConsent(entry.event.type, entry.recordText);
   const lastPolicy = await lastRevisionBelow(db, POLICY_STREAM, size);
   const scope: Scope = {
     consents: [{ stream, first: revision, last: revision }],
@@ -109,7 +110,7 @@ const VersionEvent = z.looseObject({ document_version_id: z.string() });
 async function noticesOf(
   { db, eventLog }: ExportOptions,
   siteId: string,
-  record: ConsentRecord,
+  record: SealedConsent,
   size: number,
 ): Promise<Scope['notices']> {
   const stream = noticesStream(siteId);
@@ -123,7 +124,7 @@ async function noticesOf(
   return runsOfRevisions(stream, revisions);
 }
 
-function isNamed(type: string, recordText: string, record: ConsentRecord): boolean {
+function isNamed(type: string, recordText: string, record: SealedConsent): boolean {
   if (type === SITE_CONFIG_PUBLISHED) return sha256Hex(recordText) === record.site_config_hash;
   if (type === DOCUMENT_VERSION_PUBLISHED)
     return parseRecord(DOCUMENT_VERSION_PUBLISHED, recordText).document_version_id === record.document_version_id;

@@ -2,13 +2,9 @@ import { z } from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
-import {
-  CONSENT_RECORDED,
-  type ConsentRecord,
-  ConsentRecordedBody,
-  consentToken,
-} from '../../../schemas/events/consent-recorded.js';
-import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { ConsentRecordedBody, consentToken } from '../../../schemas/events/consent-recorded.js';
+import { isConsentType, parseBody, parseConsent } from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { ATTACHMENT_NAMES } from '../../../schemas/evidence/disclosed-values.js';
 import { AttachmentReference, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
@@ -62,12 +58,12 @@ export async function* exportRecords(
   for (const selected of page) {
     if (altered.has(selected.eventId)) continue;
     const event = events.get(selected.revision);
-    if (event === undefined || event.id !== selected.eventId || event.type !== CONSENT_RECORDED) {
+    if (event === undefined || event.id !== selected.eventId || !isConsentType(event.type)) {
       differ(`revision ${selected.revision} of the site's stream is not the record that the read model shows`);
     }
     await assertGenuine(event, options.keyring);
     const body = parseBody(ConsentRecordedBody, event.type, event.data);
-    const record = parseRecord(CONSENT_RECORDED, body.record);
+    const record = parseConsent(event.type, body.record);
     const key = keys.get(event.id);
     const personal = key === undefined ? null : await personalPart(options, site.siteId, { key, record, body });
     yield { revision: selected.revision, content: exported(selected, record, body.proof_hash, personal) };
@@ -103,7 +99,7 @@ async function readEvents(
 
 interface Opened {
   readonly key: Uint8Array;
-  readonly record: ConsentRecord;
+  readonly record: SealedConsent;
   readonly body: ConsentRecordedBody;
 }
 
@@ -173,7 +169,7 @@ const NOTHING_PERSONAL: JsonObject = Object.fromEntries(PERSONAL_FIELDS.map((nam
 
 function exported(
   { revision, documentSlug }: SelectedRecord,
-  record: ConsentRecord,
+  record: SealedConsent,
   proofHash: string,
   personal: PersonalPart | null,
 ): JsonObject {
@@ -183,6 +179,7 @@ function exported(
     consent_token: consentToken(id),
     proof_hash: proofHash,
     ...publicPart,
+    import: originOf(record),
     document_slug: documentSlug,
     is_anonymized: personal === null,
     ...NOTHING_PERSONAL,

@@ -1,4 +1,4 @@
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
 import type { StoredRecord } from './stored-record.js';
 
 /** Columns of the read model that are copies of members of the record. */
@@ -14,6 +14,7 @@ export type CopiedColumns = Pick<
   | 'compliance_framework'
   | 'created_at'
   | 'valid_until'
+  | 'claimed_at'
   | 'channel'
   | 'approval_token_id'
 >;
@@ -22,7 +23,7 @@ export type CopiedColumns = Pick<
  * Whether every column of the read model equals the record. The columns are copies, and the panel
  * shows them.
  */
-export function columnsAgree(stored: CopiedColumns, record: ConsentRecord): boolean {
+export function columnsAgree(stored: CopiedColumns, record: SealedConsent): boolean {
   return (
     stored.event_id === record.event_id &&
     stored.site_id === record.site_id &&
@@ -34,12 +35,13 @@ export function columnsAgree(stored: CopiedColumns, record: ConsentRecord): bool
     stored.compliance_framework === record.compliance_framework &&
     stored.created_at.toISOString() === record.created_at &&
     (stored.valid_until?.toISOString() ?? null) === record.valid_until &&
+    (stored.claimed_at?.toISOString() ?? null) === (originOf(record)?.claimed_at ?? null) &&
     stored.channel === record.channel &&
     stored.approval_token_id === record.approval_token_id
   );
 }
 
-function sameCategories(stored: unknown, categories: ConsentRecord['categories']): boolean {
+function sameCategories(stored: unknown, categories: SealedConsent['categories']): boolean {
   if (categories === null || stored === null || typeof stored !== 'object') return stored === categories;
   const entries = Object.entries(stored);
   return (

@@ -1,5 +1,13 @@
-import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
-import { consentOf, InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import {
+  type ConsentType,
+  consentOf,
+  InvalidEventBody,
+  isConsentType,
+  parseBody,
+  parseConsent,
+} from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { LogDiverged } from '../../pipeline/event-log/errors.js';
@@ -14,11 +22,12 @@ export interface StatedPlace {
 
 /** A record as the event log has it. None of it is verified yet. */
 export interface LoggedRecord {
+  readonly type: ConsentType;
   /** The exact text that the proof hash covers. */
   readonly text: string;
   readonly proofHash: string;
   /** Null if the text is not the canonical text of a record. */
-  readonly record: ConsentRecord | null;
+  readonly record: SealedConsent | null;
 }
 
 /**
@@ -54,23 +63,24 @@ export function lacksRecord(row: StatedPlace): LogDiverged {
 
 /** Reads the record in an event. @returns null if the event is not a consent, or its body is not one */
 export function loggedRecord(event: StreamEvent): LoggedRecord | null {
-  if (event.type !== CONSENT_RECORDED) return null;
+  const { type } = event;
+  if (!isConsentType(type)) return null;
   const consent = consentOf(event);
   if (consent !== null) {
-    return { text: consent.body.record, proofHash: consent.body.proof_hash, record: consent.record };
+    return { type, text: consent.body.record, proofHash: consent.body.proof_hash, record: consent.record };
   }
   try {
-    const body = parseBody(ConsentRecordedBody, event.type, event.data);
-    return { text: body.record, proofHash: body.proof_hash, record: readRecord(body.record) };
+    const body = parseBody(ConsentRecordedBody, type, event.data);
+    return { type, text: body.record, proofHash: body.proof_hash, record: readRecord(type, body.record) };
   } catch (error) {
     if (error instanceof InvalidEventBody) return null;
     throw error;
   }
 }
 
-function readRecord(text: string): ConsentRecord | null {
+function readRecord(type: ConsentType, text: string): SealedConsent | null {
   try {
-    const record = parseRecord(CONSENT_RECORDED, text);
+    const record = parseConsent(type, text);
     return canonicalJson(record) === text ? record : null;
   } catch {
     return null;

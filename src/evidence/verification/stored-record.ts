@@ -18,6 +18,7 @@ export const ConsentReadModelRow = z.object({
   compliance_framework: z.string().nullable(),
   created_at: z.date(),
   valid_until: z.date().nullable(),
+  claimed_at: z.date().nullable(),
   channel: z.string(),
   approval_token_id: z.string().nullable(),
   erased_by: z.int().nullable(),
@@ -25,9 +26,16 @@ export const ConsentReadModelRow = z.object({
 
 const StatedPlaceRow = ConsentReadModelRow.pick({ event_id: true, site_id: true, revision: true });
 
+/**
+ * The time that a former tool states, of `read_model.consents c`. The read model of an earlier version has no such
+ * column, and answers until the new one is built.
+ */
+export const CLAIMED_AT = "(to_jsonb(c) ->> 'claimed_at')::timestamptz";
+
 /** The columns of `ConsentReadModelRow`, of `read_model.consents c`. */
 export const CONSENT_READ_MODEL_COLUMNS = `c.event_id, c.site_id, c.revision, encode(c.proof_hash, 'hex') as proof_hash, c.consent_type,
-  c.decision, c.categories, c.language, c.document_version_id, c.compliance_framework, c.created_at, c.valid_until, c.channel,
+  c.decision, c.categories, c.language, c.document_version_id, c.compliance_framework, c.created_at, c.valid_until,
+  ${CLAIMED_AT} as claimed_at, c.channel,
   c.approval_token_id, c.erased_by`;
 
 const StoredRecordRow = ConsentReadModelRow.extend({

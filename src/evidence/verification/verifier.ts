@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
-import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -20,7 +21,7 @@ import { findRecordPlace, readStoredRecord, type StoredRecord } from './stored-r
 export interface Verification {
   readonly valid: boolean;
   /** The record in the event log; null if the event is not a record. */
-  readonly record: ConsentRecord | null;
+  readonly record: SealedConsent | null;
   readonly proofHash: string;
   readonly hashValid: boolean;
   /** Null while the record is in no batch. */
@@ -144,7 +145,7 @@ async function verifySealing(
   const entry = {
     ...place,
     event_id: stored.event_id,
-    type: CONSENT_RECORDED,
+    type: logged?.type ?? CONSENT_RECORDED,
     record: logged?.text ?? '',
     proof_hash: stored.proof_hash,
   };

@@ -1,3 +1,4 @@
+import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { isSameTag } from '../../../schemas/language/language-tag.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
@@ -41,7 +42,7 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
   if (request.consent_type === 'cookie' && version.kind !== 'cookie_policy') {
     return outdated('document_version_id of a cookie consent must be a version of a cookie_policy document.');
   }
-  const categoryErrors = contradictoryCategories(consent, site.config);
+  const categoryErrors = contradictoryCategories(request, site.config);
   if (categoryErrors.length > 0)
     return refused('whole', new RequestRefused('INVALID_CATEGORIES', undefined, { errors: categoryErrors }));
   const tokenError = evaluateToken(consent, version, token);
@@ -55,8 +56,10 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
  * Categories that contradict the decision, or the configuration by which the person was asked. Such a
  * record could not be read later: it says yes and no.
  */
-function contradictoryCategories({ request }: ParsedConsent, { record }: SiteConfig): readonly FieldError[] {
-  const { categories, decision } = request;
+export function contradictoryCategories(
+  { categories, decision }: Pick<ConsentRequest, 'categories' | 'decision'>,
+  { record }: SiteConfig,
+): readonly FieldError[] {
   // A withdrawal must be as easy as a consent (GDPR Article 7(3)): it is never refused for its form.
   if (categories == null || decision === 'withdrawn') return [];
   return record.categories.flatMap(({ key, required }): FieldError[] => {

@@ -16,6 +16,7 @@ import {
 } from '../../platform/keys/index.js';
 import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { Attachment } from './attachments.js';
 import { bodyText } from './body-text.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import type { Evaluation, SiteConfig } from './evaluate.js';
@@ -62,33 +63,54 @@ export interface PrepareOptions {
   readonly sealWithinMs: number;
 }
 
+/** A record that is about to be made, whatever its kind. */
+export interface RecordDraft {
+  readonly site: Pick<SiteContext, 'siteKey' | 'proofKey'>;
+  readonly fields: ReadonlyMap<DisclosureName, JsonValue>;
+  readonly attachments: readonly Attachment[];
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Returns the canonical text of the record. */
+  readonly textOf: (eventId: string, digests: ConsentRecord['disclosures']) => string;
+}
+
+/** A record with its keys, and nothing that admission alone gives. */
+export type PreparedRecord = Omit<PreparedConsent, 'sealedBefore' | 'tokenId'>;
+
 /**
  * Creates the event of a consent: record, proof hash, encrypted disclosures and attachments, and
  * the row of the key table.
  */
 export function prepareConsent(options: PrepareOptions, random: RandomPool): PreparedConsent {
   const { consent, evaluation, site, now } = options;
+  const { attachments } = consent;
+  const fields = personalFields(Object.keys(consent.request), consent.source, knownValues(options), attachments);
+  const prepared = prepareRecord(
+    {
+      ...{ site, fields, attachments, now },
+      textOf: (eventId, digests) => consentRecordText(recordOf(options, eventId, digests)),
+    },
+    random,
+  );
+  return { ...prepared, sealedBefore: now + options.sealWithinMs, tokenId: evaluation.token?.id ?? null };
+}
+
+/** Creates the event of a record, and the row of its key: the same for every kind of consent. */
+export function prepareRecord(draft: RecordDraft, random: RandomPool): PreparedRecord {
+  const { site, fields, now } = draft;
   const eventId = newEventId(now, random);
   const seed = random.take(SEED_BYTES);
   const key = recordKey(site.siteKey, seed, eventId);
-
-  const fields = personalFields(
-    Object.keys(consent.request),
-    consent.source,
-    knownValues(options),
-    consent.attachments,
-  );
   const { kept, digests } = encodeDisclosures(fields, random);
   const disclosures =
     fields.size === 0
       ? null
       : encryptForRecord(key, eventId, 'disclosures', Buffer.from(kept), random).toString('base64');
-  const attachments = consent.attachments.map(({ content }) => {
+  const attachments = draft.attachments.map(({ content }) => {
     const id = newEventId(now, random);
     return { id, ciphertext: encryptForRecord(key, eventId, `attachment:${id}`, content, random) };
   });
-
-  const record = consentRecordText(recordOf(options, eventId, digests));
+  const record = draft.textOf(eventId, digests);
   const proofHash = hmacSha256(site.proofKey.key, record);
   const body = bodyText({
     record,
@@ -103,11 +125,9 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
     proofHash,
     recordDigest: hash('sha256', record, 'buffer'),
     createdAt: now,
-    sealedBefore: now + options.sealWithinMs,
     seed,
     indexes,
     keyRowSeal: sealOfKeyRow(key, indexes),
-    tokenId: evaluation.token?.id ?? null,
     attachments,
   };
 }
@@ -146,11 +166,16 @@ function recordOf(
 
 const DAY_MS = 86_400_000;
 
-function validUntil(now: number, validityDays: number | null): string | null {
+/** @param now time of the consent, in milliseconds */
+export function validUntil(now: number, validityDays: number | null): string | null {
   return validityDays === null ? null : new Date(now + validityDays * DAY_MS).toISOString();
 }
 
-function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig): Record<string, boolean> | null {
+/** The decisions on categories that the configuration has, in its order. */
+export function knownCategories(
+  asked: ConsentRequest['categories'],
+  config: SiteConfig,
+): Record<string, boolean> | null {
   if (asked == null) return null;
   const known: Record<string, boolean> = {};
   for (const { key } of config.record.categories) {

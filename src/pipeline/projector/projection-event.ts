@@ -2,8 +2,8 @@ import type { Handler, Mutation, Projection, ProjectionEvent } from '../../../pr
 import { EVENT_TYPES } from '../../../projections/event-types.js';
 import { newestType, UPCASTERS, upcast } from '../../../projections/upcasters.js';
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
-import { consentOf } from '../../../schemas/events/sealed-event.js';
+import { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import { consentOf, isConsentType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import type { StreamEvent } from '../event-log/port.js';
 
 /**
@@ -48,10 +48,10 @@ function contentOf(event: StreamEvent): Content {
   if (consent !== null && body === consent.body) return { type, body, record: consent.record, consent };
   const text = typeof body === 'object' && body !== null && 'record' in body ? body.record : undefined;
   const record: unknown = typeof text === 'string' ? JSON.parse(text) : null;
-  if (type !== CONSENT_RECORDED) return { type, body, record, consent: null };
+  if (!isConsentType(type)) return { type, body, record, consent: null };
   return {
     ...{ type, body, record },
-    consent: { body: ConsentRecordedBody.parse(body), record: ConsentRecord.parse(record) },
+    consent: { body: ConsentRecordedBody.parse(body), record: SEALED_RECORD_SCHEMAS[type].parse(record) },
   };
 }
 

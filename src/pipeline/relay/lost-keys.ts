@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
-import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { InvalidEventBody, isConsentType, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, LEDGER_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -32,7 +31,7 @@ export class LostKeyCounter {
   /** Takes events of a stream in their order. */
   async take(siteId: string, events: readonly StreamEvent[]): Promise<void> {
     const lost = this.#lost.get(siteId) ?? new Set();
-    const consents = events.filter(({ type }) => type === CONSENT_RECORDED).map(({ id }) => id);
+    const consents = events.filter(({ type }) => isConsentType(type)).map(({ id }) => id);
     for (const id of await recordsWithoutKey(this.db, consents)) if (!this.journaled.has(id)) lost.add(id);
     for (const event of events) {
       const erased = erasedBy(event);
@@ -72,8 +71,7 @@ export async function findUnknownSites(db: Queryable, eventLog: EventLog, after:
   const counts: LostKeys[] = [];
   for (const { id: siteId } of IdRows.parse(rows)) {
     let records = 0;
-    for await (const { type } of eventsOf(eventLog, consentsStream(siteId), 0))
-      if (type === CONSENT_RECORDED) records += 1;
+    for await (const { type } of eventsOf(eventLog, consentsStream(siteId), 0)) if (isConsentType(type)) records += 1;
     counts.push({ siteId, records, isSiteKnown: false });
   }
   return counts;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { isConsentType } from '../../../schemas/events/sealed-event.js';
 import { siteOfStream } from '../../../schemas/events/streams.js';
 import { PERSON_TAG_BYTES, personTag } from '../../../schemas/evidence/person-tag.js';
 import { personsLock } from '../../platform/database/persons-lock.js';
@@ -62,7 +62,7 @@ export async function assignTags(
   nextNumbers: Map<string, Numbering>,
   events: readonly LoggedEvent[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  const consents = events.filter(({ type }) => type === CONSENT_RECORDED);
+  const consents = events.filter(({ type }) => isConsentType(type));
   if (consents.length === 0) return new Map();
   const sites = [...new Set(consents.flatMap(({ stream }) => siteOfStream(stream) ?? []))];
   // Cached before the transaction, which must not wait for a second connection.

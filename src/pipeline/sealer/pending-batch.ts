@@ -1,5 +1,4 @@
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
-import { InvalidEventBody } from '../../../schemas/events/sealed-event.js';
+import { InvalidEventBody, isConsentType } from '../../../schemas/events/sealed-event.js';
 import type { LoggedEvent, Position } from '../event-log/port.js';
 import { Unsealable } from '../ledger/errors.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from '../ledger/sealed-leaf.js';
@@ -54,7 +53,7 @@ export class PendingBatch {
     this.#leaves.push(leaf);
     this.#heads.set(event.stream, headOf(leaf));
     this.#since ??= now;
-    if (event.type === CONSENT_RECORDED)
+    if (isConsentType(event.type))
       this.oldestConsent = Math.min(this.oldestConsent ?? Number.POSITIVE_INFINITY, timeOfEventId(event.id));
     return true;
   }

@@ -26,7 +26,7 @@ export interface StampedRecords {
 
 /**
  * Turns an event of a site's consents into a message.
- * @returns null for other events
+ * @returns null for other events: an imported consent happened before, and is no news to a receiver
  * @throws InvalidEventBody
  */
 export function messageOf(event: StreamEvent): WebhookMessage | null {

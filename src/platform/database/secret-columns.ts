@@ -31,6 +31,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'event_log.set_aside': ['data'],
   idempotency: ['digest', 'body_digest'],
   rate_limit_windows: ['bucket'],
+  imported_rows: ['digest'],
   persons: ['visitor_index', 'seed'],
   ledger_keys: ['salt_key'],
   ledger_events: ['body'],

@@ -34,11 +34,11 @@ describe('the statistics of consents', () => {
     });
     secondSite = id;
     await panel.app.superuser.query(
-      `insert into read_model.daily_counts (site_id, day, consent_type, decision, consents) values
-         ($1, '2026-03-01', 'cookie', 'accepted', 6), ($1, '2026-03-01', 'cookie', 'rejected', 2),
-         ($1, '2026-03-03', 'cookie', 'partial', 1), ($1, '2026-03-03', 'cookie', 'withdrawn', 5),
-         ($1, '2026-03-03', 'document_approval', 'accepted', 1), ($2, '2026-03-03', 'cookie', 'accepted', 10),
-         ($1, '2026-03-04', 'cookie', 'accepted', 99), ($3, '2026-03-01', 'cookie', 'accepted', 1000)`,
+      `insert into read_model.daily_counts (site_id, day, consent_type, decision, consents, imported) values
+         ($1, '2026-03-01', 'cookie', 'accepted', 6, 0), ($1, '2026-03-01', 'cookie', 'rejected', 2, 0),
+         ($1, '2026-03-03', 'cookie', 'partial', 1, 4), ($1, '2026-03-03', 'cookie', 'withdrawn', 5, 0),
+         ($1, '2026-03-03', 'document_approval', 'accepted', 1, 0), ($2, '2026-03-03', 'cookie', 'accepted', 10, 0),
+         ($1, '2026-03-04', 'cookie', 'accepted', 99, 0), ($3, '2026-03-01', 'cookie', 'accepted', 1000, 0)`,
       [own.siteId, secondSite, panel.foreign.siteId],
     );
   });
@@ -56,6 +56,7 @@ describe('the statistics of consents', () => {
         { day: '2026-03-03', ...none, accepted: 1, partial: 1, withdrawn: 5, total: 7 },
       ],
       totals: { accepted: 7, partial: 1, rejected: 2, withdrawn: 5, total: 15 },
+      imported: 4,
       acceptance_rate: 0.7,
       sites: [{ site_id: own.siteId, total: 15, idempotency_conflicts: 0 }],
     });

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
 import { runProgram } from '../../support/run-program.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const EXAMPLES = join(ROOT, 'docs/examples');
-/** A folder with an installation of its own, so that `npm ci` of the repository does not bring the frameworks. */
-const FRAMEWORKS = join(ROOT, 'test/sdk/frameworks');
+/** The frameworks and their versions, which `npm ci` of the repository does not install. */
+const LOCKED = join(ROOT, 'test/sdk/frameworks');
+/** Their installation, outside of the folders that other tests read, and within reach of the packages here. */
+const FRAMEWORKS = join(ROOT, 'dist/frameworks');
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /** The site and the service that a page is built for. */
@@ -30,6 +33,7 @@ async function run(folder: string, script: string, args: readonly string[], env:
 
 /** Installs the frameworks as they are locked, unless they are there. */
 export async function installFrameworks(): Promise<void> {
+  await cp(LOCKED, FRAMEWORKS, { recursive: true });
   const { exitCode, stderr } = await runProgram('npm', ['ls', '--depth=0'], { cwd: FRAMEWORKS });
   if (exitCode === 0) return;
   const installed = await runProgram('npm', ['ci', '--no-audit', '--no-fund'], { cwd: FRAMEWORKS });
@@ -47,9 +51,9 @@ export async function viteBuilt(
   { isDevelopment = false, isOfFrameworks = false } = {},
 ): Promise<ServedPage> {
   const home = isOfFrameworks ? FRAMEWORKS : ROOT;
-  const folder = isOfFrameworks ? join(FRAMEWORKS, 'dist', example) : join(EXAMPLES, example);
+  const folder = isOfFrameworks ? join(FRAMEWORKS, 'pages', example) : join(EXAMPLES, example);
   if (isOfFrameworks) await cp(join(EXAMPLES, example), folder, { recursive: true });
-  const out = join(FRAMEWORKS, 'dist', `built-${example}`);
+  const out = join(FRAMEWORKS, 'pages', `built-${example}`);
   const env = {
     NODE_ENV: isDevelopment ? 'development' : 'production',
     VITE_CONSENT_SERVICE: service,
@@ -62,7 +66,7 @@ export async function viteBuilt(
 
 /** Builds the example of Next.js, and starts its server. */
 export async function nextBuilt(example: string, { service, apiKey, port }: PageSite): Promise<ServedPage> {
-  const folder = join(FRAMEWORKS, 'dist', example);
+  const folder = join(FRAMEWORKS, 'pages', example);
   await rm(folder, { recursive: true, force: true });
   await cp(join(EXAMPLES, example), folder, { recursive: true });
   // A link would lead to the repository, and to another React.
@@ -97,6 +101,51 @@ async function answering(url: string, server: ChildProcess): Promise<void> {
   }
   throw new Error(`${url} does not answer`);
 }
+
+/**
+ * Bundles a page by esbuild, and serves it.
+ * @param modules what the page imports by each name in place of a package: the text of a module, or a folder
+ */
+export async function bundled(
+  example: string,
+  { service, apiKey, port }: PageSite,
+  { entry, modules = {} }: { readonly entry: string; readonly modules?: Readonly<Record<string, string>> },
+): Promise<ServedPage> {
+  const out = join(FRAMEWORKS, 'pages', `bundled-${example}`);
+  await mkdir(out, { recursive: true });
+  const replaced: Plugin = {
+    name: 'replaced',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /./ }, ({ path }) => {
+        const text = modules[path];
+        if (text === undefined) return undefined;
+        return text.startsWith('/') ? { path: text } : { path, namespace: 'replaced' };
+      });
+      onLoad({ filter: /./, namespace: 'replaced' }, ({ path }) => ({
+        contents: modules[path] ?? '',
+        loader: 'jsx',
+        resolveDir: ROOT,
+      }));
+    },
+  };
+  await build({
+    ...{
+      stdin: { contents: entry, loader: 'jsx', resolveDir: join(EXAMPLES, example) },
+      outfile: join(out, 'main.js'),
+    },
+    ...{ bundle: true, format: 'esm', jsx: 'automatic', plugins: [replaced], logLevel: 'warning' },
+    define: {
+      'process.env.NODE_ENV': '"development"',
+      'import.meta.env': JSON.stringify({ VITE_CONSENT_SERVICE: service, VITE_CONSENT_KEY: apiKey }),
+    },
+  });
+  const html = '<!doctype html><title>Shop</title><div id="root"></div><script type="module" src="/main.js"></script>';
+  await writeFile(join(out, 'index.html'), html);
+  return served(out, port);
+}
+
+/** The folder of an installed framework. */
+export const ofFrameworks = (name: string): string => join(FRAMEWORKS, 'node_modules', name);
 
 /** Serves the files of a folder; its index for every other path. */
 export async function served(folder: string, port: number): Promise<ServedPage> {

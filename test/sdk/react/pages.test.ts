@@ -8,7 +8,15 @@ import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
 import { freePort } from '../../support/free-port.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { isExhaustive } from '../../support/sweeps.js';
-import { installFrameworks, nextBuilt, type PageSite, type ServedPage, viteBuilt } from './built-pages.js';
+import {
+  bundled,
+  installFrameworks,
+  nextBuilt,
+  ofFrameworks,
+  type PageSite,
+  type ServedPage,
+  viteBuilt,
+} from './built-pages.js';
 
 const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/react/dist/index.js', import.meta.url)));
 const canRun = chromiumPath !== undefined && isBuilt;
@@ -18,6 +26,17 @@ const PAGES: Readonly<Record<string, (site: PageSite) => Promise<ServedPage>>> =
   'React by Vite, in development and strict mode': (site) => viteBuilt('react-vite', site, { isDevelopment: true }),
 };
 const LARGE_PAGES: typeof PAGES = {
+  'React 18, in development and strict mode': (site) =>
+    bundled('react-vite', site, {
+      entry: "import './main.jsx';",
+      modules: {
+        react: ofFrameworks('react-18/index.js'),
+        'react/jsx-dev-runtime': ofFrameworks('react-18/jsx-dev-runtime.js'),
+        'react/jsx-runtime': ofFrameworks('react-18/jsx-runtime.js'),
+        'react-dom': ofFrameworks('react-dom-18/index.js'),
+        'react-dom/client': ofFrameworks('react-dom-18/client.js'),
+      },
+    }),
   'React by Next.js, drawn by its server': (site) => nextBuilt('react-next', site),
   Vue: (site) => viteBuilt('vue', site, { isOfFrameworks: true }),
   Svelte: (site) => viteBuilt('svelte', site, { isOfFrameworks: true }),

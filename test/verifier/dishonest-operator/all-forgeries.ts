@@ -1,5 +1,6 @@
 import { FORGED_DISCLOSURES } from './forged-disclosures.js';
 import { FORGED_ENDS } from './forged-ends.js';
+import { FORGED_IMPORTS } from './forged-imports.js';
 import { FORGED_KEYS } from './forged-keys.js';
 import { FORGED_MANIFESTS } from './forged-manifests.js';
 import { FORGED_PERSONS } from './forged-persons.js';
@@ -21,6 +22,7 @@ export const FORGERIES: readonly Forgery[] = [
   ...FORGED_ENDS,
   ...FORGED_PERSONS,
   ...FORGED_PLACES,
+  ...FORGED_IMPORTS,
   ...FORGED_TIMES,
   ...FORGED_VALIDITY,
   ...FORGED_MANIFESTS,

@@ -3,6 +3,7 @@ import {
   byBytes,
   coverOf,
   erasureTag,
+  isConsent,
   type Leaf,
   type Ledger,
   personTag,
@@ -78,9 +79,7 @@ function chosen(ledger: Ledger, request: Request, size: number): ReadonlyMap<Lea
   const { site = SITE } = request;
   const all = ledger.sealed.slice(0, size).flatMap((sealed) => sealed.leaves.map((leaf) => ({ leaf, sealed })));
   const consents = new Set(
-    all
-      .filter(({ leaf }) => leaf.event.type === 'ConsentRecorded.v1' && matches(leaf, request))
-      .map(({ leaf }) => leaf),
+    all.filter(({ leaf }) => isConsent(leaf.event.type) && matches(leaf, request)).map(({ leaf }) => leaf),
   );
   const ids = new Set([...consents].map(({ event }) => event.record.event_id));
   const isErasureOf = ({ event }: Leaf): boolean => {
@@ -132,7 +131,7 @@ export function choose(ledger: Ledger, request: Request, size: number = ledger.p
   const entries = new Map(chosen(ledger, request, size));
   const { site = SITE, person } = request;
   const id = person === undefined ? null : (ledger.plan.persons.get(`${site} ${person}`) ?? null);
-  const records = [...entries.keys()].filter(({ event }) => event.type === 'ConsentRecorded.v1').length;
+  const records = [...entries.keys()].filter(({ event }) => isConsent(event.type)).length;
   return { entries, size, records, personId: id };
 }
 
@@ -215,7 +214,7 @@ function erasureTagsToShow({ entries, request }: Draft, number: number): readonl
   const erased = new Set(entries.map(({ leaf: { event } }) => event.record.erased_event_id));
   return entries.flatMap(({ batch, leaf }) => {
     const { type, record } = leaf.event;
-    const isOpen = type === 'ConsentRecorded.v1' && matches(leaf, request) && !erased.has(record.event_id);
+    const isOpen = isConsent(type) && matches(leaf, request) && !erased.has(record.event_id);
     return isOpen && batch <= number ? [erasureTag(String(record.event_id))] : [];
   });
 }
@@ -355,7 +354,7 @@ export function packed(draft: Draft, lie?: ManifestLie): Uint8Array {
 export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string, Uint8Array> {
   const files = contentsOf(draft);
   const { plan } = draft.ledger;
-  const consents = draft.entries.filter(({ leaf }) => leaf.event.type === 'ConsentRecorded.v1');
+  const consents = draft.entries.filter(({ leaf }) => isConsent(leaf.event.type));
   const names = [...files.keys()];
   const manifest: JsonRecord = {
     format: 'consent-ledger-evidence',

@@ -13,6 +13,11 @@ export interface PlannedValue {
   readonly attachment: Uint8Array | null;
 }
 
+/** Whether events of this type have a consent. */
+export function isConsent(type: string): boolean {
+  return type === 'ConsentRecorded.v1' || type === 'ConsentImported.v1';
+}
+
 /** An event that the ledger will seal. */
 export interface PlannedEvent {
   /** Name of the event in the forgeries. */
@@ -244,10 +249,10 @@ class EntryWriter {
 
   #leaf(event: PlannedEvent, number: number): Leaf {
     const { stream, type, record } = event;
-    const isConsent = type === 'ConsentRecorded.v1';
+    const hasProof = isConsent(type);
     const last = this.#last.get(stream);
     const revision = last === undefined ? 0 : last.revision + 1;
-    const own = isConsent ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(event) : null;
+    const own = hasProof ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(event) : null;
     const tag = event.tag ?? own;
     const entry: JsonRecord = {
       v: 1,
@@ -257,7 +262,7 @@ class EntryWriter {
       event_id: record.event_id ?? null,
       type,
       record,
-      proof_hash: isConsent ? sha256Hex(`proof of ${canonical(record)}`) : null,
+      proof_hash: hasProof ? sha256Hex(`proof of ${canonical(record)}`) : null,
       person_tag: tag && hex(tag),
     };
     this.lies.entry?.(entry, event);

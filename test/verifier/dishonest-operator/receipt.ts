@@ -1,5 +1,5 @@
 import { choose, type Draft, draftOf, type EntryLine, type ManifestLie, type Request, signedFiles } from './export.js';
-import { type Ledger, personTag, rollUpsOver } from './ledger.js';
+import { isConsent, type Ledger, personTag, rollUpsOver } from './ledger.js';
 import { base64, hex, type JsonRecord, utf8 } from './primitives.js';
 import { batchOf, consentId, SITE } from './world.js';
 
@@ -35,7 +35,7 @@ export function receiptOf(ledger: Ledger, label: string, options: ReceiptOptions
       const isForAll = ['SiteConfigPublished.v1', 'LedgerPolicySet.v1', 'LedgerKeyAnnounced.v1'].includes(
         leaf.event.type,
       );
-      const isNamed = leaf.event.type !== 'ConsentRecorded.v1' && version === named.document_version_id;
+      const isNamed = !isConsent(leaf.event.type) && version === named.document_version_id;
       return leaf.event === event || besides.includes(leaf.event.label) || isNamed || isForAll;
     }),
   );

@@ -1,11 +1,10 @@
-import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import { matchShape } from '../files/parse.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import { recordPage } from '../show/record-page.js';
 import { recordText } from '../show/record-text.js';
 import { RecordWatch } from '../show/record-watch.js';
+import { shownConsent } from '../show/shown-consent.js';
 import type { ShownRecord } from '../show/shown-record.js';
 import { type ConsentDocument, consentDocument } from '../ts27560/consent-record.js';
 import { type CheckOptions, type Output, verifyFile, writePage } from './check-command.js';
@@ -58,13 +57,13 @@ function documentOf(shown: ShownRecord): ConsentDocument {
       'the evidence is INVALID, so no consent record is made of it: use consent-verify show without --format',
       EXIT_CODES.invalid,
     );
-  const record = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
-  if (record === null || !record.ok)
+  const record = shownConsent(shown);
+  if (record === null)
     throw new UsageError(`${shown.event_id} is not a consent that this verifier can read: name a consent`);
   if (configuration === null)
     throw new UsageError(
       'the configuration of the site cannot be read, so the mandatory fields of a consent record are not known',
       EXIT_CODES.indeterminate,
     );
-  return consentDocument({ shown, record: record.value, configuration });
+  return consentDocument({ shown, record, configuration });
 }

@@ -1,4 +1,4 @@
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { isConsentType } from '../../../schemas/events/sealed-event.js';
 import { namedVisitor } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import type { Entry } from '../../../schemas/evidence/entry.js';
@@ -9,7 +9,7 @@ import type { Entry } from '../../../schemas/evidence/entry.js';
  */
 export function visitorIn({ type, record }: Entry, text: string): string | null {
   const { disclosures } = record;
-  if (type !== CONSENT_RECORDED || typeof disclosures !== 'object' || disclosures === null) return null;
+  if (!isConsentType(type) || typeof disclosures !== 'object' || disclosures === null) return null;
   if (Array.isArray(disclosures) || disclosures.visitor_id !== disclosureDigest(text)) return null;
   const disclosure = decodeDisclosure(text);
   return disclosure === null ? null : namedVisitor([disclosure]);

@@ -9,10 +9,12 @@ export interface ConsentClaims {
   readonly batch: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** `valid_until` less `created_at`, in milliseconds; null: it never expires. */
+  /** `valid_until` less the time of the consent, in milliseconds; null: it never expires. */
   readonly validForMs: number | null;
   /** Whether it approves a document without an approval token. */
   readonly lacksToken: boolean;
+  /** Whether a former tool states it: the person was asked elsewhere, maybe before the text was published here. */
+  readonly isImported: boolean;
 }
 
 /** Result of the check of one consent. */
@@ -81,8 +83,10 @@ export function beginsAfter(
 
 function versionObjections(term: VersionTerm, consent: ConsentClaims): Objection[] {
   const { published, activated, retired } = term;
+  const begin = beginning(finding('the-version'), 'published', published, consent);
+  if (consent.isImported) return [...begin, ...contradicting(term.contradiction, consent)];
   return [
-    ...beginning(finding('the-version'), 'published', published, consent),
+    ...begin,
     ...(activated === null
       ? [excusable(finding('never-activated'))]
       : beginning(finding('the-version'), 'activated', activated, consent)),
@@ -102,8 +106,9 @@ function configurationObjections(term: ConfigurationTerm, consent: ConsentClaims
   ];
 }
 
-function validity(days: number | null, { validForMs }: ConsentClaims): Objection[] {
-  if (days === null) return validForMs === null ? [] : [definite(finding('valid-until-unexpected'))];
+function validity(days: number | null, { validForMs, isImported }: ConsentClaims): Objection[] {
+  // A tool may state an end where the site has none.
+  if (days === null) return validForMs === null || isImported ? [] : [definite(finding('valid-until-unexpected'))];
   if (validForMs === null) return [definite(finding('valid-until-missing'))];
   return validForMs > days * DAY_MS ? [definite(finding('valid-until-too-late', { days }))] : [];
 }

@@ -1,3 +1,5 @@
+import { givenAt } from '../../../schemas/events/consent-imported.js';
+import type { ConsentType } from '../../../schemas/events/sealed-event.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import type { PersonRecords } from '../completeness/persons.js';
@@ -7,7 +9,7 @@ import { matchShape } from '../files/parse.js';
 import { finding } from '../findings/finding.js';
 import type { ConsentList } from '../list/consent-list.js';
 import { FilterRules } from '../manifest/filter.js';
-import { memberOf, type Schemes, select } from '../versions/schemes.js';
+import { type ConsentMembers, memberOf, type Schemes, select } from '../versions/schemes.js';
 import type { Attachments } from './attachments.js';
 import { ConsentTable } from './consent-table.js';
 import { verifyDisclosures } from './disclosures.js';
@@ -54,19 +56,21 @@ export class ConsentRecords {
    * @param decoded the disclosures of its line; null where one is malformed
    * @throws RangeError for a record of an unknown version
    */
-  verify(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
+  verify(read: ReadEntry, type: ConsentType, decoded: readonly (Disclosure | null)[]): void {
     const { record, source, findings } = read;
     const selected = select(this.context.schemes.records, memberOf(record, 'hash_version'));
     if (!selected.isKnown) throw new RangeError('the record has an unknown version');
     const parsed =
-      read.consent === null ? matchShape(selected.scheme.shape, record) : { ok: true as const, value: read.consent };
+      read.consent === null
+        ? matchShape(selected.scheme.shapes[type], record)
+        : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', finding('record-invalid', { reason: parsed.reason }));
       this.person?.accept(read, []);
       this.addUnread(read);
       return;
     }
-    const consent = parsed.value;
+    const consent: ConsentMembers = parsed.value;
     const problem = recordProblem(consent);
     if (problem === null) findings.pass('record.format');
     else findings.fail('record.format', problem);
@@ -88,7 +92,8 @@ export class ConsentRecords {
     const createdAt = Date.parse(consent.created_at);
     this.table.add(read, {
       createdAt,
-      validForMs: consent.valid_until === null ? null : Date.parse(consent.valid_until) - createdAt,
+      validForMs: consent.valid_until === null ? null : Date.parse(consent.valid_until) - givenAt(consent),
+      isImported: consent.import !== undefined,
       matches: this.#filter?.matches(consent) === true,
       lacksToken: consent.approval_token_id === null && isApproval(consent.consent_type),
       version: this.documents.referToVersion(consent),

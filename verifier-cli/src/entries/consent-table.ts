@@ -87,7 +87,8 @@ export class ConsentTable {
       (disclosures.length > 0 ? 1 : 0) +
         (facts?.isLacking ? 2 : 0) +
         (facts?.lacksToken ? 4 : 0) +
-        (facts?.matches ? 8 : 0),
+        (facts?.matches ? 8 : 0) +
+        (facts?.isImported ? 16 : 0),
     );
     this.#erasedRevisions.push(erased?.revision ?? -1);
     if (erased !== undefined && erased.stream !== stream) this.#erasedStreams.set(index, erased.stream);
@@ -115,6 +116,7 @@ export class ConsentTable {
       isLacking: (flags & 2) !== 0,
       lacksToken: (flags & 4) !== 0,
       matches: (flags & 8) !== 0,
+      isImported: (flags & 16) !== 0,
     };
   }
 

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import {
@@ -7,7 +6,7 @@ import {
   DOCUMENT_VERSION_PUBLISHED,
   DOCUMENT_VERSION_RETIRED,
 } from '../../../schemas/events/notices.js';
-import { SEALED_RECORD_SCHEMAS, type SealedEventType } from '../../../schemas/events/sealed-event.js';
+import { type ConsentType, SEALED_RECORD_SCHEMAS, type SealedEventType } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { SITE_SCANNED } from '../../../schemas/events/site-scanned.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
@@ -19,8 +18,8 @@ import { finding } from '../findings/finding.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import type { ReadEntry } from './read-entry.js';
 
-/** Every sealed type but that of consents. */
-type PublicType = Exclude<SealedEventType, typeof CONSENT_RECORDED>;
+/** Every sealed type but those of consents. */
+type PublicType = Exclude<SealedEventType, ConsentType>;
 type RecordOf<T extends PublicType> = z.infer<(typeof SEALED_RECORD_SCHEMAS)[T]>;
 
 const SHAPES: { readonly [T in PublicType]: z.ZodType<RecordOf<T>> } = SEALED_RECORD_SCHEMAS;

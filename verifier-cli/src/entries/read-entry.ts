@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CONSENT_RECORDED, type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
-import { hasTag, isSealedEventType } from '../../../schemas/events/sealed-event.js';
+import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import { hasTag, isConsentType, isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { type ConsentLine, readConsentLine } from '../../../schemas/evidence/consent-line.js';
 import { ENTRY_VERSION } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -145,7 +145,7 @@ function readBySchema(
 /** Checks the members of an entry together. Events of an unknown type may have any of them. */
 function memberProblem({ type, proof_hash: proofHash, person_tag: tag }: EntryMembers): Finding | null {
   if (!isSealedEventType(type)) return null;
-  if ((type === CONSENT_RECORDED) !== (proofHash !== null)) return finding('proof-hash-misplaced');
+  if (isConsentType(type) !== (proofHash !== null)) return finding('proof-hash-misplaced');
   if (hasTag(type) !== (tag !== null)) return finding('person-tag-misplaced');
   return null;
 }

@@ -28,7 +28,9 @@ export function unknownOf({ entry, record }: ReadEntry, schemes: Schemes): Findi
  */
 export function recordProblem(consent: ConsentMembers): Finding | null {
   const { approval_token_id: token, identity_assurance: assurance, vouched, disclosures } = consent;
-  if (consent.valid_until !== null && consent.valid_until < consent.created_at)
+  const { import: origin } = consent;
+  if (origin !== undefined && origin.claimed_at > consent.created_at) return finding('claimed-after-import');
+  if (consent.valid_until !== null && consent.valid_until < (origin?.claimed_at ?? consent.created_at))
     return finding('valid-until-before-creation');
   if ((token === null) !== (assurance === null)) return finding('approval-incomplete');
   if (token === null && vouched.length > 0) return finding('vouched-without-token');

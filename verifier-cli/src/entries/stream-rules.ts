@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
-import { isOfPolicyStream, isSealedEventType, type SealedEventType } from '../../../schemas/events/sealed-event.js';
+import {
+  hasTag,
+  isOfPolicyStream,
+  isSealedEventType,
+  type SealedEventType,
+} from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
-import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { matchShape } from '../files/parse.js';
@@ -41,5 +44,5 @@ export function streamProblem(entry: EntryMembers, fields: CommonFields | null, 
 function streamFor(type: SealedEventType, site: string | null): string | null {
   if (isOfPolicyStream(type)) return POLICY_STREAM;
   if (site === null) return null;
-  return type === CONSENT_RECORDED || type === SUBJECT_ERASED ? consentsStream(site) : noticesStream(site);
+  return hasTag(type) ? consentsStream(site) : noticesStream(site);
 }

@@ -7,6 +7,8 @@ export interface RecordsSummary {
   readonly consents: number;
   /** Entries and events of a version that this verifier does not know. */
   readonly unknown: number;
+  /** Consents among them that a former tool recorded, as it states. */
+  readonly imported: number;
   /** Consents by verdict. */
   readonly verdicts: Readonly<Record<Verdict, number>>;
   /** Consents that an enclosed erasure lists or that are called erased. */
@@ -16,7 +18,7 @@ export interface RecordsSummary {
   /** Digests of values that are not shown, in records that are neither erased nor without a key. */
   readonly withheld_values: number;
   readonly disclosed_values: number;
-  /** Earliest and latest `created_at` of the consents: the service's claim. */
+  /** Earliest and latest `created_at` of the consents that were recorded here: the service's claim. */
   readonly claimed: { readonly first: string; readonly last: string } | null;
   readonly decisions: Readonly<Record<string, number>>;
 }
@@ -28,6 +30,7 @@ export class SummaryCounter {
   unknown = 0;
   erased = 0;
   keyLost = 0;
+  #imported = 0;
   #withheld = 0;
   #disclosed = 0;
   readonly #decisions: Record<string, number> = {};
@@ -40,6 +43,10 @@ export class SummaryCounter {
     this.#disclosed += disclosed;
     this.#withheld += withheld;
     this.#decisions[decision] = (this.#decisions[decision] ?? 0) + 1;
+    if (record.import !== undefined) {
+      this.#imported += 1;
+      return;
+    }
     if (this.#first === null || createdAt < this.#first) this.#first = createdAt;
     if (this.#last === null || createdAt > this.#last) this.#last = createdAt;
   }
@@ -49,6 +56,7 @@ export class SummaryCounter {
       entries: this.entries,
       unknown: this.unknown,
       consents,
+      imported: this.#imported,
       verdicts,
       erased: this.erased,
       key_lost: this.keyLost,

@@ -1,5 +1,4 @@
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
-import { isOfPolicyStream, isSealedEventType } from '../../../schemas/events/sealed-event.js';
+import { isConsentType, isOfPolicyStream, isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { isReceipt, isUnfiltered } from '../../../schemas/evidence/manifest.js';
@@ -156,7 +155,7 @@ class EntriesPass {
       this.#verify(read, []);
       return null;
     }
-    const disclosures = read.entry.type === CONSENT_RECORDED ? read.source.disclosures.map(decodeDisclosure) : [];
+    const disclosures = isConsentType(read.entry.type) ? read.source.disclosures.map(decodeDisclosure) : [];
     const isWatched = this.context.watch?.wants(read.entry) === true;
     if (isWatched || !this.#places.isAtHand(read) || !this.#attachments.areAtHand(disclosures))
       return this.#acceptLater(read, disclosures);
@@ -202,7 +201,7 @@ class EntriesPass {
     if (common !== null) this.#verifyTime(read, common);
     if (unknown !== null) this.#leaveRecordOpen(read, unknown);
     else if (isSealedEventType(type)) {
-      if (type === CONSENT_RECORDED) this.#consents.verify(read, disclosures);
+      if (isConsentType(type)) this.#consents.verify(read, type, disclosures);
       else verifyPublicRecord(type, read, this.#publicRecords);
     }
   }
@@ -225,7 +224,7 @@ class EntriesPass {
     findings.open('record.format', message);
     this.#documents.addUnknown(record);
     if (entry.person_tag !== null) this.#person?.acceptUnknown(entry.person_tag);
-    const isConsent = entry.type === CONSENT_RECORDED;
+    const isConsent = isConsentType(entry.type);
     this.#leaveEffectsOpen(read, isConsent);
     if (isConsent) this.#consents.addUnread(read);
   }

@@ -196,7 +196,10 @@ export const FINDING_TEXTS = {
   'person-tag-misplaced': 'a consent or an erasure must have a tag, and no other event may have one',
   'record-version': 'version {version} of a record',
   'hash-version': "version {version} of a record's hashes",
-  'valid-until-before-creation': 'valid_until is earlier than created_at',
+  'valid-until-before-creation': 'valid_until is earlier than the consent',
+  'claimed-after-import': 'the former tool states a time after the import',
+  'consents-imported':
+    '{records} consents are imported: {tools} stated them, and nothing here proves when and how the persons decided',
   'approval-incomplete': 'approval_token_id and identity_assurance must both be null, or neither',
   'vouched-without-token': 'vouched names values, but there is no approval token',
   'vouched-not-committed': 'vouched names {name}, to which the record does not commit',

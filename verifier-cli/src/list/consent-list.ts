@@ -61,6 +61,8 @@ export class ConsentList {
       verdict: 'indeterminate',
       recorded_at: record?.created_at ?? null,
       existed_by: null,
+      imported:
+        record?.import === undefined ? null : { from: record.import.tool, claimed_at: record.import.claimed_at },
       consent_type: record?.consent_type ?? null,
       decision: record?.decision ?? null,
       document_version_id: record?.document_version_id ?? null,

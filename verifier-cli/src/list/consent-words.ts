@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Texts } from '../i18n/texts.js';
+import { decisionWord } from '../report/wording.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /** Names of disclosed values that say who the person is, the clearest first. */
@@ -12,6 +13,17 @@ export function personValues({ disclosed }: ListedConsent): readonly string[] {
 
 function isText(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/** The decision, with the former tool that states it. */
+export function decisionText({ decision, imported }: ListedConsent, texts: Texts): string {
+  const word = decision === null ? '' : decisionWord(decision, texts);
+  return imported === null ? word : texts.list.imported(word, imported.from);
+}
+
+/** The time at which the person decided, as the service or a former tool claims; null: the record cannot be read. */
+export function claimedTimeOf({ imported, recorded_at: recordedAt }: ListedConsent): string | null {
+  return imported?.claimed_at ?? recordedAt;
 }
 
 /** The text that was agreed to, with its version. */

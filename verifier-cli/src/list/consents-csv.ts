@@ -5,6 +5,8 @@ import type { ListedConsent } from './listed-consent.js';
 const COLUMNS = [
   ['recorded_at', (one: ListedConsent) => one.recorded_at],
   ['existed_by', (one: ListedConsent) => one.existed_by],
+  ['imported_from', (one: ListedConsent) => one.imported?.from],
+  ['claimed_at', (one: ListedConsent) => one.imported?.claimed_at],
   ['consent_type', (one: ListedConsent) => one.consent_type],
   ['decision', (one: ListedConsent) => one.decision],
   ['text', (one: ListedConsent) => one.text?.title],

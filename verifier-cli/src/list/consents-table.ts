@@ -5,8 +5,7 @@ import { element, type Markup } from '../report/markup.js';
 import { facts, foreign, recordMark } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
 import { secondText } from '../report/times-text.js';
-import { decisionWord } from '../report/wording.js';
-import { afterwardsText, personValues, titleText } from './consent-words.js';
+import { afterwardsText, claimedTimeOf, decisionText, personValues, titleText } from './consent-words.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /**
@@ -40,13 +39,14 @@ function row(one: ListedConsent, isDevelopment: boolean, texts: Texts): Markup {
   const { list, words } = texts;
   // The details have the others: each record takes one row.
   const [person] = personValues(one);
+  const claimed = claimedTimeOf(one);
   return element(
     'tr',
     {},
     element('th', { scope: 'row' }, recordMark(one.verdict, isDevelopment, texts)),
-    element('td', {}, one.recorded_at === null ? list.unreadable : clockText(one.recorded_at)),
+    element('td', {}, claimed === null ? list.unreadable : clockText(claimed)),
     element('td', {}, one.existed_by === null ? words.notProved : clockText(one.existed_by)),
-    element('td', {}, decisionWord(one.decision, texts)),
+    element('td', {}, foreign(decisionText(one, texts))),
     element('td', {}, person === undefined ? list.notDisclosed : foreign(person)),
     element('td', {}, details(one, texts)),
     element('td', {}, afterwardsText(one, texts) ?? ''),

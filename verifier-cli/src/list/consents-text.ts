@@ -1,8 +1,8 @@
 import type { Texts } from '../i18n/texts.js';
 import { printable } from '../report/printable.js';
 import { secondText } from '../report/times-text.js';
-import { decisionWord, verdictMark } from '../report/wording.js';
-import { afterwardsText, personValues, titleText } from './consent-words.js';
+import { verdictMark } from '../report/wording.js';
+import { afterwardsText, claimedTimeOf, decisionText, personValues, titleText } from './consent-words.js';
 import type { ConsentListing, ListedConsent } from './listed-consent.js';
 
 /** Characters of a cell; longer ones are cut. */
@@ -49,11 +49,12 @@ export function restText({ consents, count }: ConsentListing, { list }: Texts): 
 
 function cells(one: ListedConsent, isDevelopment: boolean, texts: Texts): readonly string[] {
   const { list, words } = texts;
+  const claimed = claimedTimeOf(one);
   return [
     verdictMark(one.verdict, isDevelopment),
-    one.recorded_at === null ? list.unreadable : secondText(one.recorded_at),
+    claimed === null ? list.unreadable : secondText(claimed),
     one.existed_by === null ? words.notProved : secondText(one.existed_by),
-    one.decision === null ? '' : decisionWord(one.decision, texts),
+    decisionText(one, texts),
     one.consent_type ?? '',
     titleText(one, texts),
     personValues(one).slice(0, 2).join(', ') || list.notDisclosed,

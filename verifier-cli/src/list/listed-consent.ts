@@ -18,6 +18,8 @@ export interface ListedConsent {
    * the record is invalid.
    */
   readonly existed_by: string | null;
+  /** Former tool of an imported consent, and the time that it states; null: it was recorded here. */
+  readonly imported: { readonly from: string; readonly claimed_at: string } | null;
   readonly consent_type: string | null;
   readonly decision: string | null;
   readonly document_version_id: string | null;

@@ -1,24 +1,36 @@
+import { claimedTimeOf } from './consent-words.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /**
- * Adds to each consent the next one of the same person with the same type. An invalid record follows
- * none: anyone can write one into a package.
+ * Adds to each consent the next one of the same person with the same type. An imported consent is older
+ * than every one that was recorded here, and imported ones follow each other by the time that the former
+ * tool states. An invalid record follows none: anyone can write one into a package.
  * @param consents in the order of the ledger, with their final verdicts
  * @param isOfOnePerson whether all of them are of one person; otherwise a disclosed visitor id tells
  */
 export function withSuccessors(consents: readonly ListedConsent[], isOfOnePerson: boolean): readonly ListedConsent[] {
   const latest = new Map<string, ListedConsent>();
-  return consents
-    .toReversed()
-    .map((consent) => {
-      const key = keyOf(consent, isOfOnePerson);
-      if (key === null) return consent;
-      const next = latest.get(key);
-      if (consent.verdict !== 'invalid') latest.set(key, consent);
-      if (next === undefined) return consent;
-      return { ...consent, superseded_by: { event_id: next.event_id, decision: next.decision, verdict: next.verdict } };
-    })
-    .toReversed();
+  const successors = new Map<ListedConsent, ListedConsent>();
+  for (const consent of inForceOrder(consents).toReversed()) {
+    const key = keyOf(consent, isOfOnePerson);
+    if (key === null) continue;
+    const next = latest.get(key);
+    if (consent.verdict !== 'invalid') latest.set(key, consent);
+    if (next !== undefined) successors.set(consent, next);
+  }
+  return consents.map((consent) => {
+    const next = successors.get(consent);
+    if (next === undefined) return consent;
+    return { ...consent, superseded_by: { event_id: next.event_id, decision: next.decision, verdict: next.verdict } };
+  });
+}
+
+function inForceOrder(consents: readonly ListedConsent[]): readonly ListedConsent[] {
+  const timeOf = (one: ListedConsent): string => claimedTimeOf(one) ?? '';
+  const imported = consents.filter((one) => one.imported !== null);
+  if (imported.length === 0) return consents;
+  imported.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0));
+  return [...imported, ...consents.filter((one) => one.imported === null)];
 }
 
 function keyOf({ stream, consent_type: type, disclosed }: ListedConsent, isOfOnePerson: boolean): string | null {

@@ -6,9 +6,10 @@ import { decisionWord, wordOf } from './wording.js';
 const SHOWN_RUNS = 5;
 
 /** How many records there are of each decision, in words: a rejection is no consent. */
-export function decisionsText({ decisions }: RecordsSummary, texts: Texts): string {
+export function decisionsText({ decisions, imported }: RecordsSummary, texts: Texts): string {
   const parts = Object.entries(decisions).map(([decision, count]) => `${count} ${decisionWord(decision, texts)}`);
-  return parts.join(', ') || texts.words.none;
+  const text = parts.join(', ') || texts.words.none;
+  return imported === 0 ? text : `${text}; ${texts.evidence.ofThemImported(imported)}`;
 }
 
 /** How many records hold, in words. */

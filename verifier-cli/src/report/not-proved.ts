@@ -16,6 +16,7 @@ export function notProved(report: ReportFacts, texts: Texts): readonly string[] 
     evidence.notShownToOthers,
     missing(report, texts),
   ];
+  if (records.imported > 0) lines.push(evidence.notImported(records.imported));
   if (report.scans.count > 0) lines.push(evidence.notScanned);
   if (about.not_yet_stamped !== null && about.not_yet_stamped > 0)
     lines.push(evidence.notStamped(about.not_yet_stamped));

@@ -226,6 +226,7 @@ export const ReportSchema = z
       entries: Count,
       consents: Count,
       unknown: Count.describe('entries and events of a version that this verifier does not know'),
+      imported: Count.describe('consents that a former tool recorded, as it states'),
       verdicts: z.strictObject({ valid: Count, indeterminate: Count, invalid: Count }),
       erased: Count,
       key_lost: Count.describe('consents whose key the service lost, as it states'),

@@ -1,11 +1,11 @@
-import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import { matchShape } from '../files/parse.js';
+import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
 import type { Texts } from '../i18n/texts.js';
 import { scanFacts } from '../report/scan-text.js';
 import { dayText, momentText } from '../report/times-text.js';
 import { decisionWord } from '../report/wording.js';
 import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
+import { shownConsent } from './shown-consent.js';
 import type { ShownRecord } from './shown-record.js';
 
 /** Content of a record and its later events in words: names and values, in the order of a certificate. */
@@ -24,12 +24,14 @@ export function certificateOf(shown: ShownRecord, texts: Texts): Certificate | n
 }
 
 function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
-  const parsed = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
-  if (parsed === null || !parsed.ok) return null;
-  const consent = parsed.value;
+  const consent = shownConsent(shown);
+  if (consent === null) return null;
   const { record } = texts;
+  const origin = originOf(consent);
+  const before = shown.proved.before === null ? null : dayText(shown.proved.before.time, texts);
   const iab = iabText(consent, shown, texts);
   return [
+    ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
     [record.decision, decisionText(consent, shown, texts)],
     [record.by, personText(shown, texts)],
     [record.assurance, assuranceText(consent, texts)],
@@ -37,8 +39,8 @@ function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
     [record.presentation.title, presentationText(consent, shown, texts)],
     ...(iab === null ? [] : [[record.iab.title, iab] as const]),
     ...siteLines(shown, texts),
-    [record.existedBy, shown.proved.before === null ? texts.words.notProved : dayText(shown.proved.before.time, texts)],
-    [record.claimedTime, dayText(consent.created_at, texts)],
+    [record.existedBy, before ?? texts.words.notProved],
+    [record.claimedTime, dayText(origin?.claimed_at ?? consent.created_at, texts)],
     [record.validUntil, consent.valid_until === null ? record.withoutEnd : dayText(consent.valid_until, texts)],
     [record.afterwards, afterwardsText(shown, texts)],
   ];
@@ -60,12 +62,15 @@ export function isErasureStanding({ erased, erasure }: Pick<ShownRecord, 'erased
   return erased && (erasure === null || erasure.verdict === 'valid');
 }
 
-/** The heading of a certificate: only what is proved is called recorded. */
-export function certificateTitle({ verdict, development }: ShownRecord, { record }: Texts): string {
+/** The heading of a certificate: only what is proved is called recorded, and nothing that was imported. */
+export function certificateTitle(shown: ShownRecord, { record }: Texts): string {
+  const { verdict, development } = shown;
+  const consent = shownConsent(shown);
+  if (consent !== null && originOf(consent) !== null) return record.importedTitle;
   return verdict === 'valid' && !development ? record.recorded : record.statedOnly;
 }
 
-function decisionText(consent: ConsentRecord, { configuration }: ShownRecord, texts: Texts): string {
+function decisionText(consent: SealedConsent, { configuration }: ShownRecord, texts: Texts): string {
   const { decision, consent_type: type, categories, language } = consent;
   const { yes, no } = texts.words;
   /** The title that the person saw, in quotation marks; the key if the package does not prove a title. */
@@ -90,10 +95,10 @@ function personText(shown: ShownRecord, texts: Texts): string {
   return withheld > 0 ? record.notDisclosed : record.noPerson;
 }
 
-function assuranceText(consent: ConsentRecord, { record }: Texts): string {
+function assuranceText(consent: SealedConsent, { record }: Texts): string {
   const { channel, identity_assurance: assurance, vouched } = consent;
   if (assurance === 'tenant_attested') return record.vouched(vouched.length === 0 ? null : vouched.join(', '));
-  return channel === 'browser' ? record.fromBrowser : record.fromBackend;
+  return record.statedBy[channel];
 }
 
 function textText({ text }: ShownRecord, texts: Texts): string {

@@ -1,4 +1,4 @@
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { Presentation } from '../../../schemas/evidence/presentation.js';
 import { matchShape } from '../files/parse.js';
 import type { Texts } from '../i18n/texts.js';
@@ -6,7 +6,7 @@ import type { ShownRecord } from './shown-record.js';
 
 /** Says in words how the person was asked, and who states it. The ledger proves only that it was stated. */
 export function presentationText(
-  { channel, disclosures }: Pick<ConsentRecord, 'channel' | 'disclosures'>,
+  { channel, disclosures }: Pick<SealedConsent, 'channel' | 'disclosures'>,
   { disclosed }: Pick<ShownRecord, 'disclosed'>,
   { record }: Texts,
 ): string {

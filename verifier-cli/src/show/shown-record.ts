@@ -1,5 +1,6 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
+import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import { isConsentType } from '../../../schemas/events/sealed-event.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { SITE_SCANNED, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
@@ -178,8 +179,9 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
   if (read === null) return null;
   const { entry, source } = read;
   const selected = select(context.schemes.records, memberOf(read.record, 'hash_version'));
-  const scheme = entry.type === CONSENT_RECORDED && selected.isKnown ? selected.scheme : null;
-  const consent = scheme && matchShape(scheme.shape, read.record);
+  const { type } = entry;
+  const scheme = isConsentType(type) && selected.isKnown ? selected.scheme : null;
+  const consent = scheme !== null && isConsentType(type) ? matchShape(scheme.shapes[type], read.record) : null;
   const digests = consent?.ok === true ? Object.values(consent.value.disclosures) : [];
   const disclosed = scheme === null ? [] : disclosedValues(source.disclosures, digests, scheme);
   const interval = context.intervals.find(({ batch }) => batch === source.batch);
@@ -201,8 +203,8 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     warnings: warnings.map(({ message }) => message),
     warning_findings: warnings.map(wordsOf),
     event_id: entry.event_id,
-    consent_token: entry.type === CONSENT_RECORDED ? consentToken(entry.event_id) : null,
-    type: entry.type,
+    consent_token: isConsentType(type) ? consentToken(entry.event_id) : null,
+    type,
     stream: entry.stream,
     revision: entry.revision,
     proof_hash: entry.proof_hash,

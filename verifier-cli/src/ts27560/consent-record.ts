@@ -1,4 +1,4 @@
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
 import type { ConsentCategory, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { isErasureStanding } from '../show/certificate.js';
 import type { ShownRecord } from '../show/shown-record.js';
@@ -7,7 +7,7 @@ import { CONTEXT, type Node, PROFILES, type Property, type Term } from './terms.
 /** Verified evidence of a consent, from which its consent record is made. */
 export interface VerifiedConsent {
   readonly shown: ShownRecord;
-  readonly record: ConsentRecord;
+  readonly record: SealedConsent;
   readonly configuration: SiteConfigPublishedRecord;
 }
 
@@ -35,7 +35,7 @@ export function consentDocument(verified: VerifiedConsent): ConsentDocument {
   };
 }
 
-const subjectId = ({ event_id: id }: ConsentRecord): string => `urn:uuid:${id}#principal`;
+const subjectId = ({ event_id: id }: SealedConsent): string => `urn:uuid:${id}#principal`;
 
 function recordNode(verified: VerifiedConsent): Node {
   const { shown, record, configuration } = verified;
@@ -47,7 +47,7 @@ function recordNode(verified: VerifiedConsent): Node {
     'dct:identifier': record.event_id,
     'dct:created': moment(record.created_at),
     'dct:language': record.language,
-    'dct:provenance': provenance(shown),
+    'dct:provenance': provenance(shown, record),
     'dpv:hasDataSubject': dataSubject(verified),
     'dpv:hasDataController': {
       '@id': `urn:uuid:${site}#controller`,
@@ -84,14 +84,18 @@ function byLanguage(texts: Readonly<Record<string, string>>): readonly Node[] {
   return Object.entries(texts).map(([language, text]) => ({ '@language': language, '@value': text }));
 }
 
-function provenance({ verdict, package_verdict: whole, proved, as_of: asOf, development }: ShownRecord): Node {
+function provenance(shown: ShownRecord, record: SealedConsent): Node {
+  const { verdict, package_verdict: whole, proved, as_of: asOf, development } = shown;
+  const origin = originOf(record);
   const facts = [
     `consent-verify evaluated the evidence of this record as ${verdict.toUpperCase()}, and its file as ${whole.toUpperCase()}.`,
     proved.after === null ? null : `It was sealed after ${proved.after.time}.`,
     proved.before === null ? 'No time of its sealing is proved.' : `It was sealed before ${proved.before.time}.`,
     asOf === null ? null : `The file shows the ledger as of ${asOf.time}.`,
     development ? 'A development authority stamped the ledger: this is not evidence.' : null,
-    'Times and values of the record are claims of the service.',
+    origin === null
+      ? 'Times and values of the record are claims of the service.'
+      : `It was imported: ${origin.tool} stated it, with the time ${origin.claimed_at}, and the service recorded it at ${record.created_at}.`,
   ];
   return {
     '@type': 'dct:ProvenanceStatement',
@@ -212,7 +216,7 @@ function events({ shown, record }: VerifiedConsent): readonly Node[] {
       '@type': type,
       'dct:description':
         keys.length === 0 ? `decision: ${decision}` : `decision: ${decision}; categories: ${keys.join(', ')}`,
-      'dpv:isIndicatedAtTime': moment(record.created_at),
+      'dpv:isIndicatedAtTime': moment(originOf(record)?.claimed_at ?? record.created_at),
       'dpv:isIndicatedBy': { '@id': subjectId(record) },
       'dpv:hasIndicationMethod': typeof source === 'string' ? `${channel}, ${source}` : channel,
       // A configuration without a validity has consents that do not expire (document.in-force).
@@ -234,7 +238,7 @@ function events({ shown, record }: VerifiedConsent): readonly Node[] {
   }
 }
 
-function lawOf({ compliance_framework: framework }: ConsentRecord): { readonly [P in Property]?: Node } {
+function lawOf({ compliance_framework: framework }: SealedConsent): { readonly [P in Property]?: Node } {
   if (framework === null || framework === 'none') return {};
   return { 'dpv:hasApplicableLaw': { '@type': 'dpv:Law', 'dct:identifier': framework } };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import { CONSENT_IMPORTED, ImportedConsent, type SealedConsent } from '../../../schemas/events/consent-imported.js';
+import { CONSENT_RECORDED, ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import type { ConsentType } from '../../../schemas/events/sealed-event.js';
 import { BatchHeader, batchLeaf, type RunPlace, runLeaf } from '../../../schemas/evidence/batch-header.js';
 import { disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import { ENTRY_VERSION, Entry, entryLeafHex } from '../../../schemas/evidence/entry.js';
@@ -13,7 +15,7 @@ export type EntryMembers = Omit<Entry, 'v'>;
 /** A batch header, whatever its version is. */
 export type HeaderMembers = Omit<BatchHeader, 'v'>;
 /** A consent's record, whatever the version of its hashes is. */
-export type ConsentMembers = Omit<ConsentRecord, 'hash_version'>;
+export type ConsentMembers = Omit<SealedConsent, 'hash_version'> & Pick<Partial<ImportedConsent>, 'import'>;
 
 /** Shape and hash of an entry, selected by its `v`. */
 export interface EntryScheme {
@@ -34,11 +36,11 @@ export interface HeaderScheme {
 }
 
 /**
- * Shape and digest of a consent's record, selected by its `hash_version`. That version selects
+ * Shapes and digest of a consent's record, selected by its `hash_version`. That version selects
  * the proof hash too, which only the tenant can compute.
  */
 export interface RecordScheme {
-  readonly shape: z.ZodType<ConsentMembers>;
+  readonly shapes: { readonly [T in ConsentType]: z.ZodType<ConsentMembers> };
   /** Digest of a disclosure, as the record states it. */
   readonly disclosureDigest: (disclosure: string) => string;
 }
@@ -50,11 +52,13 @@ export interface Schemes {
   readonly records: ReadonlyMap<number, RecordScheme>;
 }
 
+const SHAPES = { [CONSENT_RECORDED]: ConsentRecord, [CONSENT_IMPORTED]: ImportedConsent } as const;
+
 /** The schemes of version 1.0 of the format. */
 export const SCHEMES: Schemes = {
   entries: new Map([[ENTRY_VERSION, { shape: Entry, leaf: entryLeafHex }]]),
   headers: new Map([[1, { shape: BatchHeader, leaf: batchLeaf, runLeaf, tagLeaf: personTagLeaf }]]),
-  records: new Map([[HASH_VERSION, { shape: ConsentRecord, disclosureDigest }]]),
+  records: new Map([[HASH_VERSION, { shapes: SHAPES, disclosureDigest }]]),
 };
 
 /** Result of selecting a version from a table. */

@@ -19,6 +19,7 @@ export const audit = {
     'configuration.replace': 'Draft of the banner replaced',
     'consent.disclose': 'Personal values shown',
     'consent.export': 'Records listed for a backend',
+    'consent.import': 'Consents imported',
     'consent.search': 'Searched for a person',
     'cookie.change': 'Cookie changed',
     'cookie.create': 'Cookie added',

@@ -18,7 +18,7 @@ export const consents = {
   decision: 'Decision',
   decisions: { accepted: 'Accepted', rejected: 'Rejected', partial: 'Partly accepted', withdrawn: 'Withdrawn' },
   channel: 'Way',
-  channels: { browser: 'In the browser', s2s: 'From a backend' },
+  channels: { browser: 'In the browser', s2s: 'From a backend', import: 'Imported' },
   proof: 'Proof',
   states: { recorded: 'Recorded', sealed: 'Sealed', stamped: 'Time-proved' },
   statesLong: {
@@ -83,15 +83,20 @@ export const consents = {
   },
   granted: 'Permitted',
   refused: 'Not permitted',
+  importedFrom: (tool: string) => `Imported from ${tool}: stated by the former tool`,
+  importedAt: 'Imported',
+  claimedAt: 'Given, as the former tool states',
   identity: 'Who the person is',
   attested: 'Your backend vouches for it',
   notAttested: {
     browser: 'As the browser stated, without a check',
     s2s: 'As your backend stated, without an approval token',
+    import: 'As the former tool stated, without a check',
   },
   shown: {
     browser: 'The text and the words of the banner',
     s2s: 'The text, and the words of the banner at that time',
+    import: 'The text, and the words of the banner at the time of the import',
   },
   document: 'Text',
   documentVersion: (number: string, language: string) => `Version ${number}, ${language}`,
@@ -123,6 +128,7 @@ export const consents = {
   drawnText: {
     browser:
       'The published words, drawn as the browser stated that it showed them. The control that was used is marked.',
+    import: 'The published words, drawn as the former tool stated that it showed them.',
     s2s: 'The published words, drawn as the backend stated that it showed them. The control that was used is marked.',
   },
   eraseRecord: 'Erase this record',

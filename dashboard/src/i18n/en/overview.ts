@@ -16,6 +16,7 @@ export const overview = {
   bySite: 'Consents by site',
   site: 'Site',
   share: 'Share',
+  imported: (count: string) => `and ${count} imported`,
   rate: 'Acceptance rate',
   rateHint: 'share of “accepted” among all choices',
   noRate: 'No choices yet',

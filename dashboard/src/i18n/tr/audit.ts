@@ -20,6 +20,7 @@ export const audit: typeof English = {
     'configuration.replace': 'Bandın taslağı yenisiyle değiştirildi',
     'consent.disclose': 'Kişisel veriler gösterildi',
     'consent.export': 'Kayıtlar arka uç için listelendi',
+    'consent.import': 'Rızalar aktarıldı',
     'consent.search': 'Bir kişi arandı',
     'cookie.change': 'Çerez değiştirildi',
     'cookie.create': 'Çerez eklendi',

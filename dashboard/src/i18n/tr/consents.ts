@@ -24,7 +24,7 @@ export const consents: typeof English = {
     withdrawn: 'Geri alındı',
   },
   channel: 'Kanal',
-  channels: { browser: 'Tarayıcıda', s2s: 'Arka uçtan' },
+  channels: { browser: 'Tarayıcıda', s2s: 'Arka uçtan', import: 'Aktarıldı' },
   proof: 'Kanıt',
   states: { recorded: 'Kaydedildi', sealed: 'Mühürlendi', stamped: 'Zamanı kanıtlı' },
   statesLong: {
@@ -89,15 +89,20 @@ export const consents: typeof English = {
   },
   granted: 'İzin verildi',
   refused: 'İzin verilmedi',
+  importedFrom: (tool) => `${tool} aracından aktarıldı: önceki araç bildirdi`,
+  importedAt: 'Aktarıldı',
+  claimedAt: 'Verildi (önceki aracın bildirdiği)',
   identity: 'Kişinin kimliği',
   attested: 'Arka ucunuz doğruluyor',
   notAttested: {
     browser: 'Tarayıcının bildirdiği gibi, denetlenmeden',
     s2s: 'Arka ucunuzun bildirdiği gibi, onay kodu olmadan',
+    import: 'Önceki aracın bildirdiği gibi, denetlenmeden',
   },
   shown: {
     browser: 'Metin ve bandın sözleri',
     s2s: 'Metin ve o andaki bandın sözleri',
+    import: 'Metin ve aktarım anındaki bandın sözleri',
   },
   document: 'Metin',
   documentVersion: (number, language) => `Sürüm ${number}, ${language}`,
@@ -128,6 +133,7 @@ export const consents: typeof English = {
   drawn: 'Sorunun çizimi',
   drawnText: {
     browser: 'Yayımlanan sözler, tarayıcının bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
+    import: 'Yayımlanan sözler, önceki aracın bildirdiği biçimde çizildi.',
     s2s: 'Yayımlanan sözler, sunucunun bildirdiği biçimde çizildi. Kullanılan düğme işaretlidir.',
   },
   eraseRecord: 'Bu kaydın kişisel verilerini sil',

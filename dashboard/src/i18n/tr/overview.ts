@@ -13,6 +13,7 @@ export const overview: typeof English = {
   bySite: 'Sitelere göre rızalar',
   site: 'Site adı',
   share: 'Pay',
+  imported: (count) => `ve aktarılan ${count}`,
   rate: 'Kabul oranı',
   rateHint: 'tüm seçimler içinde “kabul edildi” payı',
   noRate: 'Henüz seçim yok',

@@ -13,6 +13,7 @@ import { BannerPreview } from './banner-preview.js';
 import { CategorySection } from './category-section.js';
 import { CookieSection } from './cookie-section.js';
 import { DraftState } from './draft-state.js';
+import { IabForm } from './iab-form.js';
 import { ScanSection } from './scan-section.js';
 import { SettingsForm } from './settings-form.js';
 import { TextsForm } from './texts-form.js';
@@ -74,6 +75,7 @@ function Draft({ siteId, draft }: DraftProps) {
       )}
       <CategorySection siteId={siteId} draft={draft} />
       <CookieSection siteId={siteId} draft={draft} />
+      {mayChange ? <IabForm siteId={siteId} draft={draft} /> : null}
       <ScanSection siteId={siteId} draft={draft} />
     </>
   );

@@ -14,6 +14,7 @@ export function problemPlace(field: string, banner: Messages['banner'], language
     default_language: banner.defaultLanguage,
   };
   if (field.startsWith('appearance.')) return banner.look.title;
+  if (field.startsWith('iab.')) return banner.iab.title;
   const text = /^banner\.([^.]+)\.(.+)$/.exec(field);
   if (text !== null) {
     const [, tag = '', name = ''] = text;

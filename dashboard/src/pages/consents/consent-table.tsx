@@ -52,7 +52,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
         {
           label: consents.channel,
           phone: 'hidden',
-          cell: ({ record }) => (record === null ? '' : consents.channels[record.channel]),
+          cell: ({ record }) => channelText(record, consents),
         },
         { label: consents.proof, cell: (item) => <ConsentState item={item} /> },
         ...(mayReveal
@@ -67,6 +67,11 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
       ]}
     />
   );
+}
+
+function channelText(record: ConsentSummary['record'], consents: ReturnType<typeof useMessages>['consents']): string {
+  if (record === null) return '';
+  return record.import == null ? consents.channels[record.channel] : consents.importedFrom(record.import.tool);
 }
 
 /** The state of the proof of a record, and its special properties. */

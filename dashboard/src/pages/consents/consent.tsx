@@ -93,11 +93,19 @@ function DecisionSection({ siteId, consent, record }: DecisionSectionProps) {
               [consents.categoryNamed(titleOf(key)), isGranted ? consents.granted : consents.refused] as const,
           ),
           [consents.type, record.consent_type],
-          [consents.when, <Time key="when" at={record.created_at} isExact />],
+          ...(record.import == null
+            ? [[consents.when, <Time key="when" at={record.created_at} isExact />] as const]
+            : [
+                [consents.claimedAt, <Time key="claimed" at={record.import.claimed_at} isExact />] as const,
+                [consents.importedAt, <Time key="when" at={record.created_at} isExact />] as const,
+              ]),
           [consents.until, record.valid_until === null ? consents.unlimited : date(record.valid_until)],
           [consents.language, languageName(record.language)],
           [consents.law, consents.laws[record.compliance_framework ?? 'unknown']],
-          [consents.channel, consents.channels[record.channel]],
+          [
+            consents.channel,
+            record.import == null ? consents.channels[record.channel] : consents.importedFrom(record.import.tool),
+          ],
           [
             consents.identity,
             record.identity_assurance === null ? consents.notAttested[record.channel] : consents.attested,

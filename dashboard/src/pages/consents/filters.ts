@@ -3,7 +3,7 @@ import { startOfDay } from '../../ui/days.js';
 
 export const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
 export type Decision = (typeof DECISIONS)[number];
-export const CHANNELS = ['browser', 's2s'] as const;
+export const CHANNELS = ['browser', 's2s', 'import'] as const;
 
 /** Filters of the list, as the address has them. */
 export interface Filters {

@@ -47,7 +47,10 @@ export function Overview() {
           hint={
             data === undefined || before.data === undefined
               ? undefined
-              : changeOf(data.totals.total, before.data.totals.total)
+              : [
+                  changeOf(data.totals.total, before.data.totals.total),
+                  ...(data.imported > 0 ? [overview.imported(number(data.imported))] : []),
+                ].join('; ')
           }
         />
         <Tile

@@ -39,7 +39,13 @@ function refuse(message: string): never {
 }
 
 const CountRows = z.array(
-  z.object({ site_id: z.string(), day: z.iso.date(), decision: z.enum(DECISIONS), consents: z.int() }),
+  z.object({
+    site_id: z.string(),
+    day: z.iso.date(),
+    decision: z.enum(DECISIONS),
+    consents: z.int(),
+    imported: z.int(),
+  }),
 );
 const ConflictRows = z.array(z.object({ site_id: z.string(), conflicts: z.int() }));
 const Site = z.object({ id: z.string() });
@@ -58,15 +64,19 @@ export async function consentStatistics(
   const sites = await unalteredSites(db, seals, tenantId, filter.site_id ?? null);
   if (filter.site_id !== undefined && sites.length === 0) throw new ApiError('SITE_NOT_FOUND');
   const { rows } = await db.query(
-    `select site_id, to_char(day, 'YYYY-MM-DD') as day, decision, sum(consents)::bigint as consents
-       from read_model.daily_counts
+    `select site_id, to_char(day, 'YYYY-MM-DD') as day, decision, sum(consents)::bigint as consents,
+            -- The read model of an earlier version has no such column, and answers until the new one is built.
+            coalesce(sum((to_jsonb(c) ->> 'imported')::bigint), 0)::bigint as imported
+       from read_model.daily_counts c
       where site_id = any($1::uuid[]) and day between $2::date and $3::date and ($4::text is null or consent_type = $4)
       group by site_id, day, decision`,
     [sites, from, to, filter.consent_type ?? null],
   );
   const counts = new Map(daysOf({ from, to }).map((day) => [day, { ...NONE }]));
+  let imports = 0;
   const ofSites = new Map(sites.map((id) => [id, 0]));
-  for (const { site_id: site, day, decision, consents } of CountRows.parse(rows)) {
+  for (const { site_id: site, day, decision, consents, imported } of CountRows.parse(rows)) {
+    imports += imported;
     ofSites.set(site, (ofSites.get(site) ?? 0) + consents);
     const ofDay = counts.get(day);
     if (ofDay !== undefined) ofDay[decision] += consents;
@@ -81,6 +91,7 @@ export async function consentStatistics(
     time_zone: 'UTC',
     days,
     totals,
+    imported: imports,
     acceptance_rate: answered === 0 ? null : totals.accepted / answered,
     sites: [...ofSites].map(([id, total]) => ({
       site_id: id,

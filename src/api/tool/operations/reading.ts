@@ -165,6 +165,8 @@ export const getConsentStatus = defineOperation({
             compliance_framework: 'gdpr',
             created_at: SHOWN.createdAt,
             valid_until: SHOWN.validUntil,
+            imported_from: null,
+            claimed_at: null,
           },
         ],
       },

@@ -70,6 +70,7 @@ export const SHOWN_EXPORT: JsonObject = {
       identity_assurance: null,
       approval_token_id: null,
       vouched: [],
+      import: null,
       document_slug: 'cookie-policy',
       is_anonymized: false,
       ...Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, null])),

@@ -5,6 +5,7 @@ export const evidence = {
   // Statements that the evidence proves.
   ledger: (origin: string, records: number, decisions: string) =>
     `The ledger “${origin}”, whose key you gave, contains ${records === 1 ? 'this record' : `these ${records} records`} (${decisions}).`,
+  ofThemImported: (records: number) => `${records} of them imported, as a former tool stated them`,
   existed: (time: string) =>
     `All of them existed by ${time} (UTC). Time stamp authorities that you trust state this, not the service.`,
   sealedAfter: (time: string) => `All of them were sealed after ${time} (UTC).`,
@@ -31,6 +32,8 @@ export const evidence = {
   notWhen:
     'When a person acted. The time stamps prove by when a record existed. The time in a record (created_at) is a claim of the service.',
   notAll: 'That every consent was recorded. Completeness can be proved only for events in the event log.',
+  notImported: (records: number) =>
+    `When and how the persons of ${counted(records, 'imported consent')} decided. A former tool stated it, and the service sealed the statement at the import.`,
   notScanned:
     'That the scanned pages set nothing else, or behaved in the same way for others. A scan states what the service saw on one page at one time.',
   notWitnessed:

@@ -27,6 +27,7 @@ export const list = {
   erasedUnproved: 'named by an erasure, not proved',
   withdrawnLater: 'withdrawn later',
   replacedLater: 'replaced by a later record',
+  imported: (decision: string, tool: string) => `${decision} (imported from ${tool})`,
   unproved: (text: string) => `${text}, not proved`,
   columns: {
     claimedTime: 'claimed time',

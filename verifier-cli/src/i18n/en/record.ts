@@ -10,6 +10,10 @@ export const record = {
     `This verdict is for this record. The verdict of the whole package is ${word}: see the package report.`,
   wholePackageShort: (word: string) => `(verdict of the whole package: ${word})`,
   recorded: 'What was recorded',
+  importedTitle: 'What a former tool stated',
+  origin: 'Origin',
+  imported: (tool: string, sealed: string | null) =>
+    `imported from ${tool}: stated by the former tool, ${sealed === null ? 'time of sealing not proved' : `sealed on ${sealed}`}`,
   statedOnly: 'What this file states, without proof',
   decision: 'Decision',
   by: 'By',
@@ -39,6 +43,7 @@ export const record = {
     statedBy: {
       browser: 'The browser stated this, and nothing confirmed it.',
       s2s: 'The backend of the website stated this, and nothing confirmed it.',
+      import: 'A former tool stated this, and nothing confirmed it.',
     },
     layout: (name: string, version: number | null) => `layout ${name}${version === null ? '' : `, version ${version}`}`,
     theme: (name: string) => `theme ${name}`,
@@ -97,8 +102,11 @@ export const record = {
   noPerson: 'the record names no person',
   vouched: (values: string | null) =>
     `the backend of the website vouched for ${values ?? 'the person'}, by an approval token that was used once`,
-  fromBrowser: 'an anonymous browser stated it, and nothing confirmed it',
-  fromBackend: 'the backend of the website stated it, without an approval token',
+  statedBy: {
+    browser: 'an anonymous browser stated it, and nothing confirmed it',
+    s2s: 'the backend of the website stated it, without an approval token',
+    import: 'a former tool stated it, and nothing confirmed it',
+  },
   notInFile: 'not in this file',
   textVersion: (title: string, number: string, language: string, published: string | null) =>
     `${title}, version ${number}, language ${language}${published === null ? '' : `, published on ${published}`}`,

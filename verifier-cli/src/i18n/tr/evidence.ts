@@ -3,6 +3,7 @@ import type { evidence as English } from '../en/evidence.js';
 export const evidence: typeof English = {
   ledger: (origin, records, decisions) =>
     `Anahtarını verdiğiniz “${origin}” defteri ${records === 1 ? 'bu kaydı' : `bu ${records} kaydı`} içerir (${decisions}).`,
+  ofThemImported: (records) => `${records} tanesi, önceki bir aracın bildirdiği gibi aktarıldı`,
   existed: (time) =>
     `Hepsi en geç ${time} (UTC) anında vardı. Bunu hizmet değil, güvendiğiniz zaman damgası makamları bildirir.`,
   sealedAfter: (time) => `Hepsi ${time} (UTC) anından sonra mühürlendi.`,
@@ -24,6 +25,8 @@ export const evidence: typeof English = {
   notWhen:
     'Kişinin ne zaman davrandığını. Zaman damgaları bir kaydın en geç ne zaman var olduğunu kanıtlar. Kayıttaki zaman (created_at) hizmetin beyanıdır.',
   notAll: 'Her rızanın kaydedildiğini. Eksiksizlik yalnızca olay günlüğündeki olaylar için kanıtlanabilir.',
+  notImported: (records) =>
+    `Aktarılan ${records} rızanın sahiplerinin ne zaman ve nasıl karar verdiğini. Bunu önceki bir araç bildirdi; hizmet bildirimi aktarım sırasında mühürledi.`,
   notScanned:
     'Taranan sayfaların başka bir şey yerleştirmediği veya başkaları için de aynı davrandığı. Bir tarama, hizmetin bir sayfada bir anda gördüğünü bildirir.',
   notWitnessed:

@@ -198,7 +198,10 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'person-tag-misplaced': 'bir rızanın veya silme işleminin etiketi olmalıdır, başka hiçbir olayın olamaz',
   'record-version': 'kaydın {version} sürümünü',
   'hash-version': 'kayıt özetlerinin {version} sürümünü',
-  'valid-until-before-creation': 'valid_until, created_at zamanından önce',
+  'valid-until-before-creation': 'valid_until, rıza zamanından önce',
+  'claimed-after-import': 'önceki araç, aktarımdan sonraki bir zaman bildiriyor',
+  'consents-imported':
+    '{records} rıza aktarılmış: bunları {tools} bildirdi; kişilerin ne zaman ve nasıl karar verdiğini burada hiçbir şey kanıtlamıyor',
   'approval-incomplete': 'approval_token_id ve identity_assurance birlikte null olmalı veya hiçbiri olmamalıdır',
   'vouched-without-token': 'vouched değerleri belirtiyor, ancak onay belirteci yok',
   'vouched-not-committed': 'vouched, kaydın bağlı olmadığı {name} değerini belirtiyor',

@@ -8,6 +8,10 @@ export const record: typeof English = {
   wholePackage: (word) => `Bu sonuç bu kayıt içindir. Paketin tümünün sonucu: ${word}. Paketin raporuna bakın.`,
   wholePackageShort: (word) => `(paketin tümünün sonucu: ${word})`,
   recorded: 'Kaydedilenler',
+  importedTitle: 'Önceki bir aracın bildirdikleri',
+  origin: 'Kaynak',
+  imported: (tool: string, sealed: string | null) =>
+    `${tool} aracından aktarıldı: önceki araç bildirdi, ${sealed === null ? 'mühürlenme zamanı kanıtlı değil' : `${sealed} tarihinde mühürlendi`}`,
   statedOnly: 'Bu dosyanın kanıtsız belirttikleri',
   decision: 'Karar',
   by: 'Kim',
@@ -37,6 +41,7 @@ export const record: typeof English = {
     statedBy: {
       browser: 'Bunu tarayıcı bildirdi; doğrulayan bir şey yok.',
       s2s: 'Bunu web sitesinin sunucusu bildirdi; doğrulayan bir şey yok.',
+      import: 'Bunu önceki bir araç bildirdi; doğrulayan bir şey yok.',
     },
     layout: (name, version) => `düzen ${name}${version === null ? '' : `, sürüm ${version}`}`,
     theme: (name) => `tema ${name}`,
@@ -94,8 +99,11 @@ export const record: typeof English = {
   notDisclosed: 'bu dosyada gösterilmiyor',
   noPerson: 'kayıtta kişi belirtilmiyor',
   vouched: (values) => `web sitesinin arka ucu, bir kez kullanılan onay koduyla şunu doğruladı: ${values ?? 'kişi'}`,
-  fromBrowser: 'anonim bir tarayıcı bildirdi, hiçbir şey doğrulamadı',
-  fromBackend: 'web sitesinin arka ucu onay kodu olmadan bildirdi',
+  statedBy: {
+    browser: 'anonim bir tarayıcı bildirdi, hiçbir şey doğrulamadı',
+    s2s: 'web sitesinin arka ucu onay kodu olmadan bildirdi',
+    import: 'önceki bir araç bildirdi; doğrulayan bir şey yok',
+  },
   notInFile: 'bu dosyada yok',
   textVersion: (title, number, language, published) =>
     `${title}, sürüm ${number}, dil ${language}${published === null ? '' : `, yayımlanma ${published}`}`,

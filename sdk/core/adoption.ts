@@ -1,0 +1,64 @@
+import type { StatusItem } from '../shared/types.js';
+import type { Configuration } from './answers.js';
+import { completeCategories, isInForce, type Kept } from './choice.js';
+import { isDecision } from './choice-text.js';
+import { type Guard, isFlag, isText, nullable, objectOf, recordOf } from './guards.js';
+
+/** A choice about cookies that is on record, as `status` of a backend returns it. */
+export type RecordedChoice = Pick<
+  StatusItem,
+  | 'consent_type'
+  | 'decision'
+  | 'categories'
+  | 'document_version_id'
+  | 'language'
+  | 'consent_token'
+  | 'proof_hash'
+  | 'created_at'
+  | 'valid_until'
+>;
+
+const isTime: Guard<string> = (value): value is string => isText(value) && !Number.isNaN(Date.parse(value));
+
+/** It arrives from the site's backend as JSON. */
+export const isRecordedChoice = objectOf<RecordedChoice>({
+  consent_type: isText,
+  decision: isDecision,
+  categories: nullable(recordOf(isFlag)),
+  document_version_id: isText,
+  language: isText,
+  consent_token: isText,
+  proof_hash: isText,
+  created_at: isTime,
+  valid_until: nullable(isTime),
+});
+
+/**
+ * The choice of a person on another device, for this one.
+ * @param configuration of this site, in the language of the choice
+ * @param now Unix milliseconds
+ * @returns null: it does not count here. A permission counts only if it answers the site's own
+ *   configuration; a refusal always, because it permits nothing
+ */
+export function adopted(record: RecordedChoice, configuration: Configuration, now: number): Kept | null {
+  const { consent_type, categories, created_at, valid_until } = record;
+  if (consent_type !== 'cookie' || (valid_until !== null && Date.parse(valid_until) <= now)) return null;
+  const isPermitted = record.decision === 'accepted' || record.decision === 'partial';
+  const choice: Kept = {
+    decision: record.decision,
+    categories: completeCategories(configuration, (isPermitted && categories) || {}),
+    document_version_id: record.document_version_id,
+    language: record.language,
+    consent_token: record.consent_token,
+    proof_hash: record.proof_hash,
+    created_at,
+    valid_until,
+    at: Date.parse(created_at),
+    isVoid: false,
+    isSignalled: false,
+    isPermitted,
+    wasPermitted: isPermitted,
+  };
+  const isAnswer = isInForce({ ...choice, categories: categories ?? {} }, configuration);
+  return isAnswer || !isPermitted ? choice : null;
+}

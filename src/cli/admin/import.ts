@@ -1,0 +1,232 @@
+import { createWriteStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { SingleBar } from 'cli-progress';
+import { type Command, Option } from 'commander';
+import { counted } from '../../../schemas/text/counted.js';
+import type { Installation } from '../../app/installation.js';
+import { createGiveWay } from '../../pipeline/admission/give-way.js';
+import {
+  type CheckedFile,
+  ConfigurationChanged,
+  checkFile,
+  FileChanged,
+  type Importing,
+  type ImportTotals,
+  InvalidMapping,
+  importFile,
+  OutboxFull,
+  PRESETS,
+  type PresetName,
+  parseMapping,
+  publishedVersions,
+  UnreadableFile,
+  waitForRoom,
+} from '../../pipeline/importer/index.js';
+import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { loadSite, UnknownSite } from '../../tenancy/directory/load-site.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT } from '../command/exit-codes.js';
+
+interface Options {
+  readonly json?: boolean;
+  readonly site: string;
+  readonly mapping?: string;
+  readonly preset?: PresetName;
+  readonly documentVersion?: string;
+  readonly dryRun?: boolean;
+  readonly rejects?: string;
+  readonly skipWrongRows?: boolean;
+}
+
+/** Wrong rows that the output names; the file of `--rejects` has all of them. */
+const SHOWN_REJECTS = 20;
+/** Bytes of a mapping file that are read. */
+const MAX_MAPPING_BYTES = 1_048_576;
+
+/** `admin import`: consents that a former tool recorded, as events of their own kind. */
+export function importCommand(context: CliContext): Command {
+  return jsonCommand('import', 'import consents that a former tool recorded (docs/import.md)')
+    .argument('<file>', 'file of the tool: CSV, a JSON array, or JSON lines')
+    .requiredOption('--site <id>', 'id of the site', uuid)
+    .option('--mapping <file>', 'how the rows say what a consent says, as YAML or JSON')
+    .addOption(
+      new Option('--preset <tool>', 'a mapping of this program, which --mapping changes in part').choices(
+        Object.keys(PRESETS),
+      ),
+    )
+    .option('--document-version <id>', 'the document version that the persons were shown, for all rows', uuid)
+    .option('--dry-run', 'check all rows, and write nothing')
+    .option('--rejects <file>', 'write the wrong rows to this file, one JSON object a line: row, column, reason')
+    .option('--skip-wrong-rows', 'import the right rows although others are wrong')
+    .action(async (file: string, options: Options) => {
+      const mapping = await readMapping(options);
+      await withInstallation(context, async (installation) => {
+        const importing = await openImport(installation, options.site, mapping);
+        const rejects = openRejects(options.rejects);
+        try {
+          const checked = await withBar(context, 'checked [{bar}] {percentage}%', (onProgress) =>
+            checkFile(file, importing, rejects.add, onProgress),
+          );
+          await rejects.close();
+          const isRefused = checked.wrongRows > 0 && options.skipWrongRows !== true;
+          const totals =
+            options.dryRun === true || isRefused ? null : await write(context, installation, importing, checked);
+          print(context, options, resultOf(checked, totals, rejects.shown), linesOf(checked, totals, rejects.shown));
+          if (isRefused && options.dryRun !== true) throw new CommandError(refusal(checked));
+        } catch (error) {
+          throw explained(error, file);
+        }
+      });
+    });
+}
+
+async function readMapping({ mapping: path, preset, documentVersion }: Options): Promise<Importing['mapping']> {
+  if (path === undefined && preset === undefined)
+    throw new CommandError('Give --mapping, --preset, or both.', EXIT.usage);
+  try {
+    if (path !== undefined && (await stat(path)).size > MAX_MAPPING_BYTES)
+      throw new InvalidMapping(`${path} has more than ${MAX_MAPPING_BYTES} bytes.`);
+    const text = path === undefined ? null : await readFile(path, 'utf8');
+    const version = documentVersion === undefined ? {} : { document_version_id: { value: documentVersion } };
+    return parseMapping(text, { ...(preset === undefined ? {} : PRESETS[preset]), ...version });
+  } catch (error) {
+    throw explained(error, path ?? '');
+  }
+}
+
+async function openImport(
+  { adminPool, keyring }: Installation,
+  siteId: string,
+  mapping: Importing['mapping'],
+): Promise<Importing> {
+  const site = await loadSite(adminPool, keyring, siteId);
+  if (site.config === null)
+    throw new CommandError('The site has no published configuration yet. Publish one: its categories are needed.');
+  const known = new Set(site.config.record.categories.map(({ key }) => key));
+  const unknown = Object.keys(mapping.categories ?? {}).filter((key) => !known.has(key));
+  if (unknown.length > 0)
+    throw new CommandError(
+      `The configuration of the site has no category ${unknown.join(', ')}. Name its categories in the mapping: ${[...known].join(', ')}.`,
+    );
+  const versions = await publishedVersions(adminPool, keyring, siteId);
+  return { site, config: site.config, versions, mapping, clock: Date.now };
+}
+
+async function write(
+  context: CliContext,
+  { adminPool, workerPool, keyring, random, config }: Installation,
+  importing: Importing,
+  checked: CheckedFile,
+): Promise<ImportTotals> {
+  const { site, mapping } = importing;
+  await changeAsOperator(adminPool, async () => ({
+    result: null,
+    tenantId: site.tenantId,
+    action: 'consent.import',
+    subject: { kind: 'site', id: site.siteId },
+    details: {
+      tool: mapping.tool,
+      file_sha256: checked.fileSha256,
+      mapping_sha256: checked.mappingSha256,
+      rows: checked.rows - checked.wrongRows,
+    },
+  }));
+  context.lowerPriority();
+  const giveWay = createGiveWay({ db: adminPool });
+  return await withBar(context, 'imported [{bar}] {value} of {total} rows', (onProgress) =>
+    importFile(checked, importing, {
+      db: adminPool,
+      random,
+      reload: () => loadSite(adminPool, keyring, site.siteId),
+      beforeBlock: async () => {
+        await giveWay();
+        await waitForRoom(workerPool, config.outbox.maxRows);
+      },
+      onRows: (done) => onProgress(done, checked.rows),
+    }),
+  );
+}
+
+async function withBar<T>(
+  context: CliContext,
+  format: string,
+  work: (onProgress: (done: number, total: number) => void) => Promise<T>,
+): Promise<T> {
+  const bar = new SingleBar({ format, stream: context.stderr, hideCursor: true });
+  bar.start(0, 0);
+  try {
+    return await work((done, total) => {
+      bar.setTotal(total);
+      bar.update(done);
+    });
+  } finally {
+    bar.stop();
+  }
+}
+
+type Rejected = Parameters<Parameters<typeof checkFile>[2]>[0];
+
+/** Takes the problems of wrong rows: the first ones are shown, all go into the file. */
+function openRejects(path: string | undefined) {
+  const shown: Rejected[] = [];
+  const file = path === undefined ? null : createWriteStream(path, { mode: 0o600 });
+  const failure = file === null ? null : finished(file);
+  // The failure is thrown by `close`, and by each row after it.
+  failure?.catch(() => undefined);
+  return {
+    shown,
+    add: async (rejected: Rejected): Promise<void> => {
+      if (shown.length < SHOWN_REJECTS) shown.push(rejected);
+      if (file === null || file.write(`${JSON.stringify(rejected)}\n`)) return;
+      await Promise.race([new Promise<void>((resolve) => file.once('drain', resolve)), failure]);
+    },
+    close: async (): Promise<void> => {
+      file?.end();
+      await failure;
+    },
+  };
+}
+
+function resultOf(checked: CheckedFile, totals: ImportTotals | null, shown: readonly Rejected[]) {
+  return {
+    file_sha256: checked.fileSha256,
+    mapping_sha256: checked.mappingSha256,
+    rows: checked.rows,
+    wrong_rows: checked.wrongRows,
+    imported: totals?.imported ?? 0,
+    imported_before: totals?.known ?? null,
+    first_wrong: shown,
+  };
+}
+
+function linesOf(checked: CheckedFile, totals: ImportTotals | null, shown: readonly Rejected[]): readonly string[] {
+  const wrong = shown.map(({ row, column, reason }) => `  row ${row}${column === '' ? '' : `, ${column}`}: ${reason}`);
+  return [
+    `${counted(checked.rows, 'row')} checked, ${checked.wrongRows} of them wrong. SHA-256 of the file: ${checked.fileSha256}`,
+    ...wrong,
+    ...(totals === null
+      ? ['Nothing was imported.']
+      : [
+          totals.imported === 0 && totals.known > 0
+            ? `Nothing was imported: ${counted(totals.known, 'row')} were imported before.`
+            : `Imported: ${counted(totals.imported, 'consent')}. Imported before: ${totals.known}.`,
+        ]),
+  ];
+}
+
+function refusal({ wrongRows }: CheckedFile): string {
+  return `${counted(wrongRows, 'row')} wrong: nothing was imported. Correct the file or the mapping, or give --skip-wrong-rows. --rejects lists all of them.`;
+}
+
+function explained(error: unknown, path: string): unknown {
+  if (error instanceof InvalidMapping || error instanceof UnreadableFile || error instanceof UnknownSite)
+    return new CommandError(error.message);
+  if (error instanceof FileChanged || error instanceof ConfigurationChanged || error instanceof OutboxFull)
+    return new CommandError(`${error.message} Rows that were written stay. Run the command again: it continues.`);
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
+    return new CommandError(`${path} cannot be read (${code}).`);
+  return error;
+}

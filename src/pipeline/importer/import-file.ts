@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { OPERATOR } from '../../../schemas/events/consent-imported.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { RandomPool } from '../../platform/keys/index.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { SiteConfig } from '../admission/evaluate.js';
+import { type MapContext, mapRow, type RowProblem } from './map-row.js';
+import { type Mapping, mappingDigest } from './mapping.js';
+import { prepareImport, rowDigest } from './prepare-import.js';
+import { readRows, type SourceRow } from './read-rows.js';
+import type { ImportVersion } from './versions.js';
+import { importedBefore, type PreparedRow, SiteChanged, writeImports } from './write-imports.js';
+
+/** Rows of one transaction: it holds the lock of the site for some milliseconds. */
+const BLOCK_ROWS = 200;
+
+/** A row that cannot be imported. */
+export interface RejectedRow extends RowProblem {
+  readonly row: number;
+}
+
+/** Result of the first pass over a file. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly fileSha256: string;
+  readonly mappingSha256: string;
+  readonly rows: number;
+  readonly wrongRows: number;
+  /** Digest of the rows up to the end of each block, by which the second pass knows that the file is the same. */
+  readonly blocks: readonly string[];
+}
+
+export interface ImportTotals {
+  readonly imported: number;
+  /** Rows that were imported before. */
+  readonly known: number;
+}
+
+/** The file is not the one any more that was checked. What was written so far stays. */
+export class FileChanged extends Error {
+  override readonly name = 'FileChanged';
+}
+
+/** The configuration is not the one any more with which the rows were checked. What was written so far stays. */
+export class ConfigurationChanged extends Error {
+  override readonly name = 'ConfigurationChanged';
+}
+
+/** Everything that rows are read with. */
+export interface Importing {
+  readonly site: SiteContext;
+  readonly config: SiteConfig;
+  readonly versions: ReadonlyMap<string, ImportVersion>;
+  readonly mapping: Mapping;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+}
+
+/**
+ * Reads every row of a file, and writes nothing.
+ * @param onRejected receives each problem of each wrong row
+ * @param onBytes receives how many bytes were read, and how many there are
+ * @throws UnreadableFile; errors of the file system
+ */
+export async function checkFile(
+  path: string,
+  importing: Importing,
+  onRejected: (row: RejectedRow) => Promise<void>,
+  onBytes: (done: number, total: number) => void,
+): Promise<CheckedFile> {
+  const { size } = await stat(path);
+  const file = createHash('sha256');
+  let bytes = 0;
+  let rows = 0;
+  let wrongRows = 0;
+  const digests = new BlockDigests();
+  const context = contextOf(importing);
+  const source = readRows(path, importing.mapping, (piece) => {
+    file.update(piece);
+    bytes += piece.length;
+  });
+  for await (const read of source) {
+    rows += 1;
+    digests.add(read);
+    const problems = problemsOf(read, context);
+    if (problems.length > 0) wrongRows += 1;
+    for (const problem of problems) await onRejected({ row: read.row, ...problem });
+    if (rows % BLOCK_ROWS === 0) onBytes(bytes, size);
+  }
+  onBytes(bytes, size);
+  return {
+    path,
+    fileSha256: file.digest('hex'),
+    mappingSha256: mappingDigest(importing.mapping),
+    rows,
+    wrongRows,
+    blocks: digests.finish(),
+  };
+}
+
+export interface WriteOptions {
+  /** In the role `consent_ledger_admin`. */
+  readonly db: Queryable;
+  readonly random: RandomPool;
+  /** Reads the site again, after a change of it. */
+  readonly reload: () => Promise<SiteContext>;
+  /** Called before each block: it waits while the service has more urgent work. */
+  readonly beforeBlock: () => Promise<void>;
+  readonly onRows: (done: number) => void;
+}
+
+/**
+ * Imports the right rows of a file that was checked. It may be interrupted at any time: a block is written
+ * wholly or not at all, and a row that was imported before is left out.
+ * @throws FileChanged, ConfigurationChanged, UnreadableFile; errors of the file system and of the database
+ */
+export async function importFile(
+  checked: CheckedFile,
+  importing: Importing,
+  options: WriteOptions,
+): Promise<ImportTotals> {
+  const totals = { imported: 0, known: 0 };
+  const digests = new BlockDigests();
+  let block: SourceRow[] = [];
+  let done = 0;
+  const write = async (): Promise<void> => {
+    if (digests.last !== checked.blocks[digests.count - 1])
+      throw new FileChanged(`${checked.path} is not the file any more that was checked.`);
+    await options.beforeBlock();
+    const { imported, known } = await writeBlock(block, checked, importing, options);
+    totals.imported += imported;
+    totals.known += known;
+    done += block.length;
+    block = [];
+    options.onRows(done);
+  };
+  for await (const row of readRows(checked.path, importing.mapping, () => undefined)) {
+    block.push(row);
+    digests.add(row);
+    if (block.length === BLOCK_ROWS) await write();
+  }
+  digests.finish();
+  if (block.length > 0) await write();
+  if (done !== checked.rows) throw new FileChanged(`${checked.path} has not as many rows any more as were checked.`);
+  return totals;
+}
+
+async function writeBlock(
+  block: readonly SourceRow[],
+  { fileSha256, mappingSha256 }: CheckedFile,
+  importing: Importing,
+  options: WriteOptions,
+): Promise<ImportTotals> {
+  const { site, config, mapping, clock } = importing;
+  const { db, random } = options;
+  const context = contextOf(importing);
+  const now = clock();
+  const rows = block.flatMap(({ row, values }) => {
+    const mapped = values === null ? null : mapRow(values, context);
+    if (mapped === null || !mapped.isRight) return [];
+    const origin = {
+      tool: mapping.tool,
+      file_sha256: fileSha256,
+      row,
+      mapping_sha256: mappingSha256,
+      imported_by: OPERATOR,
+    } as const;
+    return [{ stated: mapped.stated, origin, digest: rowDigest(site, mapped.stated, origin) }];
+  });
+  const known = await importedBefore(
+    db,
+    site.siteId,
+    rows.map(({ digest }) => digest),
+  );
+  const prepared = rows
+    .filter(({ digest }) => !known.has(toHex(digest)))
+    .map(({ stated, origin, digest }) => ({
+      digest,
+      record: prepareImport(stated, { site, config, origin, now }, random),
+    }));
+  const imported = await writeUnchanged(prepared, importing, options);
+  return { imported, known: rows.length - imported };
+}
+
+/** A change of a key or of the plan does not matter. A change of the configuration does. */
+async function writeUnchanged(
+  prepared: readonly PreparedRow[],
+  { site, config }: Importing,
+  { db, reload }: WriteOptions,
+): Promise<number> {
+  for (let current = site; ; ) {
+    try {
+      return await writeImports(db, current, prepared);
+    } catch (error) {
+      if (!(error instanceof SiteChanged)) throw error;
+      current = await reload();
+      if (current.config?.sha256 !== config.sha256)
+        throw new ConfigurationChanged('The configuration of the site has changed during the import.');
+    }
+  }
+}
+
+function contextOf({ mapping, config, versions, clock }: Importing): MapContext {
+  return { mapping, config, versions, now: clock() };
+}
+
+function problemsOf({ values, problem }: SourceRow, context: MapContext): readonly RowProblem[] {
+  if (values === null) return [{ column: '', reason: problem ?? 'cannot be read' }];
+  const mapped = mapRow(values, context);
+  return mapped.isRight ? [] : mapped.problems;
+}
+
+/** Digests of the rows up to the end of each block. */
+class BlockDigests {
+  readonly #hash = createHash('sha256');
+  readonly #digests: string[] = [];
+  #rows = 0;
+
+  get count(): number {
+    return this.#digests.length;
+  }
+
+  get last(): string | undefined {
+    return this.#digests.at(-1);
+  }
+
+  add({ values, problem }: SourceRow): void {
+    this.#hash.update(JSON.stringify([values, problem]));
+    this.#rows += 1;
+    if (this.#rows % BLOCK_ROWS === 0) this.#digests.push(this.#hash.copy().digest('hex'));
+  }
+
+  finish(): readonly string[] {
+    if (this.#rows % BLOCK_ROWS > 0) this.#digests.push(this.#hash.copy().digest('hex'));
+    return this.#digests;
+  }
+}

@@ -1,0 +1,126 @@
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { MAX_TOOL_NAME } from '../../../schemas/events/consent-imported.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
+
+/** Formats of files: CSV (RFC 4180), one array of JSON objects, one JSON object a line. */
+export const FILE_FORMATS = ['csv', 'json', 'jsonl'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+/** Bytes of a mapping file, at most. */
+export const MAX_MAPPING_BYTES = 1_048_576;
+
+/** Values about the person that a row may give, by the names of a backend's request. */
+const PERSON_FIELDS = [
+  'visitor_id',
+  'visitor_country',
+  'visitor_region',
+  'ip_address',
+  'user_agent',
+  'source',
+  'signer_name',
+  'signer_email',
+  'signer_phone',
+  'signer_id_number',
+  'declaration_text',
+] as const;
+
+/** A member name; with dots, the path to a member of an inner object. */
+const Column = z.string().min(1).max(200);
+const Text = z.string().max(10_000);
+
+/** A text that is the same in all rows, or that of a column, translated by `values` if it is given. */
+const Field = z.union([
+  z.strictObject({ value: Text }),
+  z.strictObject({ column: Column, values: z.record(Text, Text).optional(), default: Text.optional() }),
+]);
+export type Field = z.infer<typeof Field>;
+
+/**
+ * `iso`: ISO 8601 with an offset. `iso_utc`: the same, in UTC where the offset is missing, with a space
+ * or a `T`. `unix`, `unix_ms`: seconds and milliseconds since 1970.
+ */
+const Time = z.strictObject({ column: Column, format: z.enum(['iso', 'iso_utc', 'unix', 'unix_ms']).default('iso') });
+export type Time = z.infer<typeof Time>;
+
+const Choice = z.union([
+  z.strictObject({ value: z.boolean() }),
+  /** The text of a column. */
+  z.strictObject({ column: Column, values: z.record(Text, z.boolean()), default: z.boolean().optional() }),
+  /** Whether a list, or a text with commas, contains an item. */
+  z.strictObject({ column: Column, contains: Text }),
+  /** The text of a member of the one object in a list whose member `id` has this text. */
+  z.strictObject({
+    column: Column,
+    id: Column,
+    is: Text,
+    member: Column,
+    values: z.record(Text, z.boolean()),
+    default: z.boolean().optional(),
+  }),
+]);
+export type Choice = z.infer<typeof Choice>;
+
+/** Decision that is made from the optional categories: all, none or some of them. */
+export const FROM_CATEGORIES = 'from_categories';
+
+/** How the rows of a file say what a consent says. docs/import.md describes it. */
+export const Mapping = z.strictObject({
+  tool: z.string().min(1).max(MAX_TOOL_NAME),
+  format: z.enum(FILE_FORMATS),
+  delimiter: z.string().length(1).default(','),
+  record_id: z.strictObject({ column: Column }).optional(),
+  claimed_at: Time,
+  valid_until: Time.optional(),
+  consent_type: Field,
+  decision: z.union([z.literal(FROM_CATEGORIES), Field]),
+  document_version_id: Field,
+  compliance_framework: Field.optional(),
+  categories: z.record(z.string().max(50), Choice).optional(),
+  person: z.partialRecord(z.enum(PERSON_FIELDS), Field).default({}),
+  metadata: z.record(z.string().max(100), Field).default({}),
+});
+export type Mapping = z.infer<typeof Mapping>;
+
+/** A mapping file cannot be used. The message is written for the operator. */
+export class InvalidMapping extends Error {
+  override readonly name = 'InvalidMapping';
+}
+
+/**
+ * Reads a mapping from YAML or JSON.
+ * @param base a preset, whose members stay where the file does not name them; absent: the file has all
+ * @throws InvalidMapping
+ */
+export function parseMapping(text: string | null, base: Readonly<Record<string, unknown>> = {}): Mapping {
+  const given = text === null ? {} : objectIn(text);
+  const parsed = Mapping.safeParse({ ...base, ...given });
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `  ${path.map(String).join('.')}: ${message}`);
+  throw new InvalidMapping(`The mapping is incomplete or wrong (docs/import.md):\n${problems.join('\n')}`);
+}
+
+function objectIn(text: string): object {
+  if (Buffer.byteLength(text) > MAX_MAPPING_BYTES)
+    throw new InvalidMapping(`The mapping has more than ${MAX_MAPPING_BYTES} bytes.`);
+  let parsed: unknown;
+  try {
+    // Without aliases, a small file cannot become a large object.
+    parsed = text.trimStart().startsWith('{')
+      ? parseStrictInput(text)
+      : parseYaml(text, { maxAliasCount: 0, uniqueKeys: true });
+  } catch (error) {
+    if (!(error instanceof StrictJsonError || error instanceof Error)) throw error;
+    throw new InvalidMapping(`The mapping is neither YAML nor JSON: ${error.message}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new InvalidMapping('The mapping must be an object with members such as `tool` and `claimed_at`.');
+  return parsed;
+}
+
+/** SHA-256 of the canonical JSON of a mapping, with its defaults, in hex. */
+export function mappingDigest(mapping: Mapping): string {
+  return sha256Hex(canonicalJson(JSON.parse(JSON.stringify(mapping))));
+}
