@@ -59,6 +59,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
           ? [
               {
                 label: consents.personOf,
+                phone: 'labelled' as const,
                 cell: (item: ConsentSummary) => <RevealPerson siteId={siteId} item={item} />,
               },
             ]
