@@ -127,6 +127,8 @@ export function isOld({ queued_at }: QueuedConsent, now: number): boolean {
 export type InForce = Pick<Acceptance, 'consent_token' | 'proof_hash' | 'created_at'> & {
   readonly decision: string;
   readonly categories: Record<string, boolean> | null;
+  /** Former tool of an imported consent; null or absent: it was recorded here. */
+  readonly imported_from?: string | null | undefined;
 };
 export const isStatus = objectOf<{ consents: InForce[] }>({
   consents: listOf(
@@ -136,6 +138,7 @@ export const isStatus = objectOf<{ consents: InForce[] }>({
       created_at: isText,
       decision: isText,
       categories: nullable(recordOf(isFlag)),
+      imported_from: optional(nullable(isText)),
     }),
   ),
 });
@@ -143,7 +146,8 @@ export const isStatus = objectOf<{ consents: InForce[] }>({
 /**
  * Finds the record of a consent whose answer was lost: the newest record, if its content is the same, it
  * is not older, and the page does not know it. An older record with the same content belongs to an
- * earlier choice, since a stream is sent in order.
+ * earlier choice, since a stream is sent in order. An imported one is not what this page sent, although it may have
+ * been recorded meanwhile.
  * @param consents in force of the same person, kind and document version, newest first
  */
 export function recordedAs(
@@ -155,6 +159,7 @@ export function recordedAs(
   const answers = Object.entries(sent?.categories ?? {});
   const isSame =
     newest !== undefined &&
+    newest.imported_from == null &&
     newest.decision === sent?.decision &&
     Date.parse(newest.created_at) > item.queued_at - MINUTE_MS &&
     answers.every(([key, isOn]) => (newest.categories?.[key] ?? isOn) === isOn) &&

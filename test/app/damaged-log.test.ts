@@ -4,7 +4,7 @@ import { LEDGER_STREAM } from '../../schemas/events/streams.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
 import { commandLine } from '../cli/command-line.js';
-import { damageSql, inStream, insertForeignSql } from '../pipeline/event-log/postgres-fixture.js';
+import { damageSql, inStream, insertForeign } from '../pipeline/event-log/postgres-fixture.js';
 
 const Ready = z.object({
   status: z.string(),
@@ -28,7 +28,7 @@ describe('serve on an event log that another program writes to', () => {
   const sealed = async () => (await app.superuser.query("select from leaves where stream like 'consents-%'")).rowCount;
 
   it('passes over a stream that is not its own, and counts it', async () => {
-    await app.superuser.query(insertForeignSql('orders-1', 'OrderPlaced'));
+    await insertForeign(app.superuser, 'orders-1', 'OrderPlaced');
     const before = (await sealed()) ?? 0;
     await backend.record({ visitor_id: 'ada' });
     await expect.poll(sealed, { timeout: 30_000 }).toBe(before + 1);
@@ -38,7 +38,7 @@ describe('serve on an event log that another program writes to', () => {
   });
 
   it('accepts consents and says why nothing is signed, when the ledger has a foreign event', async () => {
-    await app.superuser.query(insertForeignSql(LEDGER_STREAM, 'OrderPlaced'));
+    await insertForeign(app.superuser, LEDGER_STREAM, 'OrderPlaced');
     const before = await sealed();
     await backend.record({ visitor_id: 'ben' });
     const isSaid = async () => (await readyz()).reasons.find(({ code }) => code === 'log_damaged')?.names;

@@ -65,3 +65,21 @@ test('the state of a person at a time is the newest decision of each kind until 
   );
   expect(at('2026-02-01T00:00:00Z')).toContain('2026-01-25 cookie: in_force');
 });
+
+test('an imported consent counts from its claimed time, and never before one that was recorded here', () => {
+  const imported = (day: string, decision: 'accepted' | 'withdrawn'): ConsentSummary => {
+    // Every import is of the same later day.
+    const { record, ...summary } = recordOf('2026-01-30', decision);
+    const origin = { tool: 'Tool', file_sha256: '', row: 1, mapping_sha256: '', imported_by: 'operator' as const };
+    const stated = { ...origin, claimed_at: `${day}T10:00:00Z` };
+    return { ...summary, id: `${day} import`, record: record && { ...record, channel: 'import', import: stated } };
+  };
+  const history = [imported('2026-01-22', 'withdrawn'), imported('2026-01-02', 'accepted'), ...HISTORY];
+  const cookies = (time: string) =>
+    stateAt(history, Date.parse(time)).flatMap(({ id, record }) => (record.consent_type === 'cookie' ? [id] : []));
+  expect(cookies('2026-01-02T09:00:00Z')).toEqual([]);
+  expect(cookies('2026-01-05T00:00:00Z')).toEqual(['2026-01-02 import']);
+  expect(cookies('2026-01-12T00:00:00Z')).toEqual(['2026-01-10 cookie cookie-policy']);
+  expect(cookies('2026-01-23T00:00:00Z')).toEqual(['2026-01-20 cookie cookie-policy']);
+  expect(stateAt(history.slice(0, 2), Date.now()).map(({ id }) => id)).toEqual(['2026-01-22 import']);
+});

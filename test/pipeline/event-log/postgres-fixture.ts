@@ -12,6 +12,8 @@ import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { until } from './events.js';
 import type { EventLogFixture, OpenOptions } from './fixture.js';
 
+const UNIQUE_VIOLATION = '23505';
+
 export interface PostgresFixture extends EventLogFixture {
   /** Connection string of the superuser to the log's database. */
   readonly url: string;
@@ -78,7 +80,7 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
       );
     },
     async writeForeign(stream, type) {
-      await run(url, insertForeignSql(stream, type));
+      await insertForeign({ query: (statement) => run(url, statement) }, stream, type);
     },
     async removeFirst(stream, count) {
       await run(url, ...damageSql(`delete from event_log.events where ${inStream(stream)} and revision < ${count}`));
@@ -115,9 +117,16 @@ export function inStream(stream: string): string {
   return `stream = (select number from event_log.streams where name = '${stream}')`;
 }
 
-/** Returns the statement that adds an event which the service did not write to the end of a stream. */
-export function insertForeignSql(stream: string, type: string): string {
-  return `with place as (
+interface Writer {
+  query(statement: string): Promise<unknown>;
+}
+
+/**
+ * Adds an event which the service did not write to the end of a stream. It takes its place in the log
+ * without the service's lock, and is repeated if the service took the place at the same moment.
+ */
+export async function insertForeign(db: Writer, stream: string, type: string): Promise<void> {
+  const statement = `with place as (
       insert into event_log.streams (name) values ('${stream}') on conflict (name) do update set name = excluded.name
       returning number, event_log.last_of(number) + 1 as revision
     ), run as (
@@ -126,6 +135,14 @@ export function insertForeignSql(stream: string, type: string): string {
     )
     insert into event_log.events (stream, revision, id, type, data, metadata)
       select number, revision, gen_random_uuid(), '${type}', '', '' from place`;
+  for (;;) {
+    try {
+      await db.query(statement);
+      return;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION)) throw error;
+    }
+  }
 }
 
 /** Runs statements one by one on a separate connection. */

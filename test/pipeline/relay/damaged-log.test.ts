@@ -13,7 +13,7 @@ import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
-import { damageSql, inStream, insertForeignSql } from '../event-log/postgres-fixture.js';
+import { damageSql, inStream, insertForeign } from '../event-log/postgres-fixture.js';
 import {
   admit,
   count,
@@ -84,8 +84,8 @@ describe.skipIf(!usesPostgres)('a log that another program or an operator damage
   test('a foreign event in a stream of a site quarantines the site, and the others go on', async () => {
     const [site, other] = [await newSite(), await newSite()];
     await consent(site, 2);
-    await pipeline.owner.query(insertForeignSql(consentsStream(site), 'OrderPlaced'));
-    await pipeline.owner.query(insertForeignSql('orders-1', 'OrderPlaced'));
+    await insertForeign(pipeline.owner, consentsStream(site), 'OrderPlaced');
+    await insertForeign(pipeline.owner, 'orders-1', 'OrderPlaced');
     await consent(other, 3);
     expect(await quarantined()).toEqual([site]);
     expect(await isDone(site, 2)).toBe(true);
@@ -119,7 +119,7 @@ describe.skipIf(!usesPostgres)('a log that another program or an operator damage
 
   test('a foreign event in the ledger stops signing, and says where', async () => {
     await consent(await newSite(), 1);
-    await pipeline.owner.query(insertForeignSql(LEDGER_STREAM, 'OrderPlaced'));
+    await insertForeign(pipeline.owner, LEDGER_STREAM, 'OrderPlaced');
     await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow(LedgerCorrupt);
     await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow('OrderPlaced');
   });

@@ -86,5 +86,7 @@ describe('the queue', () => {
     expect(recordedAs(queuedAt(0), [first], [first])).toBeNull();
     expect(recordedAs(queuedAt(3_600_000), [first], [])).toBeNull();
     expect(recordedAs(queuedAt(0), [], [])).toBeNull();
+    expect(recordedAs(queuedAt(0), [{ ...first, imported_from: null }], [])).not.toBeNull();
+    expect(recordedAs(queuedAt(0), [{ ...first, imported_from: 'Former tool' }], [])).toBeNull();
   });
 });

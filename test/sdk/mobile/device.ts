@@ -11,6 +11,8 @@ export class Device {
   isInFlight = false;
   /** Keys of the consents that the service accepted, whether its answers arrived or not. */
   readonly #accepted = new Set<string>();
+  /** Writes after which the system ends the app. */
+  writesLeft = Number.POSITIVE_INFINITY;
   /** Number of the current run of the app: nothing that an earlier one began goes on. */
   #run = 0;
 
@@ -28,6 +30,7 @@ export class Device {
   /** Ends the app as the system does: at once, without telling it. */
   kill(): void {
     this.#run += 1;
+    this.writesLeft = Number.POSITIVE_INFINITY;
   }
 
   /** The storage as the current run of the app sees it. */
@@ -37,6 +40,8 @@ export class Device {
       await this.#pause();
       if (run !== this.#run) return new Promise(() => undefined);
       write();
+      this.writesLeft -= 1;
+      if (this.writesLeft <= 0) this.kill();
     };
     return {
       keys: async () => [...this.kept.keys(), 'another part of the app'],

@@ -48,6 +48,7 @@ export const consents = {
   endSearch: 'Back to all records',
   recordCount: (count: string) => (count === '1' ? '1 record' : `${count} records`),
   personOf: 'Person',
+  show: 'Show',
   showPerson: 'Show the person',
   noPerson: 'Not stated',
   history: 'History of this person',

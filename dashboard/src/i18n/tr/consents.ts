@@ -54,6 +54,7 @@ export const consents: typeof English = {
   endSearch: 'Tüm kayıtlara dön',
   recordCount: (count) => `${count} kayıt`,
   personOf: 'Kişi',
+  show: 'Göster',
   showPerson: 'Kişiyi göster',
   noPerson: 'Belirtilmemiş',
   history: 'Bu kişinin geçmişi',

@@ -36,7 +36,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
               params={{ siteId, consentId: id }}
               search={filters}
             >
-              {record === null ? consent_token : <Time at={record.created_at} isExact />}
+              {record === null ? consent_token : <Time at={record.import?.claimed_at ?? record.created_at} isExact />}
             </Link>
           ),
         },
@@ -59,6 +59,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
           ? [
               {
                 label: consents.personOf,
+                phone: 'labelled' as const,
                 cell: (item: ConsentSummary) => <RevealPerson siteId={siteId} item={item} />,
               },
             ]
@@ -83,6 +84,7 @@ function ConsentState({ item }: { readonly item: ConsentSummary }) {
       ) : (
         <Badge kind="bad">{consents.damaged}</Badge>
       )}
+      {item.record?.import == null ? null : <Badge kind="neutral">{consents.channels.import}</Badge>}
       {item.is_anonymized ? <Badge kind="neutral">{consents.erased}</Badge> : null}
       {item.is_expired ? <Badge kind="neutral">{consents.expired}</Badge> : null}
     </span>

@@ -63,7 +63,7 @@ export function RevealPerson({ siteId, item }: RevealPersonProps) {
         onPress={reveal}
         aria-label={`${consents.showPerson}: ${moment(item.record.created_at)}`}
       >
-        {consents.showPerson}
+        {consents.show}
       </Button>
       {failure === null ? null : (
         <span role="alert" className="field-error">

@@ -11,20 +11,32 @@ export interface StateOfSubject {
 
 /**
  * Returns the state of a person at a time: for each kind of consent and document, the newest decision that was made
- * until then.
+ * until then. An imported one counts from the time that the former tool states, and is older than every one that was
+ * recorded here.
  * @param items records of one person, in any order
  * @param time in milliseconds since 1970
  */
 export function stateAt(items: readonly ConsentSummary[], time: number): readonly StateOfSubject[] {
   const newest = new Map<string, StateOfSubject>();
   for (const { id, record, document_slug: documentSlug } of items) {
-    if (record === null || Date.parse(record.created_at) > time) continue;
+    if (record === null || givenAt(record) > time) continue;
     const subject = JSON.stringify([record.consent_type, documentSlug]);
     const known = newest.get(subject);
-    if (known !== undefined && Date.parse(known.record.created_at) >= Date.parse(record.created_at)) continue;
+    if (known !== undefined && isNewer(known.record, record)) continue;
     newest.set(subject, { id, record, documentSlug, state: stateOf(record, time) });
   }
   return [...newest.values()];
+}
+
+/** Time of a consent, in milliseconds since 1970: of an imported one, as the former tool states it. */
+function givenAt({ created_at: createdAt, import: origin }: PublicRecord): number {
+  return Date.parse(origin?.claimed_at ?? createdAt);
+}
+
+/** Whether the first one counts as newer, or as new. */
+function isNewer(one: PublicRecord, other: PublicRecord): boolean {
+  const isImported = one.import != null;
+  return isImported === (other.import != null) ? givenAt(one) >= givenAt(other) : !isImported;
 }
 
 function stateOf({ decision, valid_until: end }: PublicRecord, time: number): StateOfSubject['state'] {

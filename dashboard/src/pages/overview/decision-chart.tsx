@@ -19,7 +19,9 @@ export function DecisionChart({ statistics }: { readonly statistics: Statistics 
   const top = roundTop(Math.max(1, ...days.map(({ total }) => total)));
   const step = (WIDTH - LEFT) / Math.max(1, days.length);
   const heightOf = (count: number) => (count / top) * (PLOT - 8);
-  const [active, setActive] = useState<number | null>(null);
+  const [place, setPlace] = useState<number | null>(null);
+  // A shorter period may have fewer days.
+  const active = place !== null && place < days.length ? place : null;
   const shown = active === null ? undefined : days[active];
   const valuesOf = (day: Statistics['days'][number]) =>
     `${dayText(day.day)}: ${DECISIONS.map((decision) => `${consents.decisions[decision]} ${number(day[decision])}`).join(', ')}; ${overview.total} ${number(day.total)}`;
@@ -31,15 +33,15 @@ export function DecisionChart({ statistics }: { readonly statistics: Statistics 
       Home: 0,
       End: last,
     };
-    const place = places[event.key];
-    if (place === undefined) return;
+    const next = places[event.key];
+    if (next === undefined) return;
     event.preventDefault();
-    setActive(place);
+    setPlace(next);
   };
   const chooseByPointer = (event: PointerEvent<HTMLDivElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
-    const place = Math.floor((((event.clientX - left) / width) * WIDTH - LEFT) / step);
-    setActive(place >= 0 && place < days.length ? place : null);
+    const pointed = Math.floor((((event.clientX - left) / width) * WIDTH - LEFT) / step);
+    setPlace(pointed >= 0 && pointed < days.length ? pointed : null);
   };
   return (
     <figure className="chart">
@@ -54,7 +56,7 @@ export function DecisionChart({ statistics }: { readonly statistics: Statistics 
         aria-valuetext={shown === undefined ? overview.chooseDay : valuesOf(shown)}
         onKeyDown={chooseByKey}
         onPointerMove={chooseByPointer}
-        onPointerLeave={() => setActive(null)}
+        onPointerLeave={() => setPlace(null)}
       >
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
           {[0, 0.5, 1].map((share) => (

@@ -69,7 +69,7 @@ export function Overview() {
       </dl>
       <Section title={overview.chart}>
         <div className="chart-place">
-          <Loaded query={statistics}>{(loaded) => <DecisionChart key={loaded.from} statistics={loaded} />}</Loaded>
+          <Loaded query={statistics}>{(loaded) => <DecisionChart statistics={loaded} />}</Loaded>
         </div>
       </Section>
       {data === undefined ? null : <SiteCounts statistics={data} shown={shown} />}
