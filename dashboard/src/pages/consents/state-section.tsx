@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { decisionLook } from './filters.js';
-import { type StateOfSubject, stateAt } from './state-at.js';
+import { givenAt, type StateOfSubject, stateAt } from './state-at.js';
 
 interface StateSectionProps {
   readonly siteId: string;
@@ -98,7 +98,7 @@ function StateTable({ siteId, items }: StateTableProps) {
               params={{ siteId, consentId: id }}
               search={{ person: 'searched' }}
             >
-              <Time at={record.created_at} isExact />
+              <Time at={givenAt(record)} isExact />
             </Link>
           ),
         },
