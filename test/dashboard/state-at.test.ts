@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConsentSummary } from '../../dashboard/src/api/types.js';
-import { givenAt, oldestFirst, stateAt } from '../../dashboard/src/pages/consents/state-at.js';
+import { alteredAmong, givenAt, oldestFirst, stateAt } from '../../dashboard/src/pages/consents/state-at.js';
 
 const PUBLIC = {
   hash_version: 2,
@@ -87,6 +87,12 @@ test('the history has imported consents first, in the order of their claimed tim
     '2026-01-22',
     '2026-01-10',
   ]);
+});
+
+test('an altered record gives no state, and is counted', () => {
+  const withdrawal = { ...recordOf('2026-01-28', 'withdrawn'), record: null, is_intact: false };
+  expect(alteredAmong([withdrawal, ...HISTORY])).toBe(1);
+  expect(stateAt([withdrawal, ...HISTORY], Date.now())).toEqual(stateAt(HISTORY, Date.now()));
 });
 
 test('an imported consent counts from its claimed time, and never before one that was recorded here', () => {

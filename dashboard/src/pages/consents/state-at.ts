@@ -28,6 +28,11 @@ export function stateAt(items: readonly ConsentSummary[], time: number): readonl
   return [...newest.values()];
 }
 
+/** How many records do not match their proof, so that the state of the person may be another. */
+export function alteredAmong(items: readonly ConsentSummary[]): number {
+  return items.filter((item) => !item.is_intact).length;
+}
+
 /** Time of a consent, ISO 8601: of an imported one, as the former tool states it. */
 export function givenAt({ created_at: createdAt, import: origin }: PublicRecord): string {
   return origin?.claimed_at ?? createdAt;
