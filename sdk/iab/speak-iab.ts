@@ -36,8 +36,8 @@ function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: Vendor
   tell(consent, () => {
     const moment = momentOf(consent);
     if (moment === 'unknown') return null;
-    if (!isLawOf(consent, 'gdpr')) return () => api.update(null);
-    if (moment === 'asked') return () => api.update('', true);
+    if (!isLawOf(consent, 'gdpr')) return ['no law', () => api.update(null)];
+    if (moment === 'asked') return ['asked', () => api.update('', true)];
     const { choice } = consent.state;
     const answer = { categories: choice?.categories ?? {}, language: choice?.language || language() };
     const text = encode({ ...answer, at: choice?.at ?? Date.now() });
@@ -60,10 +60,13 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
     const moment = momentOf(consent);
     if (moment === 'unknown') return null;
     if (!isLawOf(consent, 'ccpa')) {
-      return () => {
-        api.setApplicableSections([NO_SECTION]);
-        api.setSignalStatus(SignalStatus.READY);
-      };
+      return [
+        'no law',
+        () => {
+          api.setApplicableSections([NO_SECTION]);
+          api.setSignalStatus(SignalStatus.READY);
+        },
+      ];
     }
     const { choice } = consent.state;
     // By these laws a person who did not choose has not opted out.
@@ -88,19 +91,17 @@ function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSigna
   };
 }
 
-/** Something to tell, and the text by which it differs from what was told before. */
-type Told = readonly [text: string, tell: () => void] | (() => void) | null;
+/** A thing to tell: a text by which it differs from others, and how it is told; null: nothing yet. */
+type Told = readonly [text: string, act: () => void] | null;
 
 /** Tells the page's scripts now and after every change, each thing once. */
 function tell(consent: SignalledConsent, next: () => Told): void {
   let last: string | undefined;
   consent.subscribe(() => {
-    const told = next();
-    if (told === null) return;
-    const [text, act] = typeof told === 'function' ? [String(told), told] : told;
-    if (text === last) return;
+    const [text, act] = next() ?? [];
+    if (text === undefined || text === last) return;
     last = text;
-    act();
+    act?.();
   });
 }
 
