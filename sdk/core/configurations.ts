@@ -1,10 +1,9 @@
-import { isRetried } from '../shared/retry.js';
 import { ServiceError } from '../shared/service-error.js';
 import { type Configuration, isConfiguration } from './answers.js';
 import { isNumber, isText, objectOf } from './guards.js';
 import type { CoreOptions } from './options.js';
 import type { Store, Surroundings } from './ports.js';
-import type { Service } from './service.js';
+import { isPassing, type Service } from './service.js';
 
 interface CachedConfiguration {
   readonly apiKey: string;
@@ -55,8 +54,7 @@ export class Configurations {
     try {
       return await this.read(language);
     } catch (error) {
-      const isAway = error instanceof ServiceError && (error.status === 0 || isRetried(error.status));
-      if (isAway && cached !== undefined) return cached.configuration;
+      if (error instanceof ServiceError && isPassing(error) && cached !== undefined) return cached.configuration;
       throw error;
     }
   }

@@ -15,7 +15,7 @@ import { Outbox } from './outbox.js';
 import type { Surroundings } from './ports.js';
 import { isFramework, SIGNAL_OPTS_OUT } from './precedence.js';
 import { type QueuedConsent, sentOf } from './queue.js';
-import { Service } from './service.js';
+import { isPassing, Service } from './service.js';
 import { optOutOf } from './transitions.js';
 
 /**
@@ -70,6 +70,8 @@ export class ConsentCore {
   #error: ServiceError | null = null;
   #state: ConsentState = { status: 'loading', configuration: null, choice: null, error: null };
   #started: Promise<ConsentState> | undefined;
+  /** A further attempt after one that failed. */
+  #loading: Promise<ConsentState> | undefined;
 
   constructor(options: CoreOptions, surroundings: Surroundings) {
     this.#options = options;
@@ -278,8 +280,11 @@ export class ConsentCore {
     if (this.#isStopped) return;
     this.#handle({ type: 'looked' });
     this.#outbox.flush();
-    // It was opened without a network.
-    if (this.#state.status === 'unavailable' && this.#error?.code === 'NO_ANSWER') this.#load();
+    // It was opened without a network, or while the service was away.
+    if (this.#state.status !== 'unavailable' || this.#error === null || !isPassing(this.#error)) return;
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
   }
 
   async #start(): Promise<ConsentState> {
@@ -302,8 +307,8 @@ export class ConsentCore {
       this.#handle({ type: 'translated', configuration: cached });
     try {
       const configuration = await this.#toShow(language);
-      if (this.#error?.code === 'NO_ANSWER') this.#error = null;
-      if (cookiePolicyOf(configuration) === undefined) this.#error = noPolicy();
+      if (this.#error !== null && isPassing(this.#error)) this.#error = null;
+      if (cookiePolicyOf(configuration) === undefined) this.#setObstacle(noPolicy());
       await this.#loadSignals(configuration);
       this.#handle({ type: 'configured', configuration });
     } catch (error) {
@@ -368,9 +373,15 @@ export class ConsentCore {
   }
 
   #fail(error: ServiceError): ConsentState {
-    this.#error = error;
+    this.#setObstacle(error);
     this.#handle({ type: 'failed' });
     return this.#state;
+  }
+
+  /** Tells the developer of the page why nothing can be recorded, once for each reason. */
+  #setObstacle(error: ServiceError): void {
+    if (this.#error?.code !== error.code) console.error(`Consent Ledger: ${error.code}: ${error.message}`);
+    this.#error = error;
   }
 
   #onAccepted(consent: QueuedConsent, acceptance: Acceptance): void {

@@ -1,11 +1,10 @@
-import { isRetried } from '../shared/retry.js';
 import { ServiceError } from '../shared/service-error.js';
 import { type Acceptance, isAcceptance } from './answers.js';
 import type { ConsentPage } from './consent-page.js';
 import { objectOf } from './guards.js';
 import type { Surroundings } from './ports.js';
 import { isOld, isStatus, type QueuedConsent, recordedAs, sentOf } from './queue.js';
-import { errorOf, type Service } from './service.js';
+import { errorOf, isPassing, type Service } from './service.js';
 
 const PATH = '/tool/v1/consents';
 
@@ -127,7 +126,7 @@ export class Outbox {
       return recordedAs(consent, consents, page.queue.records());
     } catch (error) {
       // A service that refuses the question may still accept the consent.
-      return error instanceof ServiceError && error.status > 0 && !isRetried(error.status) ? null : 'later';
+      return error instanceof ServiceError && !isPassing(error) ? null : 'later';
     }
   }
 

@@ -104,6 +104,11 @@ export function errorOf({ status, body }: Answer): ServiceError {
   return new ServiceError(message, 'NO_ANSWER', 0);
 }
 
+/** Whether a later attempt may succeed: nothing answered, or the service could not. */
+export function isPassing({ code, status }: ServiceError): boolean {
+  return code === 'NO_ANSWER' || isRetried(status);
+}
+
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConsentSummary } from '../../dashboard/src/api/types.js';
-import { stateAt } from '../../dashboard/src/pages/consents/state-at.js';
+import { alteredAmong, givenAt, oldestFirst, stateAt } from '../../dashboard/src/pages/consents/state-at.js';
 
 const PUBLIC = {
   hash_version: 2,
@@ -66,14 +66,36 @@ test('the state of a person at a time is the newest decision of each kind until 
   expect(at('2026-02-01T00:00:00Z')).toContain('2026-01-25 cookie: in_force');
 });
 
+/** Every import is of the same later day. */
+const imported = (day: string, decision: 'accepted' | 'withdrawn'): ConsentSummary => {
+  const { record, ...summary } = recordOf('2026-01-30', decision);
+  const origin = { tool: 'Tool', file_sha256: '', row: 1, mapping_sha256: '', imported_by: 'operator' as const };
+  const stated = { ...origin, claimed_at: `${day}T10:00:00Z` };
+  return { ...summary, id: `${day} import`, record: record && { ...record, channel: 'import', import: stated } };
+};
+
+test('the history has imported consents first, in the order of their claimed times, and states these', () => {
+  const [first, second, here] = [
+    imported('2026-01-02', 'accepted'),
+    imported('2026-01-22', 'withdrawn'),
+    recordOf('2026-01-10', 'accepted'),
+  ];
+  const altered = { ...recordOf('2026-01-12', 'accepted'), record: null };
+  // A file of the former tool may list its newest consents first.
+  expect(oldestFirst([first, second, altered, here])).toEqual([first, second, here, altered]);
+  expect([second, here].map(({ record }) => record && givenAt(record).slice(0, 10))).toEqual([
+    '2026-01-22',
+    '2026-01-10',
+  ]);
+});
+
+test('an altered record gives no state, and is counted', () => {
+  const withdrawal = { ...recordOf('2026-01-28', 'withdrawn'), record: null, is_intact: false };
+  expect(alteredAmong([withdrawal, ...HISTORY])).toBe(1);
+  expect(stateAt([withdrawal, ...HISTORY], Date.now())).toEqual(stateAt(HISTORY, Date.now()));
+});
+
 test('an imported consent counts from its claimed time, and never before one that was recorded here', () => {
-  const imported = (day: string, decision: 'accepted' | 'withdrawn'): ConsentSummary => {
-    // Every import is of the same later day.
-    const { record, ...summary } = recordOf('2026-01-30', decision);
-    const origin = { tool: 'Tool', file_sha256: '', row: 1, mapping_sha256: '', imported_by: 'operator' as const };
-    const stated = { ...origin, claimed_at: `${day}T10:00:00Z` };
-    return { ...summary, id: `${day} import`, record: record && { ...record, channel: 'import', import: stated } };
-  };
   const history = [imported('2026-01-22', 'withdrawn'), imported('2026-01-02', 'accepted'), ...HISTORY];
   const cookies = (time: string) =>
     stateAt(history, Date.parse(time)).flatMap(({ id, record }) => (record.consent_type === 'cookie' ? [id] : []));

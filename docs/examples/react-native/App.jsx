@@ -32,11 +32,13 @@ export default function App() {
 }
 
 function Question() {
-  const { layer, texts, categories, acceptAll, rejectAll, openSettings, withdraw } = useConsent();
+  const { configuration, layer, texts, categories, acceptAll, rejectAll, openSettings, withdraw } = useConsent();
+  // No texts yet: the app was never online.
+  if (configuration === null) return null;
   if (layer === null)
     return (
       <View>
-        <Button title={texts.settings ?? ''} onPress={openSettings} />
+        <Button title={texts.settings} onPress={openSettings} />
         <Button title="Withdraw" onPress={() => withdraw()} />
       </View>
     );

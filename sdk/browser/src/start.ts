@@ -26,9 +26,6 @@ export function startConsent(options: StartOptions): Started {
   // Before anything else: Google's tags read the default when they load.
   if (google !== false) speakGoogleConsentMode(consent, google === true ? undefined : google);
   gateContent(consent);
-  consent.subscribe(({ status, error }) => {
-    if (status === 'unavailable' && error !== null) console.error(`Consent Ledger: ${error.code}: ${error.message}`);
-  });
   consent.start();
   return { consent, banner: parsed().then(() => showBanner(consent, options)) };
 }

@@ -33,11 +33,13 @@ export class AppStore implements Store {
       const kept = new Map(names.map((name, i) => [name.slice(PREFIX.length), texts[i] ?? null]));
       const unfinished = Object.entries(parseJson(kept.get(JOURNAL) ?? 'null', isJournal) ?? {});
       kept.delete(JOURNAL);
+      const written = new Set(this.#texts.keys());
       for (const [name, text] of [...kept, ...unfinished]) {
+        if (written.has(name)) continue;
         if (text === null) this.#texts.delete(name);
         else this.#texts.set(name, text);
       }
-      for (const [name, text] of unfinished) this.#change(name, text);
+      for (const [name, text] of unfinished) if (!written.has(name)) this.#change(name, text);
     } catch {
       this.#isFailing = true;
     }

@@ -26,7 +26,10 @@ export interface ConsentValue extends ConsentState {
   readonly texts: Readonly<Record<string, string>>;
   /** Whether the visitor permits a category. False until the choice is known. */
   readonly allows: (category: string) => boolean;
-  /** Records a choice, which counts at once. @param presentation how the page asked, for the record */
+  /**
+   * Records a choice, which counts at once. The promise rejects with `UNAVAILABLE` before the
+   * configuration is known. @param presentation how the page asked, for the record
+   */
   readonly choose: (categories: Categories, presentation?: Presentation) => Promise<Acceptance>;
   /** Permits every category. */
   readonly acceptAll: (presentation?: Presentation) => Promise<Acceptance>;
@@ -79,9 +82,14 @@ export function useConsent(): ConsentValue {
   const snapshot = useSnapshot(session);
   const act = useCallback(
     (choice: (consent: ConsentSource) => Promise<Acceptance>): Promise<Acceptance> => {
-      const answer = choice(session.consent);
-      session.closeSettings();
-      return answer;
+      try {
+        const answer = choice(session.consent);
+        session.closeSettings();
+        return answer;
+      } catch (error) {
+        // An error that an event handler throws ends an app of React Native.
+        return Promise.reject(error);
+      }
     },
     [session],
   );
@@ -91,7 +99,8 @@ export function useConsent(): ConsentValue {
     const rejectAll: ConsentValue['rejectAll'] = (presentation) => act((consent) => consent.rejectAll(presentation));
     return {
       ...state,
-      layer: isOpen ? 'settings' : status === 'needed' ? 'first' : null,
+      // Without texts there is nothing to ask.
+      layer: configuration === null ? null : isOpen ? 'settings' : status === 'needed' ? 'first' : null,
       categories: configuration?.categories ?? [],
       texts: textsOf(configuration),
       allows: (category) => snapshot !== NOTHING_KNOWN && session.consent.allows(category),

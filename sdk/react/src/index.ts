@@ -54,13 +54,13 @@ export function SettingsButton({
   const session = useSession();
   const { texts } = useConsent();
   const label = children ?? texts.settings;
-  // Without a name, a button says nothing.
-  if (label === undefined) return null;
   const onPress: MouseEventHandler<HTMLButtonElement> = (event) => {
     onClick?.(event);
     if (!event.defaultPrevented && !session.hasBanner) session.openSettings();
   };
   // The banner opens its settings from every element with this attribute.
   const marked = { ...attributes, 'data-consent-settings': '', onClick: onPress };
+  // Without a name, a button says nothing. The banner must find it, or it would show another one.
+  if (label === undefined) return createElement('button', { type: 'button', ...marked, hidden: true });
   return createElement('button', { type: 'button', ...marked }, label);
 }

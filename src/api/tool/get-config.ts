@@ -34,7 +34,8 @@ function configResponse(site: SiteContext, wanted: WantedLanguages, region: Dete
       default_language: record.default_language,
       site_config_hash: sha256,
       validity_days: record.validity_days,
-      ...(record.iab !== undefined && { iab: record.iab }),
+      // A page would load the file for signals that were all turned off.
+      ...(record.iab !== undefined && Object.keys(record.iab).length > 0 && { iab: record.iab }),
       documents: [...activeDocuments(site, [language])],
       region,
       ...wanted.warned,

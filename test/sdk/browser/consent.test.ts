@@ -433,6 +433,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
       expect(await said()).toMatchObject({ gppString: strings[1] });
     });
 
+    test('after every signal is turned off, the configuration names none', async () => {
+      await publish({ ...DEMO_CONFIG, iab: {} });
+      expect('iab' in (await ledger.configuration())).toBe(false);
+    });
+
     test('elsewhere no section applies, and the record has no string', async () => {
       await publishGpp();
       Object.assign(front.added, { 'x-country': 'DE' });

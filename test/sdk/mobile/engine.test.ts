@@ -80,6 +80,29 @@ test('without a source of random bytes nothing is asked, and the reason is state
   expect(state.error?.message).toContain('randomBytes');
 });
 
+test('a service that was away at the start is asked again when the app is resumed, once at a time', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const { Consent } = await inEngine();
+  const sent: string[] = [];
+  const options = optionsOf(new Map(), sent);
+  let isAway = true;
+  const away = { status: 503, headers: { get: () => '3600' }, text: async () => '' };
+  const consent = new Consent({
+    ...options,
+    fetch: async (url, request) => (isAway ? away : options.fetch?.(url, request)) ?? away,
+  });
+  expect(await consent.start()).toMatchObject({ status: 'unavailable', error: { status: 503 } });
+  isAway = false;
+  consent.resume();
+  consent.resume();
+  await vi.waitFor(() => expect(consent.state).toMatchObject({ status: 'needed', error: null }));
+  expect(sent).toEqual(['GET https://consent.example/tool/v1/config']);
+  consent.stop();
+  // A developer without a subscription learns the reason, too.
+  expect(error.mock.calls.flat()).toEqual(['Consent Ledger: UNEXPECTED_ANSWER: Unexpected answer (503).']);
+  error.mockRestore();
+});
+
 test('a storage that refuses a refusal gives no earlier permission back, and the console says so once', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const { Consent } = await inEngine();

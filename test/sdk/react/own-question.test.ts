@@ -38,6 +38,17 @@ async function documented(site: PageSite): Promise<ServedPage> {
   return bundled('react-vite', site, { entry });
 }
 
+/** The banner of the SDK, and a button that has the site's own label once it is known. */
+function bannerAndButton(site: PageSite): Promise<ServedPage> {
+  const entry = `
+    import { Banner, ConsentProvider, SettingsButton } from '@consent-ledger/react';
+    import { createRoot } from 'react-dom/client';
+    const { VITE_CONSENT_SERVICE, VITE_CONSENT_KEY } = import.meta.env;
+    createRoot(document.getElementById('root')).render(
+      <ConsentProvider baseUrl={VITE_CONSENT_SERVICE} apiKey={VITE_CONSENT_KEY}><Banner /><SettingsButton /></ConsentProvider>);`;
+  return bundled('react-vite', site, { entry });
+}
+
 /** The screen of React Native, with elements of a page in place of those of a device. */
 function screen(site: PageSite): Promise<ServedPage> {
   const native = `
@@ -119,6 +130,18 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'a 
     await shop.press('Withdraw');
     await expect.poll(shop.text).toBe('Cookie settingsOff');
     await expect.poll(shop.decisions).toEqual(['accepted', 'withdrawn']);
+    await shop.close();
+  });
+
+  test('a button with the label of the site is the only one that opens the settings', async () => {
+    const shop = await visit(bannerAndButton);
+    const inBanner = (part: string) => `document.querySelector('consent-banner')?.shadowRoot.querySelector('${part}')`;
+    await expect.poll(() => page.evaluate(`${inBanner('[part=accept]')} != null`)).toBe(true);
+    await page.evaluate(`${inBanner('[part=accept]')}.click()`);
+    await expect.poll(() => page.evaluate(`${inBanner('section')} == null`)).toBe(true);
+    expect(await page.evaluate(`${inBanner('.open')} == null`)).toBe(true);
+    await shop.press('Cookie settings');
+    await expect.poll(() => page.evaluate(`${inBanner('dialog[open]')} != null`)).toBe(true);
     await shop.close();
   });
 

@@ -57,6 +57,8 @@ export const consents = {
   stateAsOf: 'State as of',
   stateHint: (zone: string) => `In your time zone (${zone}). Empty: now.`,
   stateNone: 'There was no decision of this person at this time.',
+  stateAltered: (count: string) =>
+    `Altered records of this person: ${count}. What they stated is not known, so the state may be another.`,
   since: 'Since',
   backToList: 'Back to the list',
   previousRecord: 'Previous record',

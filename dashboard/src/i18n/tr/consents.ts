@@ -63,6 +63,8 @@ export const consents: typeof English = {
   stateAsOf: 'Durumun zamanı',
   stateHint: (zone) => `Kendi saat diliminizde (${zone}). Boş: şimdi.`,
   stateNone: 'Bu kişinin bu zamanda bir kararı yoktu.',
+  stateAltered: (count) =>
+    `Bu kişinin değiştirilmiş kayıtları: ${count}. İçerikleri bilinmediğinden durum farklı olabilir.`,
   since: 'Başlangıç',
   backToList: 'Listeye dön',
   previousRecord: 'Önceki kayıt',

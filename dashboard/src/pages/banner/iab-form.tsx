@@ -7,6 +7,7 @@ import { useMessages } from '../../i18n/locale.js';
 import { ActionForm } from '../../ui/action-form.js';
 import { Checkbox, TextInput } from '../../ui/fields.js';
 import { Section } from '../../ui/page.js';
+import { gppOf } from './gpp-of.js';
 import { useDraftChange } from './use-draft.js';
 
 const SECTIONS = ['usnat', 'usca'] as const satisfies readonly GppSettings['sections'][number][];
@@ -28,7 +29,7 @@ export function IabForm({ siteId, draft }: IabFormProps) {
   const [edited, setGpp] = useState<GppSettings | null>(null);
   const gpp: GppSettings = edited ?? draft.iab?.gpp ?? { cmp_id: 0, sections: ['usnat'], opt_out: keys };
   const change = useDraftChange(siteId, (_: unknown, revision) => {
-    const iab: IabSettings = { ...(hasTcf && { tcf: tcfOf(tcf, keys) }), ...(hasGpp && { gpp }) };
+    const iab: IabSettings = { ...(hasTcf && { tcf: tcfOf(tcf, keys) }), ...(hasGpp && { gpp: gppOf(gpp, keys) }) };
     const params = { path: { site_id: siteId } };
     return dataOf(api.PATCH('/api/v1/sites/{site_id}/configuration', { params, body: { iab, revision } }));
   });

@@ -8,6 +8,7 @@ import { Time } from '../../ui/time.js';
 import { decisionLook, type Filters, stateLook } from './filters.js';
 import { rowOf } from './record-links.js';
 import { RevealPerson } from './reveal-person.js';
+import { givenAt } from './state-at.js';
 
 interface ConsentTableProps {
   readonly siteId: string;
@@ -36,7 +37,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
               params={{ siteId, consentId: id }}
               search={filters}
             >
-              {record === null ? consent_token : <Time at={record.import?.claimed_at ?? record.created_at} isExact />}
+              {record === null ? consent_token : <Time at={givenAt(record)} isExact />}
             </Link>
           ),
         },

@@ -15,6 +15,7 @@ import { PersonalSection } from './personal-section.js';
 import { ProofSection } from './proof-section.js';
 import { RecordLinks } from './record-links.js';
 import { ShownSection } from './shown-section.js';
+import { givenAt } from './state-at.js';
 import { useShownConfiguration } from './use-shown-configuration.js';
 
 /** One record: the decision, the words of text and banner, its proof, and its personal values. */
@@ -45,7 +46,7 @@ export function Consent() {
           title={
             consent.record === null
               ? consents.record
-              : `${consents.decisions[consent.record.decision]}, ${dateTime(consent.record.created_at)}`
+              : `${consents.decisions[consent.record.decision]}, ${dateTime(givenAt(consent.record))}`
           }
         >
           <RecordLinks siteId={siteId} consentId={consent.id} />

@@ -6,6 +6,7 @@ import { Section } from '../../ui/page.js';
 import { ConsentTable } from './consent-table.js';
 import { Erase, ExportPerson } from './person-actions.js';
 import { type Searched, usePersonPages } from './searched-person.js';
+import { oldestFirst } from './state-at.js';
 import { StateSection } from './state-section.js';
 
 /** Most records that one export may name. */
@@ -65,7 +66,7 @@ export function PersonResults({ siteId, searched }: PersonResultsProps) {
               </div>
               {hasNextPage ? null : <StateSection siteId={siteId} items={items} />}
               <h3>{consents.historyTitle}</h3>
-              <ConsentTable siteId={siteId} items={items.toReversed()} filters={{ person: 'searched' }} />
+              <ConsentTable siteId={siteId} items={oldestFirst(items)} filters={{ person: 'searched' }} />
             </>
           )
         }

@@ -13,6 +13,7 @@ import { DisclosedFile } from './disclosed-file.js';
 import { DrawnQuestion } from './drawn-question.js';
 import { Erase, ExportPerson } from './person-actions.js';
 import { useSearchPerson } from './searched-person.js';
+import { givenAt } from './state-at.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -75,7 +76,7 @@ export function PersonalSection({ siteId, consent }: PersonalSectionProps) {
           </>
         ) : null}
         <Erase siteId={siteId} subject={{ by: 'record', value: consent.id }}>
-          {consents.record}: <strong>{consent.record === null ? consent.id : moment(consent.record.created_at)}</strong>
+          {consents.record}: <strong>{consent.record === null ? consent.id : moment(givenAt(consent.record))}</strong>
           {typeof visitorId === 'string' ? (
             <>
               . {consents.bys.visitor_id}: <strong>{visitorId}</strong>

@@ -4,6 +4,7 @@ import type { ConsentSummary } from '../../api/types.js';
 import { useMessages } from '../../i18n/locale.js';
 import { type Filters, filtersOf } from './filters.js';
 import { type Searched, usePersonPages, useSearched } from './searched-person.js';
+import { oldestFirst } from './state-at.js';
 import { useConsentPages } from './use-consent-pages.js';
 
 interface RecordLinksProps {
@@ -22,9 +23,7 @@ export function RecordLinks({ siteId, consentId }: RecordLinksProps) {
 
 function InPerson({ siteId, consentId, searched }: RecordLinksProps & { readonly searched: Searched }) {
   const { data = [] } = usePersonPages(siteId, searched);
-  // As the history shows them.
-  const oldestFirst = data.toReversed();
-  return <Links siteId={siteId} consentId={consentId} filters={{ person: 'searched' }} items={oldestFirst} />;
+  return <Links siteId={siteId} consentId={consentId} filters={{ person: 'searched' }} items={oldestFirst(data)} />;
 }
 
 function InList({ siteId, consentId, filters }: RecordLinksProps & { readonly filters: Filters }) {

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.js';
 import { useFailureText } from '../../ui/failure-text.js';
 import { useAction } from '../../ui/use-action.js';
 import { useSearchPerson } from './searched-person.js';
+import { givenAt } from './state-at.js';
 
 interface RevealPersonProps {
   readonly siteId: string;
@@ -61,7 +62,7 @@ export function RevealPerson({ siteId, item }: RevealPersonProps) {
         look="quiet"
         isBusy={isBusy}
         onPress={reveal}
-        aria-label={`${consents.showPerson}: ${moment(item.record.created_at)}`}
+        aria-label={`${consents.showPerson}: ${moment(givenAt(item.record))}`}
       >
         {consents.show}
       </Button>

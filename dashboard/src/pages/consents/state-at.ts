@@ -19,7 +19,7 @@ export interface StateOfSubject {
 export function stateAt(items: readonly ConsentSummary[], time: number): readonly StateOfSubject[] {
   const newest = new Map<string, StateOfSubject>();
   for (const { id, record, document_slug: documentSlug } of items) {
-    if (record === null || givenAt(record) > time) continue;
+    if (record === null || timeOf(record) > time) continue;
     const subject = JSON.stringify([record.consent_type, documentSlug]);
     const known = newest.get(subject);
     if (known !== undefined && isNewer(known.record, record)) continue;
@@ -28,15 +28,40 @@ export function stateAt(items: readonly ConsentSummary[], time: number): readonl
   return [...newest.values()];
 }
 
-/** Time of a consent, in milliseconds since 1970: of an imported one, as the former tool states it. */
-function givenAt({ created_at: createdAt, import: origin }: PublicRecord): number {
-  return Date.parse(origin?.claimed_at ?? createdAt);
+/** How many records do not match their proof, so that the state of the person may be another. */
+export function alteredAmong(items: readonly ConsentSummary[]): number {
+  return items.filter((item) => !item.is_intact).length;
+}
+
+/** Time of a consent, ISO 8601: of an imported one, as the former tool states it. */
+export function givenAt({ created_at: createdAt, import: origin }: PublicRecord): string {
+  return origin?.claimed_at ?? createdAt;
 }
 
 /** Whether the first one counts as newer, or as new. */
 function isNewer(one: PublicRecord, other: PublicRecord): boolean {
   const isImported = one.import != null;
-  return isImported === (other.import != null) ? givenAt(one) >= givenAt(other) : !isImported;
+  return isImported === (other.import != null) ? timeOf(one) >= timeOf(other) : !isImported;
+}
+
+/** In milliseconds since 1970. */
+function timeOf(record: PublicRecord): number {
+  return Date.parse(givenAt(record));
+}
+
+/**
+ * The history of a person as it counts: imported consents by the time that the former tool states, then those
+ * that were recorded here.
+ * @param items newest record first
+ */
+export function oldestFirst(items: readonly ConsentSummary[]): readonly ConsentSummary[] {
+  const isImported = ({ record }: ConsentSummary) => record?.import != null;
+  const imported = items.filter(isImported).toReversed();
+  const timeOfItem = ({ record }: ConsentSummary) => (record === null ? 0 : timeOf(record));
+  return [
+    ...imported.toSorted((one, other) => timeOfItem(one) - timeOfItem(other)),
+    ...items.filter((item) => !isImported(item)).toReversed(),
+  ];
 }
 
 function stateOf({ decision, valid_until: end }: PublicRecord, time: number): StateOfSubject['state'] {

@@ -3,10 +3,11 @@ import { useId, useState } from 'react';
 import type { ConsentSummary } from '../../api/types.js';
 import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Badge } from '../../ui/badge.js';
+import { Notice } from '../../ui/notice.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { decisionLook } from './filters.js';
-import { type StateOfSubject, stateAt } from './state-at.js';
+import { alteredAmong, givenAt, type StateOfSubject, stateAt } from './state-at.js';
 
 interface StateSectionProps {
   readonly siteId: string;
@@ -17,13 +18,21 @@ interface StateSectionProps {
 /** The state of a person at a chosen time. */
 export function StateSection({ siteId, items }: StateSectionProps) {
   const { consents } = useMessages();
+  const { number } = useFormats();
   const id = useId();
   const [chosen, setChosen] = useState('');
   const time = chosen === '' ? Date.now() : new Date(chosen).getTime();
+  const altered = alteredAmong(items);
   const found = Number.isNaN(time) ? [] : stateAt(items, time);
   return (
     <div className="stack">
       <h3>{consents.stateTitle}</h3>
+      {/* An altered withdrawal must not leave an earlier permission in force without a word. */}
+      {altered === 0 ? null : (
+        <Notice kind="problem">
+          <p>{consents.stateAltered(number(altered))}</p>
+        </Notice>
+      )}
       <div className="field state-time">
         <label className="label" htmlFor={id}>
           {consents.stateAsOf}
@@ -98,7 +107,7 @@ function StateTable({ siteId, items }: StateTableProps) {
               params={{ siteId, consentId: id }}
               search={{ person: 'searched' }}
             >
-              <Time at={record.created_at} isExact />
+              <Time at={givenAt(record)} isExact />
             </Link>
           ),
         },
