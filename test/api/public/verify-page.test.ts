@@ -26,6 +26,8 @@ const record = {
   categories: { analytics: true },
   language: 'en',
   valid_until: null,
+  imported_from: null,
+  claimed_at: null,
   timestamp: { time: '2026-03-01T10:19:00.000Z', checkpoint_size: 2 },
 };
 
@@ -42,7 +44,9 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
       if (token === 'ct_unknown')
         return reply.code(404).send({ valid: false, error: { code: 'CONSENT_NOT_FOUND', message: 'No.' } });
       if (token === 'cookie') return { valid: false, source: 'client_token', server_record_found: false, data: {} };
-      return { valid: true, source: 'server', server_record_found: true, data: record };
+      const origin =
+        token === 'ct_imported' ? { imported_from: 'House tool', claimed_at: '2024-05-01T08:00:00.000Z' } : {};
+      return { valid: true, source: 'server', server_record_found: true, data: { ...record, ...origin } };
     });
     // Any file that the verifier takes shows that the page gives it the answer.
     scope.get(`/api/v1/public/consents/${TOKEN}/receipt`, () => Buffer.from(buildPackage(authority)));
@@ -122,11 +126,13 @@ test.skipIf(chromiumPath === undefined)(
       await page.evaluate(`document.getElementById('lookup-receipt').click()`);
       await page.until(async () => (await textOf('lookup-receipt-status')).startsWith('The receipt was checked'));
       await page.until(async () => (await textOf('package-note')).startsWith(`receipt-${TOKEN}.json`));
+      await lookUp('ct_imported', 'imported from House tool the decision');
+      expect(await textOf('lookup-result')).toContain('of 1 May 2024, 08:00 UTC: stated by that tool.');
       await lookUp('ct_unknown', 'no record');
       await lookUp('cookie', 'any client can create one');
       await page.evaluate(`location.hash = '${TOKEN}'`);
       await page.until(async () => (await textOf('lookup-result')).includes('On record'));
-      expect(asked).toEqual(['ct_known', TOKEN, 'ct_unknown', 'cookie', TOKEN]);
+      expect(asked).toEqual(['ct_known', TOKEN, 'ct_imported', 'ct_unknown', 'cookie', TOKEN]);
       const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
       expect(violations).toEqual([]);
       expect(page.events('Runtime.exceptionThrown')).toEqual([]);

@@ -33,11 +33,17 @@ function tokenIn(entered: string): string | null {
 
 /** Summarizes the record for a reader who knows nothing of consent records. */
 function sentenceOf(data: PublicVerifyResponse['data'], texts: Texts): string {
-  const { decision, created_at: at, site_domain: domain, timestamp } = data;
+  const { created_at: at, site_domain, timestamp, imported_from: tool, claimed_at: claimed } = data;
   const { lookup } = texts;
   const when = at === null ? null : dayText(at, texts);
   const proved = timestamp === null ? lookup.noStamp : lookup.stamp(dayText(timestamp.time, texts));
-  return `${lookup.recorded(domain ?? lookup.unknownDomain, when, decisionWord(decision, texts))} ${proved}`;
+  const domain = site_domain ?? lookup.unknownDomain;
+  const decision = decisionWord(data.decision, texts);
+  const said =
+    tool === null
+      ? lookup.recorded(domain, when, decision)
+      : lookup.imported(domain, tool, claimed === null ? null : dayText(claimed, texts), decision);
+  return `${said} ${proved}`;
 }
 
 /** Content of the page, in the language of the reader. */

@@ -3,6 +3,8 @@ export const lookup = {
   asking: 'Asking …',
   recorded: (domain: string, when: string | null, decision: string) =>
     `The website ${domain} recorded${when === null ? '' : ` on ${when}`} the decision “${decision}”.`,
+  imported: (domain: string, tool: string, claimed: string | null, decision: string) =>
+    `The website ${domain} imported from ${tool} the decision “${decision}”${claimed === null ? '' : ` of ${claimed}`}: stated by that tool.`,
   unknownDomain: '(unknown)',
   noStamp: 'The service states no time stamp that covers it yet.',
   stamp: (time: string) =>

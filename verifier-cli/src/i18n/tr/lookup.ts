@@ -4,6 +4,8 @@ export const lookup: typeof English = {
   asking: 'Soruluyor …',
   recorded: (domain, when, decision) =>
     `${domain} web sitesi${when === null ? '' : ` ${when} anında`} “${decision}” kararını kaydetti.`,
+  imported: (domain, tool, claimed, decision) =>
+    `${domain} web sitesi, ${tool} aracından ${claimed === null ? '' : `${claimed} tarihli `}“${decision}” kararını aktardı: o aracın bildirimidir.`,
   unknownDomain: '(bilinmeyen)',
   noStamp: 'Hizmet, kaydı kapsayan bir zaman damgası henüz bildirmiyor.',
   stamp: (time) =>
