@@ -51,9 +51,11 @@ export interface Connection {
   readonly userAgent: string | null;
 }
 
+type Admissible = Extract<Evaluation, { readonly kind: 'admissible' }>;
+
 export interface PrepareOptions {
   readonly consent: ParsedConsent;
-  readonly evaluation: Extract<Evaluation, { readonly kind: 'admissible' }>;
+  readonly evaluation: Admissible;
   readonly site: SiteContext;
   readonly caller: Pick<Caller, 'apiKey' | 'channel'>;
   readonly connection: Connection;
@@ -137,8 +139,37 @@ function recordOf(
   eventId: string,
   digests: ConsentRecord['disclosures'],
 ): ConsentRecord {
-  const { request } = consent;
   const { config, version, token } = evaluation;
+  return {
+    ...commonMembers({ request: consent.request, version, config, site, now }, eventId),
+    valid_until: validUntil(now, config.record.validity_days),
+    channel: caller.channel,
+    api_key_id: caller.apiKey.id,
+    identity_assurance: token === null ? null : 'tenant_attested',
+    approval_token_id: token?.id ?? null,
+    vouched: token === null ? [] : vouchedFields(token),
+    disclosures: digests,
+  };
+}
+
+/** The choice that a record of any kind states, and under which text and configuration. */
+export interface StatedChoice {
+  readonly request: ConsentRequest;
+  readonly version: Pick<Admissible['version'], 'id' | 'language' | 'contentSha256'>;
+  readonly config: SiteConfig;
+  readonly site: Pick<SiteContext, 'siteId' | 'proofKey'>;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** The members of a record but those that say by which way it came, and until when it is valid. */
+export type CommonMembers = Omit<
+  ConsentRecord,
+  'valid_until' | 'channel' | 'api_key_id' | 'identity_assurance' | 'approval_token_id' | 'vouched' | 'disclosures'
+>;
+
+/** Returns what every kind of consent states alike. */
+export function commonMembers({ request, version, config, site, now }: StatedChoice, eventId: string): CommonMembers {
   return {
     v: 1,
     hash_version: HASH_VERSION,
@@ -154,13 +185,6 @@ function recordOf(
     site_config_hash: config.sha256,
     compliance_framework: request.compliance_framework ?? null,
     created_at: new Date(now).toISOString(),
-    valid_until: validUntil(now, config.record.validity_days),
-    channel: caller.channel,
-    api_key_id: caller.apiKey.id,
-    identity_assurance: token === null ? null : 'tenant_attested',
-    approval_token_id: token?.id ?? null,
-    vouched: token === null ? [] : vouchedFields(token),
-    disclosures: digests,
   };
 }
 
@@ -172,10 +196,7 @@ export function validUntil(now: number, validityDays: number | null): string | n
 }
 
 /** The decisions on categories that the configuration has, in its order. */
-export function knownCategories(
-  asked: ConsentRequest['categories'],
-  config: SiteConfig,
-): Record<string, boolean> | null {
+function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig): Record<string, boolean> | null {
   if (asked == null) return null;
   const known: Record<string, boolean> = {};
   for (const { key } of config.record.categories) {

@@ -1,11 +1,10 @@
 import { IMPORT_CHANNEL, type ImportedConsent, type ImportOrigin } from '../../../schemas/events/consent-imported.js';
-import { HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { hmacSha256, type RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { personalFields } from '../admission/disclosures.js';
 import type { SiteConfig } from '../admission/evaluate.js';
-import { knownCategories, type PreparedRecord, prepareRecord, validUntil } from '../admission/prepare-consent.js';
+import { commonMembers, type PreparedRecord, prepareRecord, validUntil } from '../admission/prepare-consent.js';
 import type { StatedConsent } from './map-row.js';
 
 /** 128 bits: two rows of one site practically never collide, and the index has half the size. */
@@ -58,24 +57,10 @@ function recordOf(
   { site, config, origin, now }: ImportOptions,
   eventId: string,
 ): Omit<ImportedConsent, 'disclosures'> {
-  const { request } = consent;
   const end = validUntil(claimedAt, config.record.validity_days);
   const stated = statedEnd === null ? null : new Date(statedEnd).toISOString();
   return {
-    v: 1,
-    hash_version: HASH_VERSION,
-    proof_key_id: site.proofKey.id,
-    event_id: eventId,
-    site_id: site.siteId,
-    consent_type: request.consent_type,
-    decision: request.decision,
-    categories: knownCategories(request.categories ?? null, config),
-    language: version.language,
-    document_version_id: version.id,
-    document_hash: version.contentSha256,
-    site_config_hash: config.sha256,
-    compliance_framework: request.compliance_framework ?? null,
-    created_at: new Date(now).toISOString(),
+    ...commonMembers({ request: consent.request, version, config, site, now }, eventId),
     valid_until: end === null || (stated !== null && stated < end) ? stated : end,
     channel: IMPORT_CHANNEL,
     api_key_id: null,
