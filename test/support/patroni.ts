@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import pg from 'pg';
 import { vi } from 'vitest';
 import { type Account, findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
 import { freePort } from './free-port.js';
@@ -182,6 +183,8 @@ export class PatroniCluster {
     second?.start();
     await vi.waitUntil(async () => second?.isSynchronous(), READY);
     programs.start('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')]);
+    // HAProxy sends sessions to each server, also to the standby, until its first checks are done.
+    await vi.waitUntil(() => leadsAlways(cluster.url, 2 * nodes.length), READY);
     return cluster;
   }
 
@@ -248,6 +251,26 @@ function haproxyOf(port: number, nodes: readonly PatroniNode[], endsSessions: bo
     ),
     '',
   ].join('\n');
+}
+
+/** Whether so many new sessions in a row reach a server that accepts writes: HAProxy takes its servers in turn. */
+async function leadsAlways(url: string, sessions: number): Promise<boolean> {
+  for (let session = 0; session < sessions; session += 1) if (!(await acceptsWrites(url))) return false;
+  return true;
+}
+
+async function acceptsWrites(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+    return rows[0]?.standby === false;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
+import { abortOf } from '../../platform/background/signals.js';
 import { ScanFailed } from './visit.js';
 
 const FLAGS: readonly string[] = [
@@ -59,6 +60,7 @@ export class Browser {
   readonly #waiting = new Map<number, Waiting>();
   readonly #ended: Promise<unknown>;
   readonly #input: Writable;
+  #hasEnded = false;
   #lastId = 0;
   #rest = '';
 
@@ -75,6 +77,7 @@ export class Browser {
     output.setEncoding('utf8').on('data', (text: string) => this.#receive(text));
     this.#ended = new Promise((resolve) => {
       const end = (): void => {
+        this.#hasEnded = true;
         for (const { reject } of this.#waiting.values()) reject(new ScanFailed('The browser ended.'));
         this.#waiting.clear();
         resolve(undefined);
@@ -87,9 +90,10 @@ export class Browser {
   /**
    * Starts the browser.
    * @param executable path of Chromium or Chrome
+   * @param limit ends the browser at any time: every command in progress fails, and every later one
    * @throws ScanFailed if it does not start
    */
-  static async start(executable: string, proxyPort: number, onEvent: OnEvent): Promise<Browser> {
+  static async start(executable: string, proxyPort: number, onEvent: OnEvent, limit: AbortSignal): Promise<Browser> {
     const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-scan-'));
     // As root, Chromium does not start with its sandbox.
     const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -101,6 +105,9 @@ export class Browser {
       detached: true,
     });
     const browser = new Browser(child, folder, onEvent);
+    const aborted = abortOf(limit);
+    void aborted.promise.then(() => browser.#kill());
+    void browser.#ended.then(() => aborted.release());
     try {
       await browser.send('Browser.getVersion', {}, z.unknown());
     } catch (error) {
@@ -115,12 +122,11 @@ export class Browser {
    * @throws ScanFailed for a command that failed, and if the browser ends
    */
   async send<T>(method: string, params: object, result: z.ZodType<T>, sessionId?: string): Promise<T> {
+    if (this.#hasEnded) throw new ScanFailed('The browser ended.');
     this.#lastId += 1;
     const id = this.#lastId;
     const answer = new Promise<Message>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    if (this.process.exitCode !== null || this.process.pid === undefined)
-      this.#waiting.get(id)?.reject(new ScanFailed('The browser ended.'));
-    else this.#input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    this.#input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     const { error, result: value } = await answer;
     if (error !== undefined) throw new ScanFailed(`The browser refused ${method}: ${error.message}`);
     return result.parse(value);
@@ -128,20 +134,18 @@ export class Browser {
 
   /** Ends the browser with all its processes, and deletes its profile. */
   async close(): Promise<void> {
-    this.kill();
+    this.#kill();
     await this.#ended;
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
-  /** Ends the browser at once: every command in progress fails. */
-  kill(): void {
-    const { pid, exitCode, signalCode } = this.process;
-    if (pid !== undefined && exitCode === null && signalCode === null) {
-      try {
-        process.kill(-pid, 'SIGKILL');
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-      }
+  #kill(): void {
+    const { pid } = this.process;
+    if (pid === undefined || this.#hasEnded) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
     }
   }
 

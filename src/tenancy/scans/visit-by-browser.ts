@@ -52,18 +52,16 @@ export function visitByBrowser(executable: string, reach: Reach, times: VisitTim
       const proxy = await startGuardedProxy(reach);
       const page = new Page(target, times);
       try {
-        const browser = await Browser.start(executable, proxy.port, (method, params, session) =>
-          page.handle(method, params, session),
+        const browser = await Browser.start(
+          executable,
+          proxy.port,
+          (method, params, session) => page.handle(method, params, session),
+          limit,
         );
-        // Commands of a browser that hangs are refused by its end.
-        const stop = (): void => browser.kill();
-        limit.addEventListener('abort', stop, { once: true });
         try {
-          limit.throwIfAborted();
           const visit = await page.visit(browser, cookie, proxy);
           return proxy.isExhausted() ? { ...visit, isComplete: false } : visit;
         } finally {
-          limit.removeEventListener('abort', stop);
           await browser.close();
         }
       } catch (error) {

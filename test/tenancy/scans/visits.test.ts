@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReach } from '../../../src/platform/net/reach.js';
 import { isUnder } from '../../../src/tenancy/scans/scan-target.js';
 import type { ScanTarget, VisitPage } from '../../../src/tenancy/scans/visit.js';
@@ -196,6 +196,19 @@ describe.each(kinds)('a visit by %s', (kind, create) => {
     setTimeout(() => stopping.abort(), 1_500);
     await expect(inShort('/silent', stopping.signal)).rejects.toThrow('did not load in time');
   }, 60_000);
+
+  it.runIf(isBrowser)(
+    'ends when it is stopped after the page has loaded',
+    async () => {
+      const stopping = new AbortController();
+      const visiting = create(reachOf(), { ...TIMES, settleMs: 2_000 })(target('/'), null, stopping.signal);
+      visiting.catch(() => undefined);
+      await vi.waitUntil(() => shop.asked.length > 0, { timeout: TIMES.answerMs, interval: 20 });
+      setTimeout(() => stopping.abort(), 500);
+      await expect(visiting).rejects.toThrow('did not load in time');
+    },
+    60_000,
+  );
 
   it('says in words that nothing answers, and waits no longer than for an answer', async () => {
     const failed = create(reachOf(), { ...TIMES, answerMs: 1_000 })(target('/silent'), null, never);
