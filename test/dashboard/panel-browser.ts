@@ -152,6 +152,7 @@ export class PanelBrowser {
   /** Picks a colour, as the control of the device does. @param name of the field */
   async pickColour(name: string, colour: string): Promise<void> {
     this.steps.push(name);
+    await this.#until(`document.querySelector('input[name="${name}"]') !== null`, `the colour "${name}"`);
     const set = `((input) => {
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${colour}');
       input.dispatchEvent(new Event('input', { bubbles: true }));
