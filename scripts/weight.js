@@ -56,7 +56,14 @@ const figures = {
       codeIn(folder),
     ]),
   ),
-  'committed lines that a program writes': sum(files.filter(isGenerated), allLines),
+  'committed lines that a program writes, no page': sum(
+    files.filter((file) => isGenerated(file) && !file.endsWith('.md')),
+    allLines,
+  ),
+  'committed lines that a program writes, pages': sum(
+    files.filter((file) => isGenerated(file) && file.endsWith('.md')),
+    allLines,
+  ),
   'pages of documentation': files.filter((file) => /^docs\/[^/]+\.md$/.test(file)).length,
   'test files': files.filter((file) => file.endsWith('.test.ts')).length,
 };
