@@ -325,12 +325,17 @@ export class ConsentCore {
     const { loadIab } = this.#surroundings;
     if (iab === undefined || this.#signals !== null || loadIab === undefined) return;
     const { baseUrl } = this.#options;
-    const late = new Promise<never>((_, fail) => {
-      setTimeout(() => fail(new Error('no answer')), LONGEST_WAIT_MS);
-    });
     try {
-      const speaks = loadIab(baseUrl).then(({ speakIab }) => speakIab(this, iab, baseUrl));
-      this.#signals = await Promise.race([speaks, late]);
+      // Signals that come late are told to the page's scripts, too, so that later choices must state them.
+      const speaks = loadIab(baseUrl)
+        .then(({ speakIab }) => speakIab(this, iab, baseUrl))
+        .then((signals) => {
+          this.#signals = signals;
+        });
+      await Promise.race([
+        speaks,
+        new Promise((_, fail) => setTimeout(() => fail(new Error('no answer')), LONGEST_WAIT_MS)),
+      ]);
     } catch (error) {
       this.#warn(`The signals of IAB could not be loaded, so that no choice states them: ${error}`, 'iab');
     }

@@ -86,9 +86,9 @@ export function nextMove(
   if (item === undefined) return null;
   const tried = tries.get(item.idempotency_key);
   if (tried !== undefined && tried.count >= MOST_ATTEMPTS) return null;
-  const stated = stream.some(isWithdrawal) ? 0 : notBefore;
-  // Bounded, because the clock may have been set back.
-  const waitMs = Math.min(HOUR_MS, Math.max(tried?.notBefore ?? 0, stated) - now);
+  // The service states an hour at most. A kept time beyond that is of a clock that was set back meanwhile.
+  const stated = stream.some(isWithdrawal) || notBefore > now + HOUR_MS ? 0 : notBefore;
+  const waitMs = Math.max(tried?.notBefore ?? 0, stated) - now;
   if (waitMs <= 0) return { send: item };
   return waitMs <= LONGEST_WAIT_MS ? { waitMs } : null;
 }

@@ -3,7 +3,7 @@ import { withTransaction } from '../platform/database/pool.js';
 import { cancelForErasure } from '../platform/exports/export-states.js';
 import type { Keyring } from '../platform/keys/index.js';
 import { destroyPersonalData, lockSite, markErased } from './destroy.js';
-import { UnknownSite } from './errors.js';
+import { JournalUnavailable, UnknownSite } from './errors.js';
 import type { ErasureSubject } from './identifiers.js';
 import type { ErasureJournal } from './journal.js';
 import { type ErasureReceipt, erasureReceipt } from './read-erasures.js';
@@ -42,12 +42,31 @@ export async function eraseSubject(
   return carryOut(options, request);
 }
 
-/** Carries out all unfinished erasures, oldest first. @returns their receipts */
-export async function resumeErasures(parts: ErasureOptions, signal?: AbortSignal): Promise<ErasureReceipt[]> {
+export interface ResumeOptions {
+  /** Ends the work before the next erasure. */
+  readonly signal?: AbortSignal;
+  /** Receives an erasure that failed, and the others go on; absent: the first failure is thrown. */
+  readonly onFailed?: (request: ErasureRequest, error: unknown) => void;
+}
+
+/**
+ * Carries out all unfinished erasures, oldest first.
+ * @returns their receipts
+ * @throws JournalUnavailable, because no erasure can go on without the journal
+ */
+export async function resumeErasures(
+  parts: ErasureOptions,
+  { signal, onFailed }: ResumeOptions = {},
+): Promise<ErasureReceipt[]> {
   const receipts: ErasureReceipt[] = [];
   for (const request of await openErasureRequests(parts.db, parts.keyring)) {
     if (signal?.aborted) break;
-    receipts.push(await carryOut(parts, request));
+    try {
+      receipts.push(await carryOut(parts, request));
+    } catch (error) {
+      if (onFailed === undefined || error instanceof JournalUnavailable) throw error;
+      onFailed(request, error);
+    }
   }
   return receipts;
 }

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../platform/background/part.js';
-import { runUnderLease } from '../platform/background/run-under-lease.js';
-import { pause } from '../platform/background/waiting.js';
+import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
+import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Keyring } from '../platform/keys/index.js';
 import { announceDueErasures } from './announce-erasures.js';
 import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
+import type { ErasureRequest } from './requests.js';
 
 export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   /** A pool, because the lease holds a separate connection. */
@@ -56,6 +57,7 @@ class ErasureRunner implements BackgroundPart {
 
   async #work(signal: AbortSignal): Promise<void> {
     const { logger, pollMs = 1_000, applyEveryMs = 600_000 } = this.options;
+    const backOff = new BackOff();
     let appliedAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       if (performance.now() - appliedAt >= applyEveryMs) {
@@ -69,14 +71,22 @@ class ErasureRunner implements BackgroundPart {
           );
         }
       }
-      for (const receipt of await resumeErasures(this.options, signal)) {
+      let hasFailed = false;
+      // The request of one site, whose key cannot be read for example, must not hold up those of others.
+      const onFailed = ({ id, siteId }: ErasureRequest, error: unknown): void => {
+        hasFailed = true;
+        const facts = { part: this.name, request: id, site: siteId, reason: describe(error) };
+        logger.warn(facts, 'an erasure failed; trying again');
+      };
+      for (const receipt of await resumeErasures(this.options, { signal, onFailed })) {
         this.#finished += 1;
         this.#erasedRecords += receipt.erasedRecords;
         logger.info({ part: this.name, request: receipt.id, records: receipt.erasedRecords }, 'erased');
       }
       // After the log was applied: what it announces already is not announced again.
       this.#announced += (await announceDueErasures(this.options, this.options.announceIntervalMs)) ?? 0;
-      await pause(pollMs, signal);
+      if (!hasFailed) backOff.reset();
+      await pause(hasFailed ? backOff.next() : pollMs, signal);
     }
   }
 }

@@ -41,8 +41,10 @@ export function afterFailure(
 export function whomToAsk<T extends { readonly health: AuthorityHealth }>(
   authorities: readonly T[],
   now: number,
+  { longestMs }: Pick<BackOffLimits, 'longestMs'>,
 ): { readonly ask: readonly T[]; readonly nextAt: number | undefined } {
-  const ask = authorities.filter(({ health }) => health.notBefore <= now);
+  // A clock that was ahead makes every authority fail, and its pauses would last until that time comes.
+  const ask = authorities.filter(({ health }) => health.notBefore <= now || health.notBefore > now + longestMs);
   const nextAt = ask.length > 0 ? undefined : Math.min(...authorities.map(({ health }) => health.notBefore));
   return { ask, nextAt };
 }

@@ -62,7 +62,7 @@ export function createTimestampClient(options: TimestampClientOptions): Timestam
       for (const url of authorities.filter(isExcluded)) refuse(url);
       const healthOf = (urls: readonly string[]) => urls.map((url) => ({ url, health: health.get(url) ?? HEALTHY }));
       const others = authorities.filter((url) => !isExcluded(url));
-      const { ask, nextAt } = whomToAsk(healthOf(others), clock().getTime());
+      const { ask, nextAt } = whomToAsk(healthOf(others), clock().getTime(), backOff);
       if (nextAt !== undefined && failures.length > 0)
         for (const url of others)
           failures.push({ authority: url, reason: `pauses until ${new Date(nextAt).toISOString()} at least` });
@@ -80,7 +80,7 @@ export function createTimestampClient(options: TimestampClientOptions): Timestam
           health.set(url, afterFailure(before, clock().getTime(), backOff, random()));
         }
       }
-      const retryAt = nextAt ?? whomToAsk(healthOf(others), clock().getTime()).nextAt ?? clock().getTime();
+      const retryAt = nextAt ?? whomToAsk(healthOf(others), clock().getTime(), backOff).nextAt ?? clock().getTime();
       throw new TimestampUnavailable(failures, new Date(Number.isFinite(retryAt) ? retryAt : clock().getTime()));
     },
   };

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import {
   openErasureJournal,
   recordErasureRequest,
 } from '../../src/erasure/index.js';
+import { createKeyring } from '../../src/platform/keys/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count, silent, until, whileRunning } from '../pipeline/relay/pipeline.js';
 
@@ -55,4 +57,33 @@ it('carries out the requests of other processes, and unfinished ones', async () 
   // The erasure of the previous test, whose journal failed, is finished, too.
   expect(await count(pipeline.owner, 'record_keys where site_id = $1', [site.siteId])).toBe(0);
   expect(await count(pipeline.owner, 'erasure_requests where finished_at is null or blind_index is not null')).toBe(0);
+});
+
+it('carries out a request although an earlier one of another site cannot be', async () => {
+  const { pipeline, master, site, otherSite, folder } = world;
+  const api = pipeline.newPool('consent_ledger_api');
+  const order = async ({ siteId }: typeof site, visitorId: string) => {
+    const by = { kind: 'visitor', value: visitorId } as const;
+    return (await recordErasureRequest(api, world.keyring, { siteId, by, channel: 's2s' })).request.id;
+  };
+  await world.record(site, [{ visitorId: 'cem' }]);
+  const [stuck, next] = [await order(site, 'cem'), await order(otherSite, 'cem')];
+  await pipeline.owner.query(`update keyring set wrapped = '\\x00' where purpose = 'site' and owner_id = $1`, [
+    site.siteId,
+  ]);
+  // A process that has the key of the site in memory does not notice.
+  const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
+  const lines: object[] = [];
+  const runner = createErasureRunner({
+    db: pipeline.worker,
+    eventLog: pipeline.eventLog,
+    keyring,
+    journal: openErasureJournal(join(folder, 'erasures.ndjson')),
+    logger: { ...silent, warn: (facts: object) => void lines.push(facts) },
+    pollMs: 10,
+    announceIntervalMs: 1,
+  });
+  await whileRunning([runner], () => until(async () => (await erasureReceipt(api, next)) !== null));
+  expect(await erasureReceipt(api, stuck)).toBeNull();
+  expect(lines).toContainEqual(expect.objectContaining({ part: 'erasure', request: stuck }));
 });

@@ -153,6 +153,16 @@ describe('fail-over and back-off', () => {
     expect((await client.stamp(DATA)).authority).toBe(good);
   });
 
+  it('asks an authority again at once after a clock that was ahead is set back', async () => {
+    const good = await serve(responder());
+    const now = Date.now();
+    let clock = now + 86_400_000;
+    const client = clientOf([good], { clock: () => new Date(clock) });
+    await expect(client.stamp(DATA)).rejects.toThrow('differs by more than 60 s from the clock of this machine');
+    clock = now;
+    expect((await client.stamp(DATA)).authority).toBe(good);
+  });
+
   it('reports when to retry if all authorities are paused', async () => {
     const bad = await serve((_request, response) => response.writeHead(500).end());
     const now = new Date('2026-01-01T00:00:00Z');

@@ -53,8 +53,8 @@ describe('back-off', () => {
       { url: 'b', health: HEALTHY },
       { url: 'c', health: { failures: 1, notBefore: 50 } },
     ];
-    expect(whomToAsk(authorities, 60).ask.map(({ url }) => url)).toEqual(['b', 'c']);
-    expect(whomToAsk(authorities.slice(0, 1), 60)).toEqual({ ask: [], nextAt: 100 });
+    expect(whomToAsk(authorities, 60, limits).ask.map(({ url }) => url)).toEqual(['b', 'c']);
+    expect(whomToAsk(authorities.slice(0, 1), 60, limits)).toEqual({ ask: [], nextAt: 100 });
   });
 });
 

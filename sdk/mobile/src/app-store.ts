@@ -29,7 +29,7 @@ export class AppStore implements Store {
   async load(): Promise<void> {
     try {
       const names = (await this.#storage.keys()).filter((name) => name.startsWith(PREFIX));
-      const texts = await Promise.all(names.map((name) => this.#storage.get(name)));
+      const texts = await Promise.all(names.map((name) => this.#textOf(name)));
       const kept = new Map(names.map((name, i) => [name.slice(PREFIX.length), texts[i] ?? null]));
       const unfinished = Object.entries(parseJson(kept.get(JOURNAL) ?? 'null', isJournal) ?? {});
       kept.delete(JOURNAL);
@@ -79,6 +79,20 @@ export class AppStore implements Store {
           this.#isFailing = isFailing;
         });
     this.#changes.set(name, text);
+  }
+
+  /**
+   * A value that the device cannot read, as Android one of more than 2 MB, must not hide the others.
+   * @throws the error of the storage for the journal: without it, the others may be half of a change
+   */
+  async #textOf(name: string): Promise<string | null> {
+    try {
+      return await this.#storage.get(name);
+    } catch (error) {
+      if (name === PREFIX + JOURNAL) throw error;
+      this.#isFailing = true;
+      return null;
+    }
   }
 
   /** @returns whether the storage refused something */

@@ -56,6 +56,8 @@ const API_KEY = /^svc_live_[A-Za-z0-9_-]{43}$/;
 const LASTING =
   /^(ENOTFOUND|CERT_.+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.+|ERR_TLS_.+|ERR_SSL_.+)$/;
 const DEFAULTS = { attempts: 5, timeoutMs: 30_000, longestWaitMs: 60_000 } as const;
+/** Longest time of a timer of Node, in milliseconds. One that is set to more ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Sends requests: signs them, and sends them again by the rules of the specification. */
 export class Transport {
@@ -103,7 +105,7 @@ export class Transport {
     if (answer instanceof NoAnswer) return LASTING.test(codeOf(answer.cause)) ? null : backOff;
     if (isRetried(answer.status)) {
       const stated = retryAfterMs(answer.headers.get('retry-after'), Date.now()) ?? backOff;
-      return stated > (this.#options.longestWaitMs ?? DEFAULTS.longestWaitMs) ? null : stated;
+      return stated > Math.min(this.#options.longestWaitMs ?? DEFAULTS.longestWaitMs, LONGEST_TIMER_MS) ? null : stated;
     }
     // Signed again with another time, nonce or token, it is another request. A second refusal is final.
     if (attempt > 2) return null;
@@ -121,7 +123,8 @@ export class Transport {
 
   async #attempt(request: ServiceRequest, body: string | undefined, bearer?: string): Promise<Answer | NoAnswer> {
     const { signal } = this.#options;
-    const timeoutMs = Math.max(this.#options.timeoutMs ?? DEFAULTS.timeoutMs, request.takesMs ?? 0);
+    const { timeoutMs: givenMs = DEFAULTS.timeoutMs } = this.#options;
+    const timeoutMs = Math.min(Math.max(givenMs, request.takesMs ?? 0), LONGEST_TIMER_MS);
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     try {

@@ -82,7 +82,9 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
  * A slow client must not keep the service from stopping: it continues later from the cursor of its
  * last line.
  */
-function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
+export function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
+  // The client left while the first records were read: no further event removes the listener.
+  if (response.destroyed) return;
   const cut = (): void => {
     response.destroy();
   };

@@ -161,6 +161,8 @@ class Feed {
   end(): void {
     this.#stop.abort();
     this.#reading?.catch(() => undefined);
+    // Between two pages the subscription does not see the signal, and would stay open.
+    this.#pages.return?.().catch(() => undefined);
   }
 
   async #read(): Promise<KeptPage> {

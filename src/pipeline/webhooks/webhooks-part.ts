@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InvalidEventBody } from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
 import { repeat } from '../../platform/background/repeat.js';
@@ -6,8 +7,9 @@ import { describe } from '../../platform/background/run-under-lease.js';
 import { pause } from '../../platform/background/waiting.js';
 import { lastSealed } from '../../platform/database/last-sealed.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { Keyring } from '../../platform/keys/index.js';
+import { KeyError, type Keyring } from '../../platform/keys/index.js';
 import { openWebhookSecret } from '../../tenancy/webhooks/webhook-secret.js';
+import { LogDamaged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import {
   type ClaimedWebhook,
@@ -155,6 +157,8 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
     } catch (error) {
       // The claim ends by itself, and another try follows.
       logger.warn({ part: 'webhooks', webhook: webhook.id, reason: describe(error) }, 'failed; trying again');
+      // Its user must see why nothing arrives, and its claims must not keep the tenant's other webhooks waiting.
+      if (isLasting(error)) await fail(webhook, 'its events cannot be read', false).catch(() => undefined);
     } finally {
       places.leave();
     }
@@ -181,6 +185,11 @@ export function createWebhooks(options: WebhooksOptions): BackgroundPart {
       await lanes.allEnd();
     },
   };
+}
+
+/** Whether another try fails as well until an operator acts: an event, the log or a key was altered. */
+function isLasting(error: unknown): boolean {
+  return error instanceof InvalidEventBody || error instanceof LogDamaged || error instanceof KeyError;
 }
 
 interface Target extends Pick<WebhookColumns, 'url' | 'events'> {

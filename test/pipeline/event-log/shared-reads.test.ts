@@ -138,6 +138,27 @@ describe('shared reads', () => {
     await Promise.all([ahead.stop(), behind.stop()]);
   });
 
+  it('end their subscription when the last subscriber leaves between two pages', async () => {
+    const inner = fixture.open();
+    let isEnded = false;
+    const log: EventLog = {
+      ...faultyLog(inner, () => null),
+      async *subscribe(after, signal) {
+        try {
+          yield* inner.subscribe(after, signal);
+        } finally {
+          isEnded = true;
+        }
+      },
+    };
+    const { before } = await append(inner, 3);
+    for await (const page of shareReads(log).subscribe(before, new AbortController().signal)) {
+      expect(page.events.length).toBeGreaterThan(0);
+      break;
+    }
+    await expect.poll(() => isEnded).toBe(true);
+  });
+
   it('go on for the others when one leaves in the middle of a page', async () => {
     const { log } = counted(fixture.open());
     const shared = shareReads(log);

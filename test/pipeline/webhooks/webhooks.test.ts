@@ -298,6 +298,22 @@ describe('webhooks of a site', () => {
     expect(rows).toEqual([]);
   });
 
+  it('say why nothing arrives where an event of the log cannot be read', async () => {
+    const altered = await RecordingTenant.of(app);
+    const { id: eventId } = await altered.record();
+    await app.superuser.query(
+      `begin; alter table event_log.events disable trigger append_only;
+       update event_log.events set data = '{}' where id = '${eventId}';
+       alter table event_log.events enable always trigger append_only; commit`,
+    );
+    const hook = { url: `${origin}/altered`, events: ['consent.recorded'] };
+    const { id } = Made.parse((await altered.inSite('admin', 'POST', '/webhooks', hook)).body).data;
+    await altered.inSite('admin', 'POST', `/webhooks/${id}/replay`, { from_revision: 0 });
+    const isFailing = ({ last_error: error }: z.infer<typeof Shown>) => error === 'its events cannot be read';
+    await altered.until(Shown, `/webhooks/${id}`, isFailing);
+    expect(at('/altered')).toEqual([]);
+  });
+
   it('are at most ten for a site', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 11; i += 1)

@@ -58,6 +58,12 @@ describe('the queue', () => {
     expect(nextMove([refuse], new Map(), 1, 1_001)).toEqual({ send: refuse });
   });
 
+  test('waits for no pause that was kept before the clock was set back', () => {
+    const [hour, day] = [3_600_000, 86_400_000];
+    expect(nextMove([accept], new Map(), 1, 1 + hour)).toBeNull();
+    expect(nextMove([accept], new Map(), 1, 1 + day)).toEqual({ send: accept });
+  });
+
   test('rests after eight attempts', () => {
     expect(nextMove([accept], new Map([['accept', tried(0, 8)]]), 1, 0)).toBeNull();
   });

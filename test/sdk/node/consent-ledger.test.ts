@@ -63,6 +63,10 @@ describe('the SDK for Node', () => {
     );
   const paths = () => front.received.map(({ path }) => path);
 
+  test('waits without a limit if the time of an attempt is infinite', async () => {
+    expect(await make({ timeoutMs: Number.POSITIVE_INFINITY, attempts: 1 }).ping()).toMatchObject({ scope: 'write' });
+  });
+
   test('reads the receipt of a record, with the values that are named', async () => {
     const { consent_token } = await ledger.record(consent('receipt-1', { signer_name: 'Ada Example' }));
     const receipt = await vi.waitFor(() => ledger.receipt(consent_token), { timeout: 60_000, interval: 500 });

@@ -304,6 +304,17 @@ describe('the memory of a witness', () => {
     await writeFile(path, '999999999\n');
     state = await openWitnessState(join(folder, 'state'));
   });
+
+  test('is not held by a process that got the id of a former one', async () => {
+    const path = join(folder, 'state', 'lock');
+    const [boot = ''] = (await readFile(path, 'utf8')).split(' ')[1]?.split('/') ?? [];
+    const ofFirst = await readFile('/proc/1/stat', 'utf8');
+    const start = ofFirst.slice(ofFirst.lastIndexOf(')') + 2).split(' ')[19];
+    await writeFile(path, `1 ${boot}/${start}\n`);
+    await expect(openWitnessState(join(folder, 'state'))).rejects.toThrow(/the process 1 uses/);
+    await writeFile(path, `1 an-earlier-boot/${start}\n`);
+    state = await openWitnessState(join(folder, 'state'));
+  });
 });
 
 describe('the key of a witness', () => {

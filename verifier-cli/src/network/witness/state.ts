@@ -56,26 +56,43 @@ export async function openWitnessState(folder: string): Promise<WitnessState> {
 async function takeLock(path: string, folder: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await createFile(path, `${process.pid}\n`);
+      await createFile(path, `${process.pid} ${await startOf(process.pid)}\n`);
       return;
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
-    const bytes = await readIfThere(path);
-    const holder = bytes === null ? null : Number(decodeUtf8(bytes)?.trim());
-    if (attempt > 1 || (holder !== null && isOtherProcess(holder)))
-      throw new UsageError(`the process ${holder ?? 'unknown'} uses ${folder}: stop it, or give another folder`);
+    const [pid = '', start = ''] = (await textOf(path))?.trim().split(' ') ?? [];
+    if (attempt > 1 || (await isOtherProcess(Number(pid), start)))
+      throw new UsageError(`the process ${pid || 'unknown'} uses ${folder}: stop it, or give another folder`);
     await rm(path, { force: true });
   }
 }
 
-/** Whether a process of this id runs and is not this one. After a crash its lock stays. */
-function isOtherProcess(pid: number): boolean {
+/**
+ * Whether the process runs that took a lock, and is not this one. After a crash its lock stays. After a
+ * restart of the machine, another process often has its id.
+ * @param start as `startOf`; empty if the lock does not state it
+ */
+async function isOtherProcess(pid: number, start: string): Promise<boolean> {
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  if (start !== '' && start !== (await startOf(pid))) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return codeOf(error) === 'EPERM';
   }
+}
+
+/** The boot of the machine and the start of a process, without spaces; empty where the system does not tell them. */
+async function startOf(pid: number): Promise<string> {
+  const [boot, stat] = await Promise.all([textOf('/proc/sys/kernel/random/boot_id'), textOf(`/proc/${pid}/stat`)]);
+  // The second field, the name of the program in parentheses, may contain spaces.
+  const start = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return boot === null || start === undefined ? '' : `${boot.trim()}/${start}`;
+}
+
+async function textOf(path: string): Promise<string | null> {
+  const bytes = await readIfThere(path);
+  return bytes === null ? null : decodeUtf8(bytes);
 }

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ChoiceSignals } from '../../../sdk/core/choice-signals.js';
+import { ConsentCore } from '../../../sdk/core/consent.js';
+import { CookieJar } from '../../../sdk/core/cookie-jar.js';
+import { PageStore } from '../../../sdk/core/page-store.js';
+import { appCryptography } from '../../../sdk/mobile/src/app-cryptography.js';
+import { ModelBrowser } from './model/browser.js';
+import { configurationIn } from './model/site.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+test('signals of IAB that arrive after the question are stated with the choice', async () => {
+  vi.spyOn(console, 'warn').mockReturnValue(undefined);
+  const address = { protocol: 'https:', hostname: 'www.shop.example', pathname: '/' };
+  const browser = new ModelBrowser(() => Date.now());
+  const data = { ...configurationIn('gdpr'), iab: { tcf: {} } };
+  const sent: unknown[] = [];
+  let arrive: (signals: ChoiceSignals) => void = () => undefined;
+  const consent = new ConsentCore(
+    { baseUrl: 'https://consent.example.org', apiKey: 'svc_live_x' },
+    {
+      jar: new CookieJar(browser.page(address), address, undefined),
+      store: new PageStore(browser.storageOf(address.hostname)),
+      network: ({ body }) => {
+        if (body === undefined)
+          return Promise.resolve({ status: 200, text: JSON.stringify({ data }), retryAfter: null });
+        sent.push(JSON.parse(body));
+        return new Promise(() => undefined);
+      },
+      cryptography: appCryptography((count) => randomBytes(count)),
+      clock: () => Date.now(),
+      isSignalled: () => false,
+      language: () => undefined,
+      obstacle: () => null,
+      notKept: '',
+      ready: undefined,
+      locked: (_, action) => action(),
+      watch: () => () => undefined,
+      renewal: undefined,
+      loadIab: async () => ({
+        speakIab: () =>
+          new Promise((resolve) => {
+            arrive = resolve;
+          }),
+      }),
+      report: (error) => console.error(error),
+    },
+  );
+  const started = consent.start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect((await started).status).toBe('needed');
+  arrive({ stringsOf: () => ({ tc_string: 'of the late list' }) });
+  await vi.advanceTimersByTimeAsync(0);
+  void consent.acceptAll();
+  await vi.advanceTimersByTimeAsync(0);
+  consent.stop();
+  expect(sent).toMatchObject([{ decision: 'accepted', iab: { tc_string: 'of the late list' } }]);
+});
