@@ -2,7 +2,7 @@ import type { StatusItem } from '../shared/types.js';
 import type { Configuration } from './answers.js';
 import { completeCategories, isInForce, type Kept } from './choice.js';
 import { isDecision } from './choice-text.js';
-import { type Guard, isFlag, isText, nullable, objectOf, recordOf } from './guards.js';
+import { type Guard, isFlag, isText, nullable, objectOf, optional, recordOf } from './guards.js';
 
 /** A choice about cookies that is on record, as `status` of a backend returns it. */
 export type RecordedChoice = Pick<
@@ -16,7 +16,12 @@ export type RecordedChoice = Pick<
   | 'proof_hash'
   | 'created_at'
   | 'valid_until'
->;
+> & {
+  /** Former tool of an imported consent; null or absent: it was recorded here. */
+  readonly imported_from?: string | null | undefined;
+  /** Time that this tool states. */
+  readonly claimed_at?: string | null | undefined;
+};
 
 const isTime: Guard<string> = (value): value is string => isText(value) && !Number.isNaN(Date.parse(value));
 
@@ -31,6 +36,8 @@ export const isRecordedChoice = objectOf<RecordedChoice>({
   proof_hash: isText,
   created_at: isTime,
   valid_until: nullable(isTime),
+  imported_from: optional(nullable(isText)),
+  claimed_at: optional(nullable(isTime)),
 });
 
 /**
@@ -41,7 +48,7 @@ export const isRecordedChoice = objectOf<RecordedChoice>({
  *   configuration; a refusal always, because it permits nothing
  */
 export function adopted(record: RecordedChoice, configuration: Configuration, now: number): Kept | null {
-  const { consent_type, categories, created_at, valid_until } = record;
+  const { consent_type, categories, created_at, valid_until, claimed_at } = record;
   if (consent_type !== 'cookie' || (valid_until !== null && Date.parse(valid_until) <= now)) return null;
   const isPermitted = record.decision === 'accepted' || record.decision === 'partial';
   const choice: Kept = {
@@ -53,7 +60,8 @@ export function adopted(record: RecordedChoice, configuration: Configuration, no
     proof_hash: record.proof_hash,
     created_at,
     valid_until,
-    at: Date.parse(created_at),
+    // `created_at` of an imported choice is the time of the import.
+    at: Date.parse(claimed_at ?? created_at),
     isVoid: false,
     isSignalled: false,
     isPermitted,

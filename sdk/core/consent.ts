@@ -236,7 +236,7 @@ export class ConsentCore {
     if (choice === null) return false;
     // Its response would bring the choice before this one back.
     this.#surroundings.renewal?.cancel();
-    this.#handle({ type: 'adopted', choice });
+    this.#handle({ type: 'adopted', choice, isImported: record.imported_from != null });
     this.#handle({ type: 'configured', configuration });
     this.#outbox.flush();
     return this.#state.choice?.consent_token === record.consent_token;

@@ -54,7 +54,7 @@ export type Event =
   /** The page records a consent beside the choice, for example to a document. */
   | { readonly type: 'recorded'; readonly consent: BrowserConsent }
   /** The same person chose on another device. */
-  | { readonly type: 'adopted'; readonly choice: Kept }
+  | { readonly type: 'adopted'; readonly choice: Kept; readonly isImported: boolean }
   | (Answered & { readonly type: 'accepted'; readonly acceptance: Acceptance })
   /** The service will never accept this consent. */
   | (Answered & { readonly type: 'refused'; readonly isOutdated: boolean });
@@ -104,7 +104,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       break;
     }
     case 'adopted':
-      if (before === null || before.at < event.choice.at) newest = event.choice;
+      newest = followed(before, event);
       break;
     case 'failed':
       isUnavailable = true;
@@ -139,6 +139,11 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
     outdated: outdatedOf(facts, event, newest, configuration),
   };
   return { facts: next, ...consequences(next, event, sight, { before, found, recorded }) };
+}
+
+/** Every choice that was made here counts as newer than an imported one (docs/import.md). */
+function followed(before: Kept | null, { choice, isImported }: Extract<Event, { type: 'adopted' }>): Kept {
+  return before !== null && (isImported || before.at >= choice.at) ? before : choice;
 }
 
 function settledBy({ consentType, at }: Answered, before: Kept | null): Kept | null {

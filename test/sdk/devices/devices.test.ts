@@ -241,6 +241,30 @@ describe('one person on several devices', () => {
       phone.stop();
     });
 
+    test('an imported consent counts only where the device has no choice, whatever times it states', async () => {
+      const later = new Date(Date.now() + 1_000).toISOString();
+      const claimed_at = '2020-01-01T00:00:00.000Z';
+      const imported = { ...record, created_at: later, imported_from: 'Former tool', claimed_at };
+      const phone = await openApp(mine.keys.write, reference);
+      await phone.rejectAll();
+      for (const one of [imported, { ...imported, claimed_at: later }]) expect(await phone.follow(one)).toBe(false);
+      expect(phone.allows('analytics')).toBe(false);
+      await phone.acceptAll();
+      const refusal = { ...imported, decision: 'withdrawn' as const, categories: null };
+      for (const one of [refusal, { ...refusal, claimed_at: later }]) expect(await phone.follow(one)).toBe(false);
+      expect(phone.allows('analytics')).toBe(true);
+      phone.stop();
+
+      const fresh = await openApp(mine.keys.write, randomUUID());
+      expect(await fresh.follow(imported)).toBe(true);
+      expect(fresh.allows('analytics')).toBe(true);
+      // It counts from the time that the tool states.
+      const former = { ...record, created_at: '2021-01-01T00:00:00.000Z', decision: 'withdrawn' as const };
+      expect(await fresh.follow(former)).toBe(true);
+      expect(fresh.allows('analytics')).toBe(false);
+      fresh.stop();
+    });
+
     test('an approval token of one site is worth nothing at another one, and stays usable at its own', async () => {
       const request = { document_slug: 'explicit-consent', subject: reference };
       const { approval_token } = await ledgerOf(mine).mintApprovalToken(request);
