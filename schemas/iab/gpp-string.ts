@@ -29,6 +29,9 @@ const FIELDS: Readonly<Record<GppSection, readonly string[]>> = {
   usca: ['SaleOptOutNotice', 'SharingOptOutNotice', 'SensitiveDataLimitUseNotice', 'SaleOptOut', 'SharingOptOut'],
 };
 
+/** Characters of the shortest core that IAB's library reads, which refuses one that ends after the opt-outs. */
+const CORE_CHARACTERS: Readonly<Record<GppSection, number>> = { usnat: 10, usca: 8 };
+
 /** The statements of one section of the United States. */
 export interface OptOutStatement {
   readonly section: GppSection;
@@ -52,7 +55,8 @@ const MOST_SECTIONS = 40;
 
 /**
  * Reads a GPP string: its header, and the opt-outs of the sections `usnat` and `usca`.
- * @returns null if it is not a GPP string of version 1, or its header names sections that no register has
+ * @returns null if it is not a GPP string of version 1, its header names sections that no register has, or a section
+ *   is cut or has another segment than that of Global Privacy Control
  */
 export function readGppString(text: string): GppStatement | null {
   return readOrNull(() => {
@@ -100,6 +104,7 @@ function fibonacci(bits: BitReader): number {
 
 function readSection(section: GppSection, text: string): OptOutStatement {
   const [core = '', ...segments] = text.split('.');
+  if (core.length < CORE_CHARACTERS[section]) throw new RangeError('the section ends early');
   const bits = new BitReader(core);
   bits.number(6); // Version: the fields as far as the opt-outs are the same in all
   const optOuts: Partial<Record<OptOut, OptOutValue>> = {};
@@ -112,10 +117,10 @@ function readSection(section: GppSection, text: string): OptOutStatement {
   return { section, optOuts, gpc: readGpc(segments) };
 }
 
-function readGpc(segments: readonly string[]): boolean | null {
-  for (const segment of segments) {
-    const bits = new BitReader(segment);
-    if (bits.number(2) === GPC_SEGMENT) return bits.flag();
-  }
-  return null;
+/** Readers differ in which one they take of several segments, and in how they read one of another type. */
+function readGpc([segment, ...more]: readonly string[]): boolean | null {
+  if (segment === undefined) return null;
+  const bits = new BitReader(segment);
+  if (more.length > 0 || bits.number(2) !== GPC_SEGMENT) throw new RangeError('not one segment of the signal');
+  return bits.flag();
 }

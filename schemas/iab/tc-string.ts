@@ -33,6 +33,7 @@ export interface TcStatement {
 }
 
 const VERSION = 2;
+const CORE_SEGMENT = 0;
 const DISCLOSED_SEGMENT = 1;
 const PUBLISHER_SEGMENT = 3;
 /** Purposes in a string, declared or not. */
@@ -43,7 +44,8 @@ const DECISECOND_MS = 100;
  * Reads a TC string. Ranges stay ranges: a text of some thousand characters can name a hundred million
  * vendors, which a reader that lists them does not survive.
  * @param text at most what `IabSignals` admits
- * @returns null if it is not a TC string of version 2, or its ranges overlap or are not ascending
+ * @returns null if it is not a TC string of version 2, has a second core, or has ranges that overlap or are not
+ *   ascending
  */
 export function readTcString(text: string): TcStatement | null {
   const [core = '', ...segments] = text.split('.');
@@ -100,6 +102,8 @@ function readSegments(segments: readonly string[]): Pick<TcStatement, 'disclosed
   for (const segment of segments) {
     const bits = new BitReader(segment);
     const kind = bits.number(3);
+    // IAB's library would take the statements of the second core, and not those of the first.
+    if (kind === CORE_SEGMENT) throw new RangeError('two cores');
     if (kind === DISCLOSED_SEGMENT && disclosed === null) disclosed = readVendors(bits);
     else if (kind !== PUBLISHER_SEGMENT || hasPublisherPurposes(bits)) hasMore = true;
   }

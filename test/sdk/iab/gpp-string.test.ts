@@ -72,6 +72,10 @@ describe('the reader of GPP strings', () => {
     ['without its sections', 'DBABLA'],
     ['cut in a section', 'DBABLA~CA'],
     ['with a value that no opt-out has', 'DBABLA~D__________'],
+    ['cut after the opt-outs (usnat)', 'DBABLA~BVQqAAAAA'],
+    ['cut after the opt-outs (usca)', 'DBABBg~BVQqAAA'],
+    ['with a second core', 'DBABLA~BVQqAAAAAgA.BVVVVAAAAgA'],
+    ['with two segments of the signal', 'DBABLA~BVQqAAAAAgA.QA.YA'],
   ])('refuses a text that is %s', (_, text) => {
     expect(readGppString(text)).toBeNull();
   });

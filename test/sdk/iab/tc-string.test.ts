@@ -138,6 +138,7 @@ describe('the reader of TC strings', () => {
     ['cut', stringOf({ marketing: true }).slice(0, 30)],
     ['with a character that is not base64url', `*${stringOf({}).slice(1)}`],
     ['of words', 'consent-given'],
+    ['with a second core', `${stringOf({})}.${stringOf({ marketing: true }).split('.')[0]}`],
   ])('refuses a text that is %s', (_, text) => {
     expect(readTcString(text)).toBeNull();
   });
