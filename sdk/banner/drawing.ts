@@ -1,8 +1,8 @@
 import { DEFAULT_APPEARANCE } from './default-appearance.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
-import { firstLayer } from './first-layer.js';
+import { FIRST_LAYER_CONTROLS, firstLayer } from './first-layer.js';
 import { LAYOUT_VERSION } from './layout-version.js';
-import { settingsLayer } from './settings-layer.js';
+import { SETTINGS_CONTROLS, settingsLayer } from './settings-layer.js';
 import { bannerStyle } from './style.js';
 import type { Appearance, BannerView } from './view.js';
 
@@ -10,9 +10,10 @@ import type { Appearance, BannerView } from './view.js';
 export interface StatedPresentation {
   readonly layout?: string | undefined;
   readonly layout_version?: number | undefined;
-  /** `default`: the look of the SDK, whatever the site's configuration states. */
+  /** `default`: the look of the SDK, whatever the site's configuration states; `site`: the look that it states. */
   readonly theme?: string | undefined;
   readonly layer?: string | undefined;
+  readonly controls?: readonly string[] | undefined;
   readonly colour_scheme?: 'light' | 'dark' | undefined;
   readonly size_class?: 'phone' | 'tablet' | 'desktop' | undefined;
   readonly control?: string | undefined;
@@ -31,20 +32,36 @@ const CONTROLS: ReadonlySet<string> = new Set(['button', 'input', 'select']);
  * Draws the banner as it was stated to have been shown. Nothing in it can be used, the control that
  * was used is marked, and what was folded is open.
  * @param ticked categories that the person chose one by one
- * @returns null: no layout of this program has that name, version and layer
+ * @returns null: no layout of this program has that name, version, layer, theme and controls, so that a drawing
+ *   would show what the person did not see
  */
 export function drawingOf(
   view: BannerView,
-  { layout = '', layout_version: version, theme, layer, colour_scheme, size_class, control }: StatedPresentation,
+  stated: StatedPresentation,
   ticked: Readonly<Record<string, boolean>>,
 ): Drawing | null {
+  const { layout = '', layout_version: version, theme, layer, colour_scheme, size_class, control } = stated;
   if (version !== LAYOUT_VERSION || !isLayout(layout) || (layer !== 'first' && layer !== 'settings')) return null;
   const look = theme === 'default' ? DEFAULT_APPEARANCE : view.appearance;
+  if (!hasControls(stated, layer === 'first' ? FIRST_LAYER_CONTROLS : SETTINGS_CONTROLS)) return null;
+  if (theme !== undefined && !hasTheme(stated, theme, look)) return null;
   const appearance: Appearance = { ...look, layout };
   const shown = { ...view, appearance };
   const content = layer === 'first' ? firstLayer(shown) : settingsLayer(shown, { ticked, proofPage: null });
   const surroundings = { scheme: colour_scheme ?? 'light', size: size_class ?? 'desktop' };
   return { content: atRest(content, control), style: bannerStyle(appearance, surroundings) };
+}
+
+/** Whether the layer offers the stated controls: a question without a reject button must not be drawn with one. */
+function hasControls({ controls, control }: StatedPresentation, offered: readonly string[]): boolean {
+  const isOffered = control === undefined || offered.includes(control);
+  return isOffered && (controls === undefined || controls.join() === offered.join());
+}
+
+/** Whether the theme has the stated layout and colours. Of a theme of another name, only its page knows the look. */
+function hasTheme({ layout, colour_scheme: colours }: StatedPresentation, theme: string, look: Appearance): boolean {
+  const hasColours = colours === undefined || look.scheme === 'auto' || look.scheme === colours;
+  return (theme === 'site' || theme === 'default') && look.layout === layout && hasColours;
 }
 
 /**

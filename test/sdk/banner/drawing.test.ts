@@ -74,6 +74,12 @@ test.each([
   ['another layout', { layout: 'wall' }],
   ['another layer', { layer: 'third' }],
   ['nothing', { layout: undefined, layout_version: undefined, layer: undefined }],
+  ['a question without a button to reject', { controls: ['accept', 'settings'] }],
+  ['a question without a control', { controls: [] }],
+  ['a control that the layer does not have', { control: 'save' }],
+  ['a part of the banner as the control', { control: 'banner' }],
+  ['a theme that only its page knows', { theme: 'midnight' }],
+  ['a layout that the theme does not have', { theme: 'site', layout: 'dialog' }],
 ])('%s is not drawn', (_, stated) => {
   expect(drawingOf(VIEW, { ...STATED, ...stated }, {})).toBeNull();
 });
@@ -114,6 +120,12 @@ test('the theme of the SDK is drawn if the record states it, whatever the site p
   const view: BannerView = { ...VIEW, appearance: { ...DEFAULT_APPEARANCE, radius: 0, font: 'serif' } };
   expect(drawingOf(view, { ...STATED, theme: 'default' }, {})).toEqual(drawingOf(VIEW, STATED, {}));
   expect(drawingOf(view, { ...STATED, theme: 'site' }, {})).toEqual(drawingOf(view, STATED, {}));
+});
+
+test('colours that the theme of the site never has are not drawn', () => {
+  const view: BannerView = { ...VIEW, appearance: { ...DEFAULT_APPEARANCE, scheme: 'light' } };
+  expect(drawingOf(view, { ...STATED, theme: 'site', colour_scheme: 'dark' }, {})).toBeNull();
+  expect(drawingOf(view, { ...STATED, theme: 'site', colour_scheme: 'light' }, {})).not.toBeNull();
 });
 
 test.each([
