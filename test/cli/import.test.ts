@@ -161,6 +161,35 @@ person: { visitor_id: { column: visitor } }
     ]);
   });
 
+  it('counts no imported consent that is valid for longer than a newer one, which has expired', async () => {
+    const at = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+    const rows = [
+      { id: 'c', visitor: 'visitor-who-withdrew', at: at(9), until: at(-90), decision: 'accepted' },
+      { id: 'd', visitor: 'visitor-who-withdrew', at: at(5), until: at(1), decision: 'withdrawn' },
+      { id: 'e', visitor: 'visitor-who-accepted', at: at(9), until: at(1), decision: 'withdrawn' },
+      { id: 'f', visitor: 'visitor-who-accepted', at: at(5), until: at(-90), decision: 'accepted' },
+    ];
+    const file = await written('expired.jsonl', rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const mapping = await written(
+      'expired.yaml',
+      `tool: House tool
+format: jsonl
+record_id: { column: id }
+claimed_at: { column: at }
+valid_until: { column: until }
+consent_type: { value: cookie }
+decision: { column: decision }
+person: { visitor_id: { column: visitor } }
+`,
+    );
+    expect(await result(file, '--mapping', mapping)).toMatchObject({ imported: 4 });
+    await expect.poll(() => rowsOf('visitor-who-accepted')).toBe(2);
+    await expect
+      .poll(async () => (await status('visitor-who-accepted')).map(({ decision }) => decision))
+      .toEqual(['accepted']);
+    expect(await status('visitor-who-withdrew')).toEqual([]);
+  });
+
   it('answers verify with the former tool and the time that it states', async () => {
     const [{ id } = { id: '' }] = (await backend.page('?visitor_id=key-of-visitor-2')).data;
     const verified = async () => {

@@ -72,6 +72,9 @@ async function consentsInForce(
 ): Promise<StatusItem[]> {
   const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
   const found: StatusItem[] = [];
+  /** Kinds of which a newer consent has expired. It stays newer than an imported one, which may be valid for longer. */
+  const ended = new Set<string>();
+  const now = Date.now();
   for (let before: Pick<StatusRow, 'revision' | 'claimed_at'> | null = null; ; ) {
     const { rows }: pg.QueryResult = await db.query({
       name: 'consent_status',
@@ -85,7 +88,8 @@ async function consentsInForce(
     for (const [place, row] of own.entries()) {
       const item = await provedItem(row, logged[place] ?? null, keyring);
       if (item === null) keyring.reportAltered({ table: 'read_model.consents', id: row.event_id });
-      else if (matchesQuery(item, query, Date.now())) found.push(item);
+      else if (item.valid_until !== null && Date.parse(item.valid_until) <= now) ended.add(kindOf(item));
+      else if (matchesQuery(item, query) && (item.imported_from === null || !ended.has(kindOf(item)))) found.push(item);
       if (found.length === MAX_STATUS_ITEMS) return found;
     }
     const last = page.at(-1);
@@ -123,9 +127,12 @@ async function provedItem(
   });
 }
 
-function matchesQuery(item: StatusItem, query: StatusQuery, now: number): boolean {
+function kindOf({ consent_type: type, document_slug: slug }: StatusItem): string {
+  return JSON.stringify([type, slug]);
+}
+
+function matchesQuery(item: StatusItem, query: StatusQuery): boolean {
   return (
-    (item.valid_until === null || Date.parse(item.valid_until) > now) &&
     (query.consent_type === undefined || item.consent_type === query.consent_type) &&
     (query.document_slug === undefined || item.document_slug === query.document_slug) &&
     (query.document_version_id === undefined || item.document_version_id === query.document_version_id)
