@@ -107,8 +107,12 @@ async function* utf8Only(source: Readable): AsyncGenerator<Uint8Array, void> {
 function namesOf(cells: readonly string[], columns: readonly string[]): readonly string[] {
   const names = Names.parse(cells).map((name) => name.trim());
   if (names.length > MAX_COLUMNS) throw new UnreadableFile(`The file has more than ${MAX_COLUMNS} columns.`);
-  const repeated = names.find((name, place) => names.indexOf(name) !== place);
-  if (repeated !== undefined) throw new UnreadableFile(`The file has two columns “${repeated}”.`);
+  const repeated = names.findIndex((name, place) => names.indexOf(name) !== place);
+  // Not the name itself: in a file without a line of names, it is a value of a person.
+  if (repeated !== -1)
+    throw new UnreadableFile(
+      `The columns ${names.indexOf(names[repeated] ?? '') + 1} and ${repeated + 1} have the same name in the first line of the file.`,
+    );
   const present = new Set(names);
   const missing = columns.filter((column) => !present.has(column));
   if (missing.length > 0)

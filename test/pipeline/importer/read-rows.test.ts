@@ -75,7 +75,8 @@ describe('rows of a file', () => {
     ['json', `[{"a":"${'x'.repeat(MAX_ROW_BYTES)}"}]`, 'more than'],
     ['jsonl', `{"a":"${'x'.repeat(MAX_ROW_BYTES)}"}`, 'more than'],
     ['csv', '', 'no line with the names'],
-    ['csv', 'a,a\n1,2\n', 'two columns'],
+    // A file without a line of names: its first line is of a person.
+    ['csv', 'a,\u001b[31mperson,\u001b[31mperson\n', 'The columns 2 and 3 have the same name in the first line'],
     ['csv', Buffer.from('id,a\nJosé,1\n', 'latin1'), 'is not UTF-8'],
     ['csv', Buffer.from('id,a\nJosé,é', 'utf8').subarray(0, -1), 'is not UTF-8'],
     ['csv', Buffer.from('\uFEFFid,a\nx,1\n', 'utf16le'), 'is not UTF-8'],
