@@ -15,6 +15,7 @@ import {
   type VerifyOptions,
   verifyPackage,
 } from '../../verifier-cli/src/index.js';
+import { drawnBanner } from '../../verifier-cli/src/show/drawn-banner.js';
 import { buildLedger, fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
@@ -102,6 +103,17 @@ test('a record keeps its own verdict where another is wrong', async () => {
   const bad = await show(fixtureUuid('c2'), changed);
   expect(bad).toMatchObject({ verdict: 'invalid', package_verdict: 'invalid' });
   expect(bad?.checks.find(({ id }) => id === 'entry.inclusion')?.outcome).toBe('fail');
+});
+
+test('the question of an invalid record is not drawn, because its words may not be sealed', async () => {
+  const presentation = { name: 'presentation', value: { layout: 'bar', layout_version: 2, layer: 'first' } };
+  const stated = (shown: ShownRecord | null): ShownRecord => {
+    if (shown === null) throw new Error('the package does not have the record');
+    return { ...shown, disclosed: [presentation] };
+  };
+  const id = fixtureUuid('c2');
+  expect(drawnBanner(stated(await show(id)))?.layout).toBe('bar');
+  expect(drawnBanner(stated(await show(id, changed)))).toBeNull();
 });
 
 test.each<[string, PackageHooks, Partial<VerifyOptions>, string]>([

@@ -16,14 +16,15 @@ export interface DrawnBanner {
 
 /**
  * Draws the banner from the sealed configuration and the presentation that the record discloses.
- * @returns null: the file does not have both, the configuration lacks the language, or this verifier
- *   knows no such layout
+ * @returns null: the file does not have both, the configuration lacks the language, this verifier
+ *   knows no such layout, or the record is invalid, so that its words may not be sealed
  */
 export function drawnBanner(shown: ShownRecord): DrawnBanner | null {
   const { configuration, text } = shown;
   const parsed = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
   const stated = statedPresentation(shown);
-  if (configuration === null || parsed === null || !parsed.ok || stated === null) return null;
+  if (shown.verdict === 'invalid' || configuration === null || parsed === null || !parsed.ok || stated === null)
+    return null;
   const { language, categories, consent_type: type, channel } = parsed.value;
   const words = bannerInStatedLanguage(configuration, stated.language ?? language);
   if (words === null) return null;
