@@ -389,7 +389,7 @@ person: { visitor_id: { column: visitor } }
     const { rows } = await app.superuser.query(
       `select sum(consents)::int as consents, sum(imported)::int as imported from read_model.daily_counts`,
     );
-    expect(rows).toEqual([{ consents: 2, imported: 2_013 }]);
+    expect(rows).toEqual([{ consents: 2, imported: 2_017 }]);
     const entries = await app.superuser.query(`select details from audit_log where action = 'consent.import'`);
     expect(entries.rowCount).toBeGreaterThan(3);
   });

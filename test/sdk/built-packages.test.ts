@@ -26,7 +26,7 @@ const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; r
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 19_500 },
   'the package for React without a page': { files: ['react/dist/headless.js', 'react/dist/shared.js'], most: 1_500 },
-  'the package for apps': { files: ['mobile/dist/index.js'], most: 15_000 },
+  'the package for apps': { files: ['mobile/dist/index.js'], most: 15_200 },
 };
 
 const Package = z.object({
