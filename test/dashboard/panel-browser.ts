@@ -225,6 +225,8 @@ export class PanelBrowser {
     const shoot = (look: string, device = DESK) =>
       SHOTS === undefined ? Promise.resolve() : this.#shoot(SHOTS, `${name}-${look}`, device);
     const found = [...(await violationsOf(this.page, name, shoot))];
+    const onDesk = z.number().parse(await this.page.evaluate('document.documentElement.scrollWidth'));
+    if (onDesk > DESK.width) found.push(`${name}: ${onDesk} px wide in a window of ${DESK.width} px`);
     await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
     // A phone shows a page that is too wide in a wider viewport: innerWidth grows with it.
     const width = z.number().parse(await this.page.evaluate('document.documentElement.scrollWidth'));
@@ -232,6 +234,25 @@ export class PanelBrowser {
     await shoot('phone', PHONE);
     await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
     return found;
+  }
+
+  /** Number of lines of the longest row of the tables, on a phone. */
+  async linesOnPhone(): Promise<number> {
+    await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
+    const lines = await this.page.evaluate(`Math.max(...[...document.querySelectorAll('.table tbody tr')].map((row) => {
+      const range = document.createRange();
+      range.selectNodeContents(row);
+      // Words and buttons that overlap in height are on one line; text for screen readers is drawn nowhere.
+      const drawn = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1 && height < 45);
+      let [lines, end] = [0, -Infinity];
+      for (const { top, bottom } of drawn.toSorted((a, b) => a.top - b.top)) {
+        if (top >= end - 4) lines += 1;
+        end = top >= end - 4 ? bottom : Math.max(end, Math.min(bottom, top + 24));
+      }
+      return lines;
+    }))`);
+    await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
+    return z.number().parse(lines);
   }
 
   /** Errors and warnings of the browser, for example of the content security policy. */

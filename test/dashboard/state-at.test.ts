@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConsentSummary } from '../../dashboard/src/api/types.js';
-import { alteredAmong, givenAt, oldestFirst, stateAt } from '../../dashboard/src/pages/consents/state-at.js';
+import { alteredAmong, givenAt, listedAt, oldestFirst, stateAt } from '../../dashboard/src/pages/consents/state-at.js';
 
 const PUBLIC = {
   hash_version: 2,
@@ -104,4 +104,12 @@ test('an imported consent counts from its claimed time, and never before one tha
   expect(cookies('2026-01-12T00:00:00Z')).toEqual(['2026-01-10 cookie cookie-policy']);
   expect(cookies('2026-01-23T00:00:00Z')).toEqual(['2026-01-20 cookie cookie-policy']);
   expect(stateAt(history.slice(0, 2), Date.now()).map(({ id }) => id)).toEqual(['2026-01-22 import']);
+});
+
+test('an imported consent has its time of recording in the list of a site, and its claimed time in the history', () => {
+  const { record } = imported('2024-04-01', 'accepted');
+  expect(record && [listedAt(record, false), listedAt(record, true)]).toEqual([
+    '2026-01-30T10:00:00Z',
+    '2024-04-01T10:00:00Z',
+  ]);
 });

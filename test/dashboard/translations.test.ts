@@ -27,6 +27,7 @@ const SAME = new Set([
   'consents.laws.kvkk',
   'documents.mediaTypes.text/markdown',
   'documents.mediaTypes.text/html',
+  'secondFactor.has',
   'shell.chosenSite',
   'shell.siteSettings',
   'shell.languages.en',

@@ -36,14 +36,23 @@ export function Confirm({ label, about, look = 'plain', isDanger = true, childre
 
 interface ConfirmDialogProps extends Pick<ConfirmProps, 'label' | 'children' | 'action'> {
   readonly isDanger: boolean;
+  readonly staysOpen?: boolean;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
 /** A dialog that asks before an action. */
-export function ConfirmDialog({ label, isDanger, isOpen, onClose, children, action }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  label,
+  isDanger,
+  staysOpen = false,
+  isOpen,
+  onClose,
+  children,
+  action,
+}: ConfirmDialogProps) {
   return (
-    <Dialog title={label} isOpen={isOpen} onClose={onClose}>
+    <Dialog title={label} isOpen={isOpen} onClose={onClose} staysOpen={staysOpen}>
       <ActionForm
         submit={label}
         look={isDanger ? 'danger' : 'primary'}

@@ -1,9 +1,11 @@
 /**
- * The first moment of a day in the time zone of the reader, in UTC.
+ * The first moment of a day, in UTC.
  * @param day as a field for dates has it, for example 2026-01-31
  * @param later number of days after it
+ * @param zone of the day; unless given, that of the reader
  */
-export function startOfDay(day: string, later: number): string {
+export function startOfDay(day: string, later: number, zone?: 'UTC'): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + later).toISOString();
+  const parts = [year, month - 1, date + later] as const;
+  return new Date(zone === 'UTC' ? Date.UTC(...parts) : new Date(...parts)).toISOString();
 }

@@ -8,6 +8,8 @@ import { ConfirmDialog } from './confirm.js';
 export interface RowAction {
   readonly label: string;
   readonly isDanger?: boolean;
+  /** Whether a press outside leaves the dialog open, because it holds what the user wrote. */
+  readonly staysOpen?: boolean;
   /** Content of the dialog: the effect of the action. */
   readonly content: ReactNode;
   readonly action: (values: Values) => Promise<unknown>;
@@ -27,9 +29,12 @@ export function RowMenu({ about, actions }: RowMenuProps) {
   return (
     <>
       <MenuTrigger>
-        <Button aria-label={`${common.actions}: ${about}`}>
-          {common.actions} <span aria-hidden="true">▾</span>
-        </Button>
+        {/* On a phone it stands in the corner of the row. */}
+        <span className="row-menu">
+          <Button aria-label={`${common.actions}: ${about}`}>
+            <span className="row-menu-word">{common.actions}</span> <span aria-hidden="true">▾</span>
+          </Button>
+        </span>
         <Popover className="menu-box" placement="bottom end">
           <Menu className="menu" onAction={(key) => setChosen(String(key))}>
             {actions.map(({ label, isDanger = false }) => (
@@ -43,6 +48,7 @@ export function RowMenu({ about, actions }: RowMenuProps) {
       <ConfirmDialog
         label={shown?.label ?? ''}
         isDanger={shown?.isDanger ?? false}
+        staysOpen={shown?.staysOpen ?? false}
         isOpen={shown !== undefined}
         onClose={() => setChosen(null)}
         action={async (values) => shown?.action(values)}

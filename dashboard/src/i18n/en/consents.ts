@@ -2,7 +2,7 @@ import { personalFields } from '../../../../schemas/text/personal-fields/en.js';
 /** Consent records: lists, search, one record. */
 export const consents = {
   title: 'Consents',
-  lead: 'What people decided on this site, newest first.',
+  lead: 'What people decided on this site, the newest record first.',
   list: 'Consent records',
   emptyTitle: 'No consent was recorded yet',
   emptyText: 'Records appear here a moment after a visitor chose. Put the script on your pages first:',
@@ -66,6 +66,7 @@ export const consents = {
   record: 'Record',
   token: 'Consent token',
   when: 'Recorded',
+  given: 'Given',
   until: 'Valid until',
   unlimited: 'Without an end',
   language: 'Language',

@@ -33,7 +33,6 @@ export const documents = {
   languageHint: 'A language tag, for example en or tr',
   content: 'Text',
   number: 'Version',
-  draft: 'Draft',
   states: { draft: 'Draft', published: 'Published', active: 'In force', retired: 'Retired' },
   publishedAt: 'Published',
   previewOf: (title: string) => `Preview: ${title}`,

@@ -3,7 +3,7 @@ import type { Alarm } from '../../api/types.js';
 /** The first page after sign-in. */
 export const overview = {
   title: 'Overview',
-  lead: (days: string) => `The last ${days} days of your organisation.`,
+  lead: (days: string) => `The last ${days} days of your organisation, counted in UTC.`,
   period: 'Period',
   allSites: 'Show all sites',
   consents: (days: string) => `Consents in ${days} days`,

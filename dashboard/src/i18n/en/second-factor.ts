@@ -22,7 +22,7 @@ export const secondFactor = {
   disableText: 'You then sign in with your password alone.',
   codeOrRecovery: 'Code of your app, or a recovery code',
   askCode: 'Enter the code that your authenticator app shows now.',
-  has: 'Second factor',
+  has: '2FA',
   reset: 'Remove the second factor',
   resetText:
     'Use this if the user lost the app and the recovery codes. The user then signs in with the password alone.',

@@ -72,6 +72,7 @@ export const consents: typeof English = {
   record: 'Kayıt',
   token: 'Rıza kodu',
   when: 'Kayıt zamanı',
+  given: 'Verilme zamanı',
   until: 'Geçerlilik sonu',
   unlimited: 'Süresiz',
   language: 'Dil',

@@ -33,7 +33,6 @@ export const documents: typeof English = {
   languageHint: 'Bir dil kodu, örneğin en veya tr',
   content: 'Metin',
   number: 'Sürüm',
-  draft: 'Taslak',
   states: { draft: 'Taslak', published: 'Yayımlandı', active: 'Yürürlükte', retired: 'Yürürlükten kaldırıldı' },
   publishedAt: 'Yayımlanma',
   previewOf: (title) => `Önizleme: ${title}`,

@@ -2,7 +2,7 @@ import type { overview as English } from '../en/overview.js';
 
 export const overview: typeof English = {
   title: 'Genel bakış',
-  lead: (days) => `Kuruluşunuzun son ${days} günü.`,
+  lead: (days) => `Kuruluşunuzun son ${days} günü (UTC).`,
   period: 'Dönem',
   allSites: 'Tüm siteleri göster',
   consents: (days) => `${days} gündeki rızalar`,

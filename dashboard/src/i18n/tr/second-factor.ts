@@ -23,7 +23,7 @@ export const secondFactor: typeof English = {
   disableText: 'Bundan sonra yalnızca parolanızla oturum açarsınız.',
   codeOrRecovery: 'Uygulamanızın kodu veya bir kurtarma kodu',
   askCode: 'Doğrulama uygulamanızın şimdi gösterdiği kodu girin.',
-  has: 'İki aşamalı',
+  has: '2FA',
   reset: 'İki aşamalı doğrulamayı kapat',
   resetText:
     'Kullanıcı uygulamayı ve kurtarma kodlarını kaybettiyse kullanın. Kullanıcı bundan sonra yalnızca parolayla oturum açar.',

@@ -8,7 +8,7 @@ import { Time } from '../../ui/time.js';
 import { decisionLook, type Filters, stateLook } from './filters.js';
 import { rowOf } from './record-links.js';
 import { RevealPerson } from './reveal-person.js';
-import { givenAt } from './state-at.js';
+import { listedAt } from './state-at.js';
 
 interface ConsentTableProps {
   readonly siteId: string;
@@ -21,7 +21,8 @@ interface ConsentTableProps {
 export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
   const { consents } = useMessages();
   // The records of a person need no button that names the person.
-  const mayReveal = useMay('seePersonalData') && filters.person === undefined;
+  const isHistory = filters.person !== undefined;
+  const mayReveal = useMay('seePersonalData') && !isHistory;
   return (
     <Table
       label={consents.list}
@@ -29,7 +30,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
       keyOf={({ id }) => id}
       columns={[
         {
-          label: consents.when,
+          label: isHistory ? consents.given : consents.when,
           cell: ({ id, consent_token, record }) => (
             <Link
               id={rowOf(id)}
@@ -37,7 +38,7 @@ export function ConsentTable({ siteId, items, filters }: ConsentTableProps) {
               params={{ siteId, consentId: id }}
               search={filters}
             >
-              {record === null ? consent_token : <Time at={givenAt(record)} isExact />}
+              {record === null ? consent_token : <Time at={listedAt(record, isHistory)} isExact />}
             </Link>
           ),
         },

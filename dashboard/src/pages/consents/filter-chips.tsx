@@ -12,10 +12,11 @@ export function FilterChips({ siteId, filters }: FilterChipsProps) {
   const { consents } = useMessages();
   const { day } = useFormats();
   if (!isFiltered(filters)) return null;
-  const { from, to, type, decision, channel, category } = filters;
+  const { from, to, zone, type, decision, channel, category } = filters;
+  const dayOf = (text: string) => (zone === undefined ? day(text) : `${day(text)} (${zone})`);
   const words: Readonly<Record<string, string | undefined>> = {
-    from: from && `${consents.from}: ${day(from)}`,
-    to: to && `${consents.to}: ${day(to)}`,
+    from: from && `${consents.from}: ${dayOf(from)}`,
+    to: to && `${consents.to}: ${dayOf(to)}`,
     type: type && `${consents.type}: ${type}`,
     decision: decision && `${consents.decision}: ${consents.decisions[decision]}`,
     channel: channel && `${consents.channel}: ${consents.channels[channel]}`,

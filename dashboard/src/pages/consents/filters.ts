@@ -9,6 +9,8 @@ export const CHANNELS = ['browser', 's2s', 'import'] as const;
 export interface Filters {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** The zone of these days; unless given, that of the reader. The overview counts days of UTC. */
+  readonly zone?: 'UTC' | undefined;
   readonly type?: string | undefined;
   readonly decision?: Decision | undefined;
   readonly channel?: (typeof CHANNELS)[number] | undefined;
@@ -27,6 +29,7 @@ export function filtersOf(search: Readonly<Record<string, unknown>>): Filters {
   return {
     from: day('from'),
     to: day('to'),
+    zone: search.zone === 'UTC' ? 'UTC' : undefined,
     type: text('type'),
     decision: DECISIONS.find((one) => one === search.decision),
     channel: CHANNELS.find((one) => one === search.channel),
@@ -35,11 +38,11 @@ export function filtersOf(search: Readonly<Record<string, unknown>>): Filters {
   };
 }
 
-/** The filters as the API takes them. Days are those of the reader's time zone. */
-export function queryOf({ from, to, type, decision, channel, category }: Filters) {
+/** The filters as the API takes them. */
+export function queryOf({ from, to, zone, type, decision, channel, category }: Filters) {
   return {
-    ...(from !== undefined && { from: startOfDay(from, 0) }),
-    ...(to !== undefined && { to: startOfDay(to, 1) }),
+    ...(from !== undefined && { from: startOfDay(from, 0, zone) }),
+    ...(to !== undefined && { to: startOfDay(to, 1, zone) }),
     ...(type !== undefined && { consent_type: type }),
     ...(decision !== undefined && { decision }),
     ...(channel !== undefined && { channel }),
@@ -48,7 +51,7 @@ export function queryOf({ from, to, type, decision, channel, category }: Filters
 }
 
 /** Whether a list is filtered at all. */
-export function isFiltered({ person: _, ...filters }: Filters): boolean {
+export function isFiltered({ person: _, zone: __, ...filters }: Filters): boolean {
   return Object.values(filters).some((value) => value !== undefined);
 }
 

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.js';
 import { useFailureText } from '../../ui/failure-text.js';
 import { useAction } from '../../ui/use-action.js';
 import { useSearchPerson } from './searched-person.js';
-import { givenAt } from './state-at.js';
+import { listedAt } from './state-at.js';
 
 interface RevealPersonProps {
   readonly siteId: string;
@@ -62,7 +62,7 @@ export function RevealPerson({ siteId, item }: RevealPersonProps) {
         look="quiet"
         isBusy={isBusy}
         onPress={reveal}
-        aria-label={`${consents.showPerson}: ${moment(givenAt(item.record))}`}
+        aria-label={`${consents.showPerson}: ${moment(listedAt(item.record, false))}`}
       >
         {consents.show}
       </Button>

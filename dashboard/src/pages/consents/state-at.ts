@@ -38,6 +38,14 @@ export function givenAt({ created_at: createdAt, import: origin }: PublicRecord)
   return origin?.claimed_at ?? createdAt;
 }
 
+/**
+ * Time of a record in a list, ISO 8601. The records of a site are in the order in which they were recorded, and are
+ * filtered by it; the history of a person is in the order in which the consents were given.
+ */
+export function listedAt(record: PublicRecord, isHistory: boolean): string {
+  return isHistory ? givenAt(record) : record.created_at;
+}
+
 /** Whether the first one counts as newer, or as new. */
 function isNewer(one: PublicRecord, other: PublicRecord): boolean {
   const isImported = one.import != null;

@@ -96,9 +96,11 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
               {
                 label: documents.number,
                 cell: (version) =>
-                  `${languageName(version.language)}, ${version.number === null ? documents.draft : number(version.number)}`,
+                  [languageName(version.language), ...(version.number === null ? [] : [number(version.number)])].join(
+                    ', ',
+                  ),
               },
-              { label: documents.versionTitle, cell: ({ title }) => title },
+              { label: documents.versionTitle, phone: 'short', cell: ({ title }) => title },
               {
                 label: common.state,
                 phone: 'top',
@@ -107,7 +109,7 @@ function Versions({ siteId, documentId, isHome, versions }: VersionsProps) {
               {
                 label: documents.publishedAt,
                 phone: 'labelled',
-                cell: ({ published_at }) => (published_at === null ? '' : <Time at={published_at} />),
+                cell: ({ published_at }) => (published_at === null ? '' : <Time at={published_at} isDay />),
               },
               {
                 label: common.actions,

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dataOf } from '../../api/client.js';
 import type { DocumentVersion } from '../../api/types.js';
@@ -7,6 +8,7 @@ import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
+import { Loaded } from '../../ui/loaded.js';
 import { useAction } from '../../ui/use-action.js';
 import { readVersion } from './read-version.js';
 
@@ -53,44 +55,22 @@ export function WriteDraft({ siteId, documentId }: WriteDraftProps) {
   );
 }
 
-interface EditDraftProps {
+interface EditedDraftProps {
   readonly siteId: string;
   readonly version: DocumentVersion;
 }
 
-/** Changes a draft. */
-export function EditDraft({ siteId, version }: EditDraftProps) {
-  const { documents, common } = useMessages();
+/** The fields of a draft, once its text is there. */
+export function EditedDraft({ siteId, version }: EditedDraftProps) {
   const api = useApi();
-  const [content, setContent] = useState<string | null>(null);
-  const change = useAction((values: Values) =>
-    dataOf(
-      api.PATCH('/api/v1/sites/{site_id}/documents/{document_id}/versions/{version_id}', {
-        params: { path: { site_id: siteId, document_id: version.document_id, version_id: version.id } },
-        body: draftOf(values),
-      }),
-    ),
-  );
-  const close = () => setContent(null);
-  const open = async () => setContent(await (await readVersion(api, siteId, version)).text());
+  const query = useQuery({
+    queryKey: ['edited', version.id, version.content_sha256],
+    queryFn: async () => (await readVersion(api, siteId, version)).text(),
+  });
   return (
-    <>
-      <Button onPress={open} aria-label={`${common.edit}: ${version.title}`}>
-        {common.edit}
-      </Button>
-      <Dialog title={documents.editVersion} isOpen={content !== null} onClose={close} staysOpen>
-        <ActionForm
-          submit={common.save}
-          onCancel={close}
-          action={async (values) => {
-            await change(values);
-            close();
-          }}
-        >
-          <DraftFields title={version.title} mediaType={version.media_type} content={content ?? ''} />
-        </ActionForm>
-      </Dialog>
-    </>
+    <Loaded query={query}>
+      {(content) => <DraftFields title={version.title} mediaType={version.media_type} content={content} />}
+    </Loaded>
   );
 }
 
@@ -129,7 +109,8 @@ function DraftFields({ title = '', mediaType = MEDIA_TYPES[0], content = '' }: D
   );
 }
 
-function draftOf(values: Values) {
+/** The members of a version that its form has. */
+export function draftOf(values: Values) {
   // A form sends line ends as CR LF; texts of documents have LF.
   const content = values.text('content').replaceAll('\r\n', '\n');
   return { title: values.text('title'), media_type: values.text('media_type'), content };

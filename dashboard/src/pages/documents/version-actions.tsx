@@ -1,10 +1,12 @@
-import { answerOf } from '../../api/client.js';
+import { answerOf, dataOf } from '../../api/client.js';
 import type { DocumentVersion } from '../../api/types.js';
 import { useApi } from '../../app-context.js';
 import { useMessages } from '../../i18n/locale.js';
+import type { Values } from '../../ui/action-form.js';
 import { Confirm } from '../../ui/confirm.js';
+import { RowMenu } from '../../ui/row-menu.js';
 import { useAction } from '../../ui/use-action.js';
-import { EditDraft } from './draft-form.js';
+import { draftOf, EditedDraft } from './draft-form.js';
 import { isText } from './read-version.js';
 
 interface VersionActionsProps {
@@ -12,12 +14,13 @@ interface VersionActionsProps {
   readonly version: DocumentVersion;
 }
 
-/** Actions that the state of a version permits. */
+/** Actions that the state of a version permits: the next one as a button, the others in a menu. */
 export function VersionActions({ siteId, version }: VersionActionsProps) {
   const { documents } = useMessages();
   const api = useApi();
   const params = { path: { site_id: siteId, document_id: version.document_id, version_id: version.id } };
   const base = '/api/v1/sites/{site_id}/documents/{document_id}/versions/{version_id}';
+  const change = useAction((values: Values) => dataOf(api.PATCH(base, { params, body: draftOf(values) })));
   const publish = useAction(() =>
     // The draft that was shown, and no other.
     answerOf(api.POST(`${base}/publish`, { params, body: { content_sha256: version.content_sha256 } })),
@@ -29,13 +32,30 @@ export function VersionActions({ siteId, version }: VersionActionsProps) {
   if (version.state === 'draft') {
     return (
       <>
-        {isText(version) ? <EditDraft siteId={siteId} version={version} /> : null}
         <Confirm label={documents.publish} about={about} isDanger={false} action={() => publish(undefined)}>
           <p>{documents.publishText}</p>
         </Confirm>
-        <Confirm label={documents.remove} about={about} look="danger" action={() => remove(undefined)}>
-          <p>{documents.removeText}</p>
-        </Confirm>
+        <RowMenu
+          about={about}
+          actions={[
+            ...(isText(version)
+              ? [
+                  {
+                    label: documents.editVersion,
+                    staysOpen: true,
+                    content: <EditedDraft siteId={siteId} version={version} />,
+                    action: change,
+                  },
+                ]
+              : []),
+            {
+              label: documents.remove,
+              isDanger: true,
+              content: <p>{documents.removeText}</p>,
+              action: () => remove(undefined),
+            },
+          ]}
+        />
       </>
     );
   }
@@ -47,9 +67,17 @@ export function VersionActions({ siteId, version }: VersionActionsProps) {
         </Confirm>
       ) : null}
       {version.state === 'retired' ? null : (
-        <Confirm label={documents.retire} about={about} look="danger" action={() => retire(undefined)}>
-          <p>{documents.retireText}</p>
-        </Confirm>
+        <RowMenu
+          about={about}
+          actions={[
+            {
+              label: documents.retire,
+              isDanger: true,
+              content: <p>{documents.retireText}</p>,
+              action: () => retire(undefined),
+            },
+          ]}
+        />
       )}
     </>
   );

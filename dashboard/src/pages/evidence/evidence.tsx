@@ -104,10 +104,10 @@ function State({ item }: { readonly item: EvidenceExport }) {
         </>
       )}
       {made === null ? null : (
-        <span className="hint">
-          {evidence.counts(number(made.counts.consents), bytes(made.bytes))}
-          {made.counts.not_yet_stamped === 0 ? '' : ` ${evidence.notYet(number(made.counts.not_yet_stamped))}`}
-        </span>
+        <span className="hint">{evidence.counts(number(made.counts.consents), bytes(made.bytes))}</span>
+      )}
+      {made === null || made.counts.not_yet_stamped === 0 ? null : (
+        <span className="hint">{evidence.notYet(number(made.counts.not_yet_stamped))}</span>
       )}
       {state === 'finished' && item.expires_at !== null ? (
         <span className="hint">{evidence.until(dateTime(item.expires_at))}</span>

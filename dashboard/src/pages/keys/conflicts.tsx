@@ -5,7 +5,7 @@ import { useFormats, useMessages } from '../../i18n/locale.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
-import { Time } from '../../ui/time.js';
+import { Ago, Time } from '../../ui/time.js';
 import { usePages } from '../../ui/use-pages.js';
 
 interface ConflictsProps {
@@ -23,7 +23,8 @@ export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
       params: { path: { site_id: siteId }, query: { limit: 25, cursor } },
     }),
   );
-  if (query.data?.length === 0) return null;
+  // Most sites have none: a heading that is shown until then would flash. A failure is told under it.
+  if (query.error === null && (query.data?.length ?? 0) === 0) return null;
   const nameOf = (id: string) => {
     const key = apiKeys.find((one) => one.id === id);
     return key?.name || key?.prefix || id;
@@ -40,6 +41,7 @@ export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
             columns={[
               {
                 label: keys.keptConsent,
+                phone: 'short',
                 cell: ({ event_id }) => (
                   <Link to="/sites/$siteId/consents/$consentId" params={{ siteId, consentId: event_id }}>
                     {event_id}
@@ -48,8 +50,8 @@ export function Conflicts({ siteId, keys: apiKeys }: ConflictsProps) {
               },
               { label: keys.conflictKey, phone: 'labelled', cell: ({ api_key_id }) => nameOf(api_key_id) },
               { label: keys.notRecorded, phone: 'labelled', cell: ({ times }) => number(times) },
-              { label: keys.firstConflict, phone: 'labelled', cell: ({ first_at }) => <Time at={first_at} /> },
-              { label: keys.lastConflict, phone: 'labelled', cell: ({ last_at }) => <Time at={last_at} /> },
+              { label: keys.firstConflict, phone: 'hidden', cell: ({ first_at }) => <Time at={first_at} /> },
+              { label: keys.lastConflict, phone: 'labelled', cell: ({ last_at }) => <Ago at={last_at} /> },
             ]}
           />
         )}

@@ -3,19 +3,19 @@ import { useState } from 'react';
 import { allPages, answerOf, dataOf } from '../../api/client.js';
 import type { ApiKey, NewApiKey } from '../../api/types.js';
 import { useApi, useMay } from '../../app-context.js';
-import { useFormats, useMessages } from '../../i18n/locale.js';
+import { useMessages } from '../../i18n/locale.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Badge } from '../../ui/badge.js';
 import { Button } from '../../ui/button.js';
-import { Confirm } from '../../ui/confirm.js';
 import { Copyable } from '../../ui/copy.js';
 import { Dialog } from '../../ui/dialog.js';
 import { SelectInput, TextInput } from '../../ui/fields.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Notice } from '../../ui/notice.js';
 import { Empty, Page, Section } from '../../ui/page.js';
+import { RowMenu } from '../../ui/row-menu.js';
 import { Table } from '../../ui/table.js';
-import { Time } from '../../ui/time.js';
+import { Ago, Time } from '../../ui/time.js';
 import { useAction } from '../../ui/use-action.js';
 import { useSiteId } from '../sites/use-site.js';
 import { Conflicts } from './conflicts.js';
@@ -101,12 +101,12 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
       columns={[
         { label: common.name, cell: ({ name, prefix }) => name || prefix },
         { label: keys.key, phone: 'hidden', cell: ({ prefix }) => <code>{prefix}…</code> },
-        { label: keys.kind, cell: ({ restriction }) => keys.kinds[restriction ?? 'both'] },
+        { label: keys.kind, cell: ({ restriction }) => keys.places[restriction ?? 'both'] },
         { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
         {
           label: keys.lastUsed,
           phone: 'labelled',
-          cell: ({ last_used_at }) => (last_used_at === null ? common.never : <Time at={last_used_at} />),
+          cell: ({ last_used_at }) => (last_used_at === null ? common.never : <Ago at={last_used_at} />),
         },
         { label: common.state, phone: 'top', cell: (key) => <KeyState value={key} /> },
         ...(mayChange
@@ -124,11 +124,17 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
 
 function KeyState({ value }: { readonly value: ApiKey }) {
   const { keys } = useMessages();
-  const { dateTime } = useFormats();
   if (value.revoked_at !== null) return <Badge kind="bad">{keys.revoked}</Badge>;
   if (value.expires_at === null) return <Badge kind="good">{keys.active}</Badge>;
   if (Date.parse(value.expires_at) < Date.now()) return <Badge kind="neutral">{keys.expired}</Badge>;
-  return <Badge kind="warning">{keys.expires(dateTime(value.expires_at))}</Badge>;
+  return (
+    <span className="actions">
+      <Badge kind="warning">{keys.replaced}</Badge>
+      <span className="hint">
+        {keys.until} <Time at={value.expires_at} />
+      </span>
+    </span>
+  );
 }
 
 interface KeyActionsProps extends Pick<KeyTableProps, 'siteId' | 'onRotated'> {
@@ -144,32 +150,40 @@ function KeyActions({ value, siteId, onRotated }: KeyActionsProps) {
   );
   const revoke = useAction(() => dataOf(api.POST('/api/v1/sites/{site_id}/api-keys/{key_id}/revoke', { params })));
   if (value.revoked_at !== null) return null;
-  const about = value.name || value.prefix;
   return (
-    <div className="actions">
-      {value.replaced_by === null ? (
-        <Confirm
-          label={keys.rotate}
-          about={about}
-          isDanger={false}
-          action={async (values) => onRotated(await rotate(Number(values.text('grace_seconds'))))}
-        >
-          <p>{keys.rotateText}</p>
-          <SelectInput
-            name="grace_seconds"
-            label={keys.grace}
-            defaultValue={String(GRACES.day)}
-            options={Object.entries(GRACES).map(([name, seconds]) => ({
-              value: String(seconds),
-              label: keys.graces[name as keyof typeof GRACES],
-            }))}
-          />
-        </Confirm>
-      ) : null}
-      <Confirm label={keys.revoke} about={about} look="danger" action={() => revoke(undefined)}>
-        <p>{keys.revokeText}</p>
-      </Confirm>
-    </div>
+    <RowMenu
+      about={value.name || value.prefix}
+      actions={[
+        ...(value.replaced_by === null
+          ? [
+              {
+                label: keys.rotate,
+                content: (
+                  <>
+                    <p>{keys.rotateText}</p>
+                    <SelectInput
+                      name="grace_seconds"
+                      label={keys.grace}
+                      defaultValue={String(GRACES.day)}
+                      options={Object.entries(GRACES).map(([name, seconds]) => ({
+                        value: String(seconds),
+                        label: keys.graces[name as keyof typeof GRACES],
+                      }))}
+                    />
+                  </>
+                ),
+                action: async (values: Values) => onRotated(await rotate(Number(values.text('grace_seconds')))),
+              },
+            ]
+          : []),
+        {
+          label: keys.revoke,
+          isDanger: true,
+          content: <p>{keys.revokeText}</p>,
+          action: () => revoke(undefined),
+        },
+      ]}
+    />
   );
 }
 

@@ -17,7 +17,11 @@ export function Counted({ statistics, siteId, decision, children }: CountedProps
   const only = siteId ?? (sites.length === 1 ? sites[0]?.site_id : undefined);
   if (only === undefined) return children;
   return (
-    <Link to="/sites/$siteId/consents" params={{ siteId: only }} search={{ from, to, decision }}>
+    <Link
+      to="/sites/$siteId/consents"
+      params={{ siteId: only }}
+      search={{ from, to, zone: statistics.time_zone, decision }}
+    >
       {children}
     </Link>
   );

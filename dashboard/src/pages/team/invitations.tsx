@@ -6,11 +6,11 @@ import { useMessages } from '../../i18n/locale.js';
 import { grantableRoles } from '../../rights.js';
 import { ActionForm, type Values } from '../../ui/action-form.js';
 import { Button } from '../../ui/button.js';
-import { Confirm } from '../../ui/confirm.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextInput } from '../../ui/fields.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Section } from '../../ui/page.js';
+import { RowMenu } from '../../ui/row-menu.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useAction } from '../../ui/use-action.js';
@@ -55,9 +55,17 @@ export function Invitations({ onLink }: InvitationsProps) {
                         label: common.actions,
                         cell: ({ id, email, role }: Invitation) =>
                           grantableRoles(me.role).includes(role) ? (
-                            <Confirm label={team.revoke} about={email} look="danger" action={() => revoke(id)}>
-                              <p>{team.revokeText}</p>
-                            </Confirm>
+                            <RowMenu
+                              about={email}
+                              actions={[
+                                {
+                                  label: team.revoke,
+                                  isDanger: true,
+                                  content: <p>{team.revokeText}</p>,
+                                  action: () => revoke(id),
+                                },
+                              ]}
+                            />
                           ) : null,
                       },
                     ]

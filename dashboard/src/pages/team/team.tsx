@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badge.js';
 import { Loaded, More } from '../../ui/loaded.js';
 import { Page, Section } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
-import { Time } from '../../ui/time.js';
+import { Ago } from '../../ui/time.js';
 import { usePages } from '../../ui/use-pages.js';
 import { Invitations } from './invitations.js';
 import { type Delivery, LinkDialog } from './link-dialog.js';
@@ -45,7 +45,7 @@ export function Team() {
                   label: team.lastSignIn,
                   phone: 'labelled',
                   cell: ({ last_sign_in_at }) =>
-                    last_sign_in_at === null ? common.never : <Time at={last_sign_in_at} />,
+                    last_sign_in_at === null ? common.never : <Ago at={last_sign_in_at} />,
                 },
                 {
                   label: secondFactor.has,

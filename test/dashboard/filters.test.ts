@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { filtersOf, isFiltered, queryOf } from '../../dashboard/src/pages/consents/filters.js';
+
+const { TZ } = process.env;
+beforeAll(() => {
+  process.env.TZ = 'Europe/Istanbul';
+});
+afterAll(() => {
+  if (TZ === undefined) delete process.env.TZ;
+  else process.env.TZ = TZ;
+});
+
+const DAYS = { from: '2026-11-01', to: '2026-11-02' };
+
+test('days of a filter are those of the reader', () => {
+  expect(queryOf(filtersOf(DAYS))).toEqual({ from: '2026-10-31T21:00:00.000Z', to: '2026-11-02T21:00:00.000Z' });
+});
+
+test('days that a number of the overview leads to are those of UTC, which it counts', () => {
+  const filters = filtersOf({ ...DAYS, zone: 'UTC' });
+  expect(queryOf(filters)).toEqual({ from: '2026-11-01T00:00:00.000Z', to: '2026-11-03T00:00:00.000Z' });
+});
+
+test('a zone without days filters nothing', () => {
+  expect(isFiltered(filtersOf({ zone: 'UTC' }))).toBe(false);
+});
