@@ -27,7 +27,8 @@ const files = isExhaustive()
 
 export default defineConfig({
   test: {
-    testTimeout: 120_000,
+    // A sweep in full takes minutes, on a slow machine several times as many.
+    testTimeout: isExhaustive() ? 900_000 : 120_000,
     hookTimeout: 240_000,
     // Twice as many as there are cores: many tests wait for a clock, a server or a disk.
     maxWorkers: availableParallelism() * 2,
