@@ -23,7 +23,7 @@ import { verifyRules } from './rules/verify.js';
 import { World } from './support/world.js';
 
 const world = new World();
-beforeAll(() => world.open(), 300_000);
+beforeAll(() => world.open());
 afterAll(() => world.close());
 
 endpointRules(world);

@@ -172,7 +172,7 @@ describe('an audit of an installation', () => {
     columns = await readColumns(db);
     const dropped = new Set((await made.audit()).map((finding) => JSON.stringify(finding)));
     audit = async () => (await made.audit()).filter((finding) => !dropped.has(JSON.stringify(finding)));
-  }, 180_000);
+  });
   afterAll(() => made?.remove());
 
   const isUnchecked = ({ table, name }: Column): boolean => {
@@ -282,7 +282,7 @@ describe('an audit of an installation', () => {
     }
     expect({ missed, empty, refused }).toEqual({ missed: [], empty: [], refused: [] });
     expect(await audit()).toEqual([]);
-  }, 600_000);
+  });
 
   /** Tables that the audit checks, without some. */
   const tablesBut = (without: readonly string[]): readonly string[] =>
@@ -311,7 +311,7 @@ describe('an audit of an installation', () => {
       if (!findings.some((finding) => finding.table === (SHOWN_BY[table] ?? namedAs(table)))) missed.push(table);
     }
     expect(missed).toEqual([]);
-  }, 600_000);
+  });
 
   it('finds a copied row of any table', async () => {
     const missed: string[] = [];
@@ -331,7 +331,7 @@ describe('an audit of an installation', () => {
       if (!findings.some((finding) => finding.table === namedAs(table))) missed.push(table);
     }
     expect(missed).toEqual([]);
-  }, 600_000);
+  });
 
   it('finds a document in use at a site without its attachment, and an attachment without its versions', async () => {
     const restored = async (table: string, condition: string): Promise<readonly Finding[]> => {

@@ -16,9 +16,10 @@ import { recordScan } from '../../src/tenancy/scans/record-scan.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
-import { count, until, whileRunning } from '../pipeline/relay/pipeline.js';
+import { count, whileRunning } from '../pipeline/relay/pipeline.js';
 import { recordManyConsents } from '../support/recorded-consents.js';
 import { runWitness } from '../support/running-witness.js';
+import { until } from '../support/wait.js';
 import { scanResult } from '../tenancy/scans/scan-result.js';
 
 /** An installation that has done everything once, and has stopped. */

@@ -7,8 +7,9 @@ import { eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { type RunningApp, startApp, startRole } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
-import { count, until } from '../pipeline/relay/pipeline.js';
+import { count } from '../pipeline/relay/pipeline.js';
 import { copyTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { until } from '../support/wait.js';
 
 const Verified = z.object({
   ledger_size: z.int(),
@@ -40,7 +41,7 @@ describe('consent-ledger admin backup verify', () => {
     await until(async () => (await count(app.superuser, 'erased_records where erasure_event_id is not null')) > 0);
     await isSealed();
     await later.stop();
-  }, 120_000);
+  });
   afterAll(async () => {
     await backup?.drop();
     await app?.stop();

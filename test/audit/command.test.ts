@@ -62,7 +62,7 @@ describe('consent-ledger audit', () => {
       stop.abort();
       await recording;
     }
-  }, 240_000);
+  });
 
   it('lists what it finds, and ends with 1', async () => {
     await app.superuser.query('alter table tenants disable trigger changes_are_sealed');

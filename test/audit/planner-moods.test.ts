@@ -99,7 +99,7 @@ beforeAll(async () => {
   const service = await startRole('serve', config, pino({ level: 'silent' }));
   later = service;
   app = { ...app, service, url: service.url, seed: (options) => seedIn(service, options) };
-}, 240_000);
+});
 afterAll(async () => {
   vi.restoreAllMocks();
   await later?.stop();
@@ -149,4 +149,4 @@ it('reads as many rows by each statement with statistics of an empty database as
     return most > FEW && most > ALIKE * Math.min(with_none, with_all) ? [{ shape, with_none, with_all }] : [];
   });
   expect(different).toEqual([]);
-}, 600_000);
+});

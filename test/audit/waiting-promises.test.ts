@@ -8,8 +8,9 @@ import { startDevelopmentTsa } from '../../src/timestamping/development-tsa/star
 import { RecordingTenant } from '../api/panel/recording-tenant.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { commandLine } from '../cli/command-line.js';
-import { count, silent, until, whileRunning } from '../pipeline/relay/pipeline.js';
+import { count, silent, whileRunning } from '../pipeline/relay/pipeline.js';
 import { figures, secondsSince } from '../support/figures.js';
+import { until } from '../support/wait.js';
 
 const Report = z.looseObject({ findings: z.array(z.looseObject({ kind: z.string(), table: z.string() })) });
 

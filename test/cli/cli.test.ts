@@ -157,7 +157,6 @@ describe('consent-ledger', () => {
     const counts = z.looseObject({ log_events: z.int(), outbox_waiting: z.int() });
     await expect
       .poll(async () => counts.parse(await json('admin', 'count', '--site', seeded.site.id)).log_events, {
-        timeout: 60_000,
         interval: 300,
       })
       .toBeGreaterThan(10);

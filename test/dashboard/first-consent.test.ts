@@ -123,5 +123,5 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('The first consent has arrived.');
     // docs/dashboard.md states the number; the visitor's own step is not in it.
     expect(panel.steps).toHaveLength(48);
-  }, 240_000);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SessionStore } from '../../dashboard/src/api/session.js';
+import { until } from '../support/wait.js';
 
 const user = (id: string) => ({
   id,
@@ -57,7 +58,7 @@ test.each([
   const { session, startAnew, states } = sessionOf('ann', expiresIn);
   const answered = vi.fn();
   void session.send(request()).then(answered, answered);
-  await vi.waitUntil(() => startAnew.mock.calls.length > 0);
+  await until(() => startAnew.mock.calls.length > 0);
   void session.send(request()).then(answered, answered);
   await new Promise(setImmediate);
   expect(sent).toEqual(expected);

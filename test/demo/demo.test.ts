@@ -24,4 +24,4 @@ test('the demonstration of the README ends with evidence that is valid after an 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 240_000);
+});

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { figures, secondsSince } from '../support/figures.js';
 import { titleNeeding } from '../support/missing-tools.js';
@@ -9,12 +9,11 @@ import { PgBouncer, pgbouncerPath } from '../support/pgbouncer.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { SteadyLoad } from '../support/steady-load.js';
+import { until } from '../support/wait.js';
 
 const missing = missingForPatroni();
 /** The short form, which `.ci/run` calls, kills the leader once. */
 const isShort = process.env.ENGINES === 'short';
-
-const WAIT = { timeout: 90_000, interval: 100 };
 
 const CASE_MS = 300_000;
 const PER_SECOND = 20;
@@ -52,7 +51,7 @@ class Engines {
     const seed: SeededTenant = await seedTenant(installation, '--rate-limit', '1000000');
     const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
     const engines = new Engines(cluster, service, load, installation);
-    await vi.waitUntil(() => load.accepted.length > PER_SECOND, WAIT);
+    await until(() => load.accepted.length > PER_SECOND);
     return engines;
   }
 
@@ -66,11 +65,11 @@ class Engines {
     if (next === undefined) throw new Error('the cluster has one node');
     const from = performance.now();
     await fail(old);
-    await vi.waitUntil(() => next.leads(), WAIT);
+    await until(() => next.leads());
     const ledAfter = secondsSince(from);
     const before = this.load.accepted.length;
-    await vi.waitUntil(() => this.load.accepted.length > before + PER_SECOND, WAIT);
-    await vi.waitUntil(() => this.isReady(), WAIT);
+    await until(() => this.load.accepted.length > before + PER_SECOND);
+    await until(() => this.isReady());
     return { old, next, ledAfter, readyAfter: secondsSince(from) };
   }
 
@@ -104,14 +103,13 @@ class Engines {
     await this.load.stop();
     const { accepted, refused } = this.load;
     const leader = await this.cluster.leader();
-    await vi.waitUntil(async () => (await count(leader, 'event_log.waiting')) === 0, WAIT);
-    await vi.waitUntil(
+    await until(async () => (await count(leader, 'event_log.waiting')) === 0);
+    await until(
       async () =>
         (await count(
           leader,
           `event_log.log e where stream like 'consents-%' and not exists (select from leaves l where l.event_id = e.id)`,
         )) === 0,
-      WAIT,
     );
     const logged = Tokens.parse(
       await query(
@@ -147,7 +145,7 @@ async function count(node: PatroniNode, from: string): Promise<number> {
 describe.skipIf(missing.length > 0)(
   titleNeeding(missing.join(', '), missing.length === 0, 'Patroni with synchronous replication, under load'),
   () => {
-    test('loses and doubles nothing when the node of the leader is killed', { timeout: CASE_MS }, async () => {
+    test('loses and doubles nothing when the node of the leader is killed', async () => {
       const engines = await Engines.start({ endsSessions: true });
       const { outage, result } = await engines.outageOf(() => engines.failOver((leader) => leader.signal('SIGKILL')));
       const kept = await engines.expectKept();
@@ -156,13 +154,12 @@ describe.skipIf(missing.length > 0)(
 
     test.skipIf(isShort)(
       'loses and doubles nothing when the node of the leader hangs, and lives again as a standby',
-      { timeout: CASE_MS },
       async () => {
         const engines = await Engines.start({ endsSessions: true });
         const { outage, result } = await engines.outageOf(async () => {
           const over = await engines.failOver((leader) => leader.signal('SIGSTOP'));
           await over.old.signal('SIGCONT');
-          await vi.waitUntil(() => over.old.isSynchronous(), WAIT);
+          await until(() => over.old.isSynchronous());
           return over;
         });
         const kept = await engines.expectKept();
@@ -172,7 +169,6 @@ describe.skipIf(missing.length > 0)(
 
     test.skipIf(isShort)(
       'uses one server only while the former leader lives without Patroni, and sessions to it stay open',
-      { timeout: CASE_MS },
       async () => {
         const engines = await Engines.start({ endsSessions: false });
         const { outage, result } = await engines.outageOf(async () => {
@@ -201,7 +197,6 @@ describe.skipIf(missing.length > 0)(
     const hasPooler = pgbouncerPath !== undefined;
     test.skipIf(isShort || !hasPooler)(
       titleNeeding('pgbouncer', hasPooler, 'loses and doubles nothing through PgBouncer when the server crashes'),
-      { timeout: CASE_MS },
       async () => {
         const engines = await Engines.start({ endsSessions: true, throughPooler: true });
         const { outage, result } = await engines.outageOf(() => engines.failOver((leader) => leader.signal('SIGKILL')));

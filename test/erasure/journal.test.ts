@@ -12,7 +12,8 @@ import {
 } from '../../src/erasure/index.js';
 import { createKeyring } from '../../src/platform/keys/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
-import { count, silent, until, whileRunning } from '../pipeline/relay/pipeline.js';
+import { count, silent, whileRunning } from '../pipeline/relay/pipeline.js';
+import { until } from '../support/wait.js';
 
 let world: LedgerWorld;
 beforeAll(async () => {

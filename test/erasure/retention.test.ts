@@ -5,7 +5,8 @@ import { createRetention, openErasureJournal } from '../../src/erasure/index.js'
 import { createTrustedClock } from '../../src/platform/clock/trusted-clock.js';
 import { withTransaction } from '../../src/platform/database/pool.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
-import { count, until } from '../pipeline/relay/pipeline.js';
+import { count } from '../pipeline/relay/pipeline.js';
+import { until } from '../support/wait.js';
 
 let world: LedgerWorld;
 beforeAll(async () => {

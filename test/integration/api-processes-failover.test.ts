@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FaultyProxy } from '../support/faulty-proxy.js';
 import { MigratedCluster, type PostgresPair } from '../support/postgres-pair.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { cookieVersionOf, seedTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
-
-const WAIT = { timeout: 90_000, interval: 100 };
+import { until } from '../support/wait.js';
 
 let cluster: MigratedCluster;
 let pair: PostgresPair;
@@ -46,7 +45,7 @@ test('all processes follow the database to a standby that takes over', async () 
   proxy.moveTo(pair.standby.target);
   proxy.cutConnections();
   const movedAt = performance.now();
-  await vi.waitUntil(isAnswering, WAIT);
+  await until(isAnswering);
   console.log(`three processes answer again ${Math.round(performance.now() - movedAt)} ms after the change`);
 
   // No process is left that still uses the server that is gone.
@@ -55,4 +54,4 @@ test('all processes follow the database to a standby that takes over', async () 
     await sleep(100);
   }
   expect(await service.stop()).toBe(0);
-}, 180_000);
+});

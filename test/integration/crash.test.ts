@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CONSENT_RECORDED, consentToken } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
@@ -11,6 +11,7 @@ import { type RunningService, TestInstallation } from '../support/running-servic
 import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
 import { sampled } from '../support/sweeps.js';
+import { until } from '../support/wait.js';
 
 const ROUNDS = ['service', 'service', 'postgres', 'both', 'both'] as const;
 const WRITERS = 6;
@@ -143,7 +144,7 @@ describe('an installation that is killed repeatedly under load', () => {
       const stop = new AbortController();
       const load = loadUntil(stop.signal);
       const before = answered.size;
-      await vi.waitUntil(() => answered.size > before + WRITERS, { timeout: 60_000 });
+      await until(() => answered.size > before + WRITERS);
       await sleep(Math.random() * 1000);
       if (victim !== 'service') killPostgres();
       if (victim !== 'postgres') await service.kill();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import { seedDemo } from '../../src/demo/seed/seed-demo.js';
 import { LedgerHeadMissing, LedgerRolledBack } from '../../src/pipeline/ledger/errors.js';
@@ -12,6 +12,7 @@ import { type Role, startRole } from '../api/server/running-app.js';
 import { count } from '../pipeline/relay/pipeline.js';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { type RunningWitness, runWitness } from '../support/running-witness.js';
+import { until } from '../support/wait.js';
 
 let database: TestDatabase;
 let dataDir: string;
@@ -65,7 +66,7 @@ it('signs nothing on a restored copy without ledger-head.json, until an operator
   const service = await start('serve');
   const { workerPool: db, adminPool } = service.installation;
   await seedDemo(adminPool, DEMO);
-  await vi.waitUntil(async () => (await count(db, 'checkpoints')) > 0, { timeout: 60_000 });
+  await until(async () => (await count(db, 'checkpoints')) > 0);
   await service.stop();
   const path = join(dataDir, 'ledger-head.json');
   await rm(path);
@@ -100,7 +101,7 @@ it('refuses a restore that took back ledger-head.json too, because a witness cos
       const { adminPool, workerPool: db } = service.installation;
       const size = await count(db, 'batches');
       await seedDemo(adminPool, DEMO);
-      await vi.waitUntil(async () => (await count(db, `cosignatures where size > ${size}`)) > 0, { timeout: 60_000 });
+      await until(async () => (await count(db, `cosignatures where size > ${size}`)) > 0);
       await service.stop();
     };
     await grow();

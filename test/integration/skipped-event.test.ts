@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CHECKPOINT_STAMPED } from '../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../schemas/events/streams.js';
@@ -16,6 +16,7 @@ import { type Role, startRole } from '../api/server/running-app.js';
 import { count } from '../pipeline/relay/pipeline.js';
 import { figures, secondsSince } from '../support/figures.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { until } from '../support/wait.js';
 
 const Unready = z.looseObject({
   reasons: z.array(z.looseObject({ code: z.string(), names: z.array(z.string()).optional() })).default([]),
@@ -52,7 +53,7 @@ const run = (...args: readonly string[]) =>
 it('stops at an event that cannot be applied, and goes on when an operator skips it', async () => {
   const before = await start('serve');
   await seedDemo(before.installation.adminPool, DEMO);
-  await vi.waitUntil(async () => (await count(before.installation.workerPool, 'checkpoints')) > 0, { timeout: 60_000 });
+  await until(async () => (await count(before.installation.workerPool, 'checkpoints')) > 0);
   await before.stop();
 
   const api = await start('api');
@@ -65,7 +66,7 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   // Every part that needs the ledger waits, and says so.
   const worker = await start('worker');
   const reasons = async () => Unready.parse(await (await fetch(`${worker.url}/readyz`)).json()).reasons;
-  await vi.waitUntil(async () => (await reasons()).some(({ code }) => code === 'log_damaged'), { timeout: 60_000 });
+  await until(async () => (await reasons()).some(({ code }) => code === 'log_damaged'));
   const noticed = secondsSince(appendedAt);
   expect(await reasons()).toContainEqual(
     expect.objectContaining({ names: expect.arrayContaining([LedgerCorrupt.name]) }),
@@ -80,7 +81,7 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   expect(await skip(events.length)).toBe(1);
   expect(await count(adminPool, "audit_log where action = 'ledger.skip_event'")).toBe(1);
   // It goes on by itself.
-  await vi.waitUntil(async () => (await fetch(`${worker.url}/readyz`)).status === 200, { timeout: 60_000 });
+  await until(async () => (await fetch(`${worker.url}/readyz`)).status === 200);
   figures('event that cannot be applied', { noticed, goesOn: secondsSince(skippedAt) });
   expect(await run('audit')).toBe(0);
   await worker.stop();

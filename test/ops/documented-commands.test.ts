@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runCli } from '../../src/cli/run.js';
 import { seedDemo } from '../../src/demo/seed/seed-demo.js';
@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/platform/config/index.js';
 import { startRole } from '../api/server/running-app.js';
 import { count } from '../pipeline/relay/pipeline.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { until } from '../support/wait.js';
 
 /** Not run here, each with the test that runs it. */
 const ELSEWHERE = new Map([
@@ -44,9 +45,9 @@ beforeAll(async () => {
   const [ids] = Ids.parse(rows);
   values.set('id', seed.site.id).set('user', ids.user).set('tenant', ids.tenant).set('key', ids.key);
   values.set('name', 'consents').set('seconds', '60').set('file', join(folder, 'next.key'));
-  await vi.waitUntil(async () => (await count(workerPool, 'checkpoints')) > 0, { timeout: 60_000 });
+  await until(async () => (await count(workerPool, 'checkpoints')) > 0);
   await service.stop();
-}, 240_000);
+});
 afterAll(async () => {
   await database?.drop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
@@ -95,4 +96,4 @@ it(`every command of ${PAGES.join(', ')} runs as it is written there`, async () 
     }
   }
   for (const command of ELSEWHERE.keys()) expect(commands).toContain(command);
-}, 240_000);
+});

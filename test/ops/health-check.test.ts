@@ -72,9 +72,9 @@ describe('the health check of a container', () => {
     process.kill(server, 'SIGSTOP');
     const ended = once(init ?? process, 'exit');
     expect(check()).toBe(1);
-    await expect.poll(() => [check(), isRunning(server)], { timeout: 30_000 }).toEqual([1, false]);
+    await expect.poll(() => [check(), isRunning(server)]).toEqual([1, false]);
     await ended;
-  }, 60_000);
+  });
 
   it('forgets a silence that ended', async () => {
     await startServer(200);
@@ -86,5 +86,5 @@ describe('the health check of a container', () => {
     process.kill(server, 'SIGSTOP');
     expect(check()).toBe(1);
     expect(isRunning(server)).toBe(true);
-  }, 60_000);
+  });
 });

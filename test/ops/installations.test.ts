@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase } from '../support/postgres.js';
 import { runCommands } from '../support/run-program.js';
 import { TestInstallation } from '../support/running-service.js';
 import { cookieVersionOf, SeededTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
+import { until } from '../support/wait.js';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const PROGRAMS = {
@@ -86,13 +87,10 @@ it.each(VERSIONS)('upgrades an installation of %s as docs/upgrade.md says', asyn
   };
   const response = await postSigned(service.url, seed.keys.write, '/tool/v1/consents', consent);
   expect(response.status, await response.text()).toBe(202);
-  await vi.waitUntil(
-    async () => {
-      const counts = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id));
-      return counts.read_model_rows === before + 1 && counts.stamped_consents === before + 1;
-    },
-    { timeout: 60_000, interval: 200 },
-  );
+  await until(async () => {
+    const counts = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id));
+    return counts.read_model_rows === before + 1 && counts.stamped_consents === before + 1;
+  });
   const after = await run(block(/^consent-verify compare/m));
   expect(after, after.stdout + after.stderr).toMatchObject({ exitCode: 0 });
   expect(after.stdout).toContain('No disagreement.');

@@ -5,10 +5,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
+import { eventually } from '../support/wait.js';
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): Promise<string> => readFile(new URL(path, ROOT), 'utf8');
@@ -50,23 +51,20 @@ describe('the walk of docs/run-a-witness.md', () => {
       word.replace('127.0.0.1:8081', `127.0.0.1:${port}`).replace('https://consent.example.org', app.url),
     );
     witness = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, stdio: 'ignore' });
-  }, 120_000);
+  });
   afterAll(async () => {
     witness?.kill();
     await app?.stop();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it('ends in a cosignature of a witness that recomputed the structure', { timeout: 120_000 }, async () => {
+  it('ends in a cosignature of a witness that recomputed the structure', async () => {
     const [[, address = ''] = []] = await commandsOf('docs/run-a-witness.md', 'curl');
     const checkpoint = new URL(new URL(address).pathname, app.url);
-    await vi.waitFor(
-      async () => {
-        const note = await (await fetch(checkpoint)).text();
-        expect(note).toContain('\n— witness.example.org/structure ');
-      },
-      { timeout: 90_000, interval: 200 },
-    );
+    await eventually(async () => {
+      const note = await (await fetch(checkpoint)).text();
+      expect(note).toContain('\n— witness.example.org/structure ');
+    });
     expect(await readdir(join(folder, 'witness-state'))).not.toContainEqual(expect.stringMatching(/^contradiction/));
   });
 });

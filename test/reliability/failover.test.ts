@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Service } from '../../src/app/start-service.js';
 import { runCli } from '../../src/cli/run.js';
@@ -23,6 +23,7 @@ import { figures, secondsSince } from '../support/figures.js';
 import { MigratedCluster, type PostgresPair, type PostgresServer } from '../support/postgres-pair.js';
 import { cookieVersionOf } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
+import { PATIENCE_MS, until } from '../support/wait.js';
 import { bundleCommand } from '../verifier/bundled-command.js';
 
 let cluster: MigratedCluster;
@@ -36,7 +37,6 @@ const Ready = z.looseObject({
   status: z.string().optional(),
   reasons: z.array(z.object({ code: z.string() })).optional(),
 });
-const WAIT = { timeout: 90_000, interval: 100 };
 /** Shared by all processes, because those on other hosts have other folders. */
 const MASTER_KEY = randomBytes(32).toString('hex');
 const STOP_MS = 30_000;
@@ -141,10 +141,10 @@ async function record({ service }: { readonly service: Service }, demo: SeededDe
 }
 
 async function accepted(started: { readonly service: Service }, demo: SeededDemo, count: number): Promise<void> {
-  const until = performance.now() + WAIT.timeout;
+  const end = performance.now() + PATIENCE_MS;
   for (let done = 0; done < count; ) {
     if ((await record(started, demo)) !== null) done += 1;
-    else if (performance.now() > until) throw new Error(`only ${done} of ${count} consents were accepted`);
+    else if (performance.now() > end) throw new Error(`only ${done} of ${count} consents were accepted`);
   }
 }
 
@@ -195,12 +195,12 @@ caseOf('other servers')(
     // Without the file: on another host.
     const api = await address.start('api', await address.folder());
     await accepted(serve, demo, 3);
-    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await until(() => isSettled(pair.primary));
     await pair.caughtUp();
     pair.cutReplication();
     await accepted(serve, demo, 5);
     await accepted(api, demo, 2);
-    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await until(() => isSettled(pair.primary));
     const head = await headOf(folder);
     const known = z.object({ size: z.number() }).parse(JSON.parse(head)).size;
     const lost = (await pair.primary.count('leaves')) - (await pair.standby.count('leaves'));
@@ -208,7 +208,7 @@ caseOf('other servers')(
 
     const killedAt = performance.now();
     await pair.primary.kill();
-    for (const one of [serve, api]) await vi.waitUntil(async () => !(await isReady(one)), WAIT);
+    for (const one of [serve, api]) await until(async () => !(await isReady(one)));
     await pair.standby.promote();
     const before = await Promise.all(
       ['batches', 'checkpoints', 'record_keys'].map((table) => pair.standby.count(table)),
@@ -219,7 +219,7 @@ caseOf('other servers')(
     let answered = 0;
     let refused = 0;
     const watch = async (until: () => Promise<boolean>): Promise<void> => {
-      const end = performance.now() + WAIT.timeout;
+      const end = performance.now() + PATIENCE_MS;
       while (!(await until())) {
         if (performance.now() > end)
           throw new Error(`both say ${JSON.stringify(await Promise.all([serve, api].map(look)))}`);
@@ -263,7 +263,7 @@ caseOf('other servers')(
     const again = await address.start('serve', folder);
     await accepted(again, demo, 1);
     await accepted(await cold, demo, 1);
-    await vi.waitUntil(() => isSettled(pair.standby), WAIT);
+    await until(() => isSettled(pair.standby));
     expect(await isReady(again)).toBe(true);
     figures('asynchronous', {
       lost,
@@ -275,77 +275,72 @@ caseOf('other servers')(
       all: secondsSince(killedAt),
     });
   },
-  400_000,
 );
 
-caseOf('other servers')(
-  'goes on by itself when a synchronous standby takes over, with one history',
-  async () => {
-    const pair = await cluster.openPair({ synchronous: true });
-    const address = await Address.of(pair);
-    const verifier = bundleCommand();
-    onTestFinished(() => verifier.remove());
-    const folder = await address.folder();
-    const serve = await address.start('serve', folder);
-    const demo = await seed(serve);
-    await accepted(serve, demo, 3);
-    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
-    const packageOf = async (name: string): Promise<string> => {
-      const output = join(verifier.folder, name);
-      expect(await address.command(folder, 'evidence', 'export', '--site', demo.site.id, '--output', output)).toBe(0);
-      return name;
-    };
-    const older = await packageOf('before.zip');
+caseOf('other servers')('goes on by itself when a synchronous standby takes over, with one history', async () => {
+  const pair = await cluster.openPair({ synchronous: true });
+  const address = await Address.of(pair);
+  const verifier = bundleCommand();
+  onTestFinished(() => verifier.remove());
+  const folder = await address.folder();
+  const serve = await address.start('serve', folder);
+  const demo = await seed(serve);
+  await accepted(serve, demo, 3);
+  await until(() => isSettled(pair.primary));
+  const packageOf = async (name: string): Promise<string> => {
+    const output = join(verifier.folder, name);
+    expect(await address.command(folder, 'evidence', 'export', '--site', demo.site.id, '--output', output)).toBe(0);
+    return name;
+  };
+  const older = await packageOf('before.zip');
 
-    const cached = serve.service.installation;
-    const tokens: string[] = [];
-    let isOver = false;
-    let lastAt = performance.now();
-    let outageMs = 0;
-    let refused = 0;
-    const load = (async () => {
-      while (!isOver) {
-        const token = await record(serve, demo);
-        if (token === null) refused += 1;
-        if (token === null) continue;
-        tokens.push(token);
-        outageMs = Math.max(outageMs, performance.now() - lastAt);
-        lastAt = performance.now();
-      }
-    })();
-    await vi.waitUntil(() => tokens.length > 5, WAIT);
-    const failedAt = performance.now();
-    await address.failOver();
-    const movedAt = performance.now();
-    await vi.waitUntil(() => lastAt > movedAt && isReady(serve), WAIT);
-    const readyAt = performance.now();
-    const reached = tokens.length;
-    await vi.waitUntil(() => tokens.length > reached + 5, WAIT);
-    isOver = true;
-    await load;
-    await vi.waitUntil(() => isSettled(pair.standby), WAIT);
-    // Caches belong to the installation: none of a time line that ended is used any more.
-    expect(serve.service.installation).not.toBe(cached);
-    const ids = tokens.map((token) => `'${token.slice(3)}'`).join(',');
-    const kept = `leaves where replace(event_id::text, '-', '') in (${ids})`;
-    expect(await pair.standby.count(kept)).toBe(tokens.length);
-    const newer = await packageOf('after.zip');
-    const compared = verifier.run('compare', older, newer, '--ledger-key', join(folder, 'ledger.vkey'));
-    expect(compared.stdout + compared.stderr).toContain('ONE HISTORY');
-    const times = {
-      outage: secondsSince(0, outageMs),
-      failOver: secondsSince(failedAt, movedAt),
-      readyAfter: secondsSince(movedAt, readyAt),
-    };
-    figures('synchronous', {
-      ...times,
-      accepted: tokens.length,
-      refused,
-      compared: compared.stdout.split('\n')[0] ?? '',
-    });
-  },
-  400_000,
-);
+  const cached = serve.service.installation;
+  const tokens: string[] = [];
+  let isOver = false;
+  let lastAt = performance.now();
+  let outageMs = 0;
+  let refused = 0;
+  const load = (async () => {
+    while (!isOver) {
+      const token = await record(serve, demo);
+      if (token === null) refused += 1;
+      if (token === null) continue;
+      tokens.push(token);
+      outageMs = Math.max(outageMs, performance.now() - lastAt);
+      lastAt = performance.now();
+    }
+  })();
+  await until(() => tokens.length > 5);
+  const failedAt = performance.now();
+  await address.failOver();
+  const movedAt = performance.now();
+  await until(() => lastAt > movedAt && isReady(serve));
+  const readyAt = performance.now();
+  const reached = tokens.length;
+  await until(() => tokens.length > reached + 5);
+  isOver = true;
+  await load;
+  await until(() => isSettled(pair.standby));
+  // Caches belong to the installation: none of a time line that ended is used any more.
+  expect(serve.service.installation).not.toBe(cached);
+  const ids = tokens.map((token) => `'${token.slice(3)}'`).join(',');
+  const kept = `leaves where replace(event_id::text, '-', '') in (${ids})`;
+  expect(await pair.standby.count(kept)).toBe(tokens.length);
+  const newer = await packageOf('after.zip');
+  const compared = verifier.run('compare', older, newer, '--ledger-key', join(folder, 'ledger.vkey'));
+  expect(compared.stdout + compared.stderr).toContain('ONE HISTORY');
+  const times = {
+    outage: secondsSince(0, outageMs),
+    failOver: secondsSince(failedAt, movedAt),
+    readyAfter: secondsSince(movedAt, readyAt),
+  };
+  figures('synchronous', {
+    ...times,
+    accepted: tokens.length,
+    refused,
+    compared: compared.stdout.split('\n')[0] ?? '',
+  });
+});
 
 caseOf('other servers')(
   'notices the other server with the first connection that reaches it, while others stay open',
@@ -356,28 +351,27 @@ caseOf('other servers')(
     const serve = await address.start('serve', folder);
     const demo = await seed(serve);
     await accepted(serve, demo, 2);
-    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await until(() => isSettled(pair.primary));
     await pair.caughtUp();
     pair.cutReplication();
     await accepted(serve, demo, 2);
-    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await until(() => isSettled(pair.primary));
     await pair.standby.promote();
     // Both servers accept writes, and no connection is cut.
     address.proxy.moveTo(pair.standby.target);
     const movedAt = performance.now();
     const checkpoints = await pair.standby.count('checkpoints');
-    await vi.waitUntil(() => says(serve, 'history_lost'), WAIT);
+    await until(() => says(serve, 'history_lost'));
     const noticed = secondsSince(movedAt);
     expect(await pair.standby.count('checkpoints')).toBe(checkpoints);
     expect(await record(serve, demo)).toBeNull();
     // Its address leads back to the server with the history that is known: it goes on by itself.
     address.proxy.moveTo(pair.primary.target);
     const backAt = performance.now();
-    await vi.waitUntil(() => isReady(serve), WAIT);
+    await until(() => isReady(serve));
     await accepted(serve, demo, 1);
     figures('connections stay open', { noticed, readyAfter: secondsSince(backAt) });
   },
-  400_000,
 );
 
 caseOf('other servers')(
@@ -390,7 +384,7 @@ caseOf('other servers')(
     const serve = await old.start('serve', folder);
     const demo = await seed(serve);
     await accepted(serve, demo, 2);
-    await vi.waitUntil(() => isSettled(pair.primary), WAIT);
+    await until(() => isSettled(pair.primary));
     await pair.caughtUp();
     pair.cutReplication();
     await pair.standby.promote();
@@ -399,10 +393,10 @@ caseOf('other servers')(
     const bothAt = performance.now();
     await Promise.allSettled([accepted(serve, demo, 1), accepted(other, demo, 1)]);
     const isLost = async () => (await says(serve, 'history_lost')) || (await says(other, 'history_lost'));
-    await vi.waitUntil(async () => {
+    await until(async () => {
       await Promise.all([record(serve, demo), record(other, demo)]);
       return isLost();
-    }, WAIT);
+    });
     const stoppedAfter = secondsSince(bothAt);
     const notes = async (server: PostgresServer) =>
       z
@@ -413,5 +407,4 @@ caseOf('other servers')(
     for (const { size, note } of two) expect(signed.get(size) ?? note, `${size}`).toBe(note);
     figures('both writable', { stoppedAfter, onOne: one.length, onTwo: two.length });
   },
-  400_000,
 );

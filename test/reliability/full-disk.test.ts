@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
 import { caseOf } from '../support/case-of.js';
 import { titleNeeding } from '../support/missing-tools.js';
@@ -10,6 +10,7 @@ import { type RunningService, TestInstallation } from '../support/running-servic
 import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js';
 import { SteadyLoad } from '../support/steady-load.js';
+import { until } from '../support/wait.js';
 import { expectKept } from './kept.js';
 
 const SIZE_MIB = 400;
@@ -85,10 +86,10 @@ describe.runIf(isPossible)(titleNeeding('mount', isPossible, 'serve, while the d
 
   caseOf('full disks')('is not ready while every write fails, and ready again as soon as there is room', async () => {
     const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
-    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
+    await until(() => load.accepted.length > PER_SECOND);
     expect(await isReady()).toBe(true);
     fill();
-    await vi.waitUntil(async () => !(await isReady()), { timeout: 60_000 });
+    await until(async () => !(await isReady()));
     const before = load.refused.length;
     expect(before).toBeGreaterThan(0);
     const looks: boolean[] = [];
@@ -99,7 +100,7 @@ describe.runIf(isPossible)(titleNeeding('mount', isPossible, 'serve, while the d
     }
     rmSync(filler);
     const freedAt = performance.now();
-    await vi.waitUntil(isReady, { timeout: 60_000 });
+    await until(isReady);
     console.log(`full disk: unready in ${looks.filter((ready) => !ready).length} of ${LOOKS} looks`);
     console.log(`full disk: ready again ${Math.round(performance.now() - freedAt)} ms after there was room`);
     await load.stop();
@@ -107,31 +108,27 @@ describe.runIf(isPossible)(titleNeeding('mount', isPossible, 'serve, while the d
     expect(looks.filter((ready) => ready)).toEqual([]);
   });
 
-  caseOf('full disks')(
-    'refuses consents with 503, ends no process, and goes on when there is room',
-    async () => {
-      const worker = service.workerPid();
-      const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
-      await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
-      expect(load.refused).toEqual([]);
-      fill();
-      await crashServer();
-      await sleep(FULL_MS);
-      const before = load.accepted.length;
-      expect(load.refused.length).toBeGreaterThan(0);
-      rmSync(filler);
-      await vi.waitUntil(() => load.accepted.length > before + PER_SECOND, { timeout: 90_000 });
-      await load.stop();
-      accepted.push(...load.accepted);
+  caseOf('full disks')('refuses consents with 503, ends no process, and goes on when there is room', async () => {
+    const worker = service.workerPid();
+    const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
+    await until(() => load.accepted.length > PER_SECOND);
+    expect(load.refused).toEqual([]);
+    fill();
+    await crashServer();
+    await sleep(FULL_MS);
+    const before = load.accepted.length;
+    expect(load.refused.length).toBeGreaterThan(0);
+    rmSync(filler);
+    await until(() => load.accepted.length > before + PER_SECOND);
+    await load.stop();
+    accepted.push(...load.accepted);
 
-      expect(serverLog()).toContain('No space left on device');
-      // Its last words may have had no room; that it had to recover shows that it ended.
-      expect(serverLog()).toContain('automatic recovery in progress');
-      expect(load.refused.filter((answer) => !answer.startsWith('503 '))).toEqual([]);
-      await expectKept(installation, seed.site.id, accepted);
-      expect(service.workerPid()).toBe(worker);
-      console.log(`full disk: ${load.accepted.length} accepted, ${load.refused.length} answers of 503, all repeated`);
-    },
-    300_000,
-  );
+    expect(serverLog()).toContain('No space left on device');
+    // Its last words may have had no room; that it had to recover shows that it ended.
+    expect(serverLog()).toContain('automatic recovery in progress');
+    expect(load.refused.filter((answer) => !answer.startsWith('503 '))).toEqual([]);
+    await expectKept(installation, seed.site.id, accepted);
+    expect(service.workerPid()).toBe(worker);
+    console.log(`full disk: ${load.accepted.length} accepted, ${load.refused.length} answers of 503, all repeated`);
+  });
 });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { SteadyLoad } from '../support/steady-load.js';
+import { until } from '../support/wait.js';
 import { expectKept } from './kept.js';
 
 const HEAP_MIB = 96;
@@ -29,20 +30,20 @@ describe('serve at its memory limit', () => {
     await installation?.remove();
   });
 
-  test('loses nothing when Node ends its processes in the middle of their work', { timeout: 300_000 }, async () => {
+  test('loses nothing when Node ends its processes in the middle of their work', async () => {
     const leaking = installation.with({
       NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB} --import=data:text/javascript,${encodeURIComponent(LEAK)}`,
     });
     service = await leaking.start();
     const load = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: true });
-    await vi.waitUntil(() => load.accepted.length > 0, { timeout: 60_000 });
+    await until(() => load.accepted.length > 0);
     const worker = service.workerPid();
     if (worker !== null) process.kill(worker, 'SIGUSR2');
     service.signal('SIGUSR2');
     expect(await service.ended()).toMatch(OUT_OF_MEMORY);
     // As a service manager does.
     service = await installation.start();
-    await vi.waitUntil(() => load.accepted.length > PER_SECOND, { timeout: 60_000 });
+    await until(() => load.accepted.length > PER_SECOND);
     await load.stop();
     expect(load.refused.length).toBeGreaterThan(0);
     await expectKept(installation, seed.site.id, load.accepted);

@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenAudit } from '../../src/app/open-audit.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js';
+import { until } from '../support/wait.js';
 import { expectNothingLost, settled } from './invariants.js';
 import { World } from './world.js';
 
@@ -57,7 +58,7 @@ describe('an installation whose surroundings fail', () => {
   test('accepts and seals while every authority is down', async () => {
     world.authority.isDown = true;
     await recordMany(5);
-    await vi.waitUntil(async () => {
+    await until(async () => {
       const { rowCount } = await world.superuser.query('select from event_log.unsealed_events');
       return rowCount === 0;
     });

@@ -13,8 +13,6 @@ import { makeCrl, makeOcspResponse } from './support/revocation.js';
 import { attribute, GEN_TIME, makeResponse, makeToken } from './support/tokens.js';
 
 const authority = makeAuthority();
-/** Thousands of verifications, on a machine that may be busy with something else. */
-const NO_HURRY_MS = 600_000;
 const token = makeToken(authority.tsa, {
   accuracy: sequence(new Uint8Array([2, 1, 1])),
   nonce: 0x1234n,
@@ -73,7 +71,7 @@ describe('a token with one byte changed', () => {
     return passing;
   }
 
-  it('never passes, unless nothing authenticates and nothing reads the byte', { timeout: NO_HURRY_MS }, async () => {
+  it('never passes, unless nothing authenticates and nothing reads the byte', async () => {
     expect((await verify(authority, token)).outcome).toBe('pass');
     // Case does not count in names (RFC 5280 §7.1): these are letters of the issuer's name in the
     // signer identifier, which only helps to find the certificate; the hash in the signed
@@ -83,7 +81,7 @@ describe('a token with one byte changed', () => {
     expect(passing.filter((flip) => !inName.has(flip))).toEqual([]);
   });
 
-  it('never passes where the byte is of the response around it', { timeout: NO_HURRY_MS }, async () => {
+  it('never passes where the byte is of the response around it', async () => {
     const response = makeResponse(token);
     expect((await verify(authority, response)).outcome).toBe('pass');
     expect(await passingFlips(response, response.length - token.length)).toEqual([]);
@@ -119,7 +117,7 @@ describe('input cut off at every length', () => {
     }
   });
 
-  it('with random bytes in any place, parsers throw typed errors or nothing', { timeout: NO_HURRY_MS }, () => {
+  it('with random bytes in any place, parsers throw typed errors or nothing', () => {
     const inputs = [
       [token, parseTimestamp],
       [authority.tsa.der, parseCertificate],

@@ -5,13 +5,12 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
-import { vi } from 'vitest';
 import { type Account, findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
 import { freePort } from './free-port.js';
 import { systemPostgresPrograms } from './system-postgres.js';
+import { until } from './wait.js';
 
 const PASSWORD = 'of-the-test';
-const READY = { timeout: 90_000, interval: 100 };
 /** Shorter than the values that Patroni starts with, so that a test does not wait half a minute. */
 const PATRONI_SECONDS = { ttl: 10, loop_wait: 2, retry_timeout: 3 };
 
@@ -176,15 +175,15 @@ export class PatroniCluster {
       ...['--listen-peer-urls', toPeers, '--initial-advertise-peer-urls', toPeers],
       ...['--initial-cluster', `default=${toPeers}`],
     ]);
-    await vi.waitUntil(() => answers(`${client}/health`), READY);
+    await until(() => answers(`${client}/health`));
     const [first, second] = nodes;
     first?.start();
-    await vi.waitUntil(async () => first?.leads(), READY);
+    await until(async () => first?.leads());
     second?.start();
-    await vi.waitUntil(async () => second?.isSynchronous(), READY);
+    await until(async () => second?.isSynchronous());
     programs.start('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')]);
     // HAProxy sends sessions to each server, also to the standby, until its first checks are done.
-    await vi.waitUntil(() => leadsAlways(cluster.url, 2 * nodes.length), READY);
+    await until(() => leadsAlways(cluster.url, 2 * nodes.length));
     return cluster;
   }
 

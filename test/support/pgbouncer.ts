@@ -5,9 +5,9 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { vi } from 'vitest';
 import { findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
 import { freePort } from './free-port.js';
+import { until } from './wait.js';
 
 /** Path of the program, if this machine has it. Debian has it in /usr/sbin, which is not in each PATH. */
 export const pgbouncerPath = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
@@ -49,7 +49,7 @@ export class PgBouncer {
     const child = spawn(pgbouncerPath ?? 'pgbouncer', [file], { ...account, stdio: 'ignore' });
     server.port = String(port);
     const pooler = new PgBouncer(child, folder, server.href);
-    await vi.waitUntil(() => accepts(port), { timeout: 30_000 });
+    await until(() => accepts(port));
     return pooler;
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Service, startServe } from '../../src/app/start-service.js';
 import { runCli } from '../../src/cli/run.js';
@@ -13,6 +13,7 @@ import { seedDemo } from '../../src/demo/seed/seed-demo.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import { cookieVersionOf } from './seeded-demo.js';
 import { postSigned } from './signed-requests.js';
+import { until } from './wait.js';
 import { workerInProcess } from './worker-in-process.js';
 
 const DEMO = { hasSubscription: true, isVerified: true, allowedOrigins: [], allowedIps: [], rateLimit: 1_000_000 };
@@ -70,19 +71,16 @@ export class WalkedService {
     const body = await answer.text();
     expect(answer.status, body).toBe(202);
     const token = Answer.parse(JSON.parse(body)).data.consent_token;
-    await vi.waitUntil(
-      async () => {
-        const { rowCount } = await workerPool.query(
-          'select from leaves l join checkpoints c on c.size > l.batch where l.stream like $1',
-          [`%${demo.site.id}%`],
-        );
-        return rowCount !== null && rowCount > 0;
-      },
-      { timeout: 90_000, interval: 50 },
-    );
+    await until(async () => {
+      const { rowCount } = await workerPool.query(
+        'select from leaves l join checkpoints c on c.size > l.batch where l.stream like $1',
+        [`%${demo.site.id}%`],
+      );
+      return rowCount !== null && rowCount > 0;
+    });
     const headers = { 'x-api-key': demo.keys.read };
     const url = `${service.url}/tool/v1/consents/verify/${token}`;
-    await vi.waitUntil(async () => (await fetch(url, { headers })).status === 200, { timeout: 90_000, interval: 50 });
+    await until(async () => (await fetch(url, { headers })).status === 200);
   }
 
   /** Runs a command. */

@@ -45,13 +45,13 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built page,', canRun, 'm
     writeFileSync(file('ledger.key'), LEDGER_KEY.verifierKey);
     await writeScalePackage(file('package.zip'), authority, RECORDS);
     page = await ChromiumPage.open(chromiumPath ?? '');
-  }, 600_000);
+  });
   afterAll(async () => {
     await page?.close();
     rmSync(folder, { recursive: true });
   });
 
-  test(`${RECORDS} records are verified, with progress in numbers`, { timeout: 600_000 }, async () => {
+  test(`${RECORDS} records are verified, with progress in numbers`, async () => {
     await page.goto(pathToFileURL(PAGE).href);
     await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
     await page.chooseFiles('#roots', [file('root.pem')]);

@@ -128,7 +128,7 @@ describe.skipIf(!hasPython || !hasOpenssl)(
         found[index] === expected ? [] : [{ name, expected, found: found[index] }],
       );
       expect(disagreements).toEqual([]);
-    }, 600_000);
+    });
 
     test('the script counts distinct authorities, and a lowered number only when it counts', async () => {
       const made = [...lowered()];
@@ -138,7 +138,7 @@ describe.skipIf(!hasPython || !hasOpenssl)(
       expect(made.map(({ name }, index) => [name, found[index]])).toEqual(
         made.map(({ name, expected }) => [name, expected]),
       );
-    }, 600_000);
+    });
 
     test('the script judges a dropped record by the policy that held for its promise', () => {
       const forge = new Forge(authority);
@@ -158,7 +158,7 @@ describe.skipIf(!hasPython || !hasOpenssl)(
         expect(stdout).toContain('NOT CONFIRMED: ');
         expect(stdout).toContain('the promise is broken');
       }
-    }, 600_000);
+    });
 
     test(`both verifiers agree about ${CHANGED} packages that were changed at random before they were signed`, async () => {
       const requests = [{}, { person: 'alice' }, { person: 'carol' }, { eventIds: [consentId('bob 1')] }];
@@ -183,6 +183,6 @@ describe.skipIf(!hasPython || !hasOpenssl)(
         if (found[place] !== expected) disagreements.push({ name, expected, found: found[place] });
       }
       expect(disagreements).toEqual([]);
-    }, 600_000);
+    });
   },
 );

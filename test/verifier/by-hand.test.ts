@@ -251,7 +251,7 @@ describe.skipIf(!hasPython || !hasOpenssl)(
         found[index] === verdict ? [] : [{ name, verdict, found: found[index] }],
       );
       expect(disagreements).toEqual([]);
-    }, 300_000);
+    });
 
     test('refuses another ledger’s key, another root, and a record that is not there', () => {
       expect(run({}, fixtureUuid('c0'), 'next.key').stdout).toContain('ledger key that you gave did not sign');

@@ -54,7 +54,7 @@ beforeAll(() => {
   writeFileSync(file('trust'), `# The regulator's\nlog ${LEDGER_KEY.verifierKey}\nquorum none\n${block}`);
   writeFileSync(file('trust-cut'), `log ${LEDGER_KEY.verifierKey}\nquorum W\n`);
   writeFileSync(file('other.key'), `${testSigningKey(ORIGIN, 'another').verifierKey}\n`);
-}, 120_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 

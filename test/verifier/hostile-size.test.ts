@@ -82,7 +82,7 @@ test('does not decompress a manifest that is a bomb, and the command states the 
   );
 });
 
-describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded'), { timeout: 240_000 }, () => {
+describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded'), () => {
   caseOf('hostile sizes of a package')(
     'checkpoints of a MiB each, a thousand times smaller when packed, are not held',
     () => {

@@ -208,7 +208,7 @@ describe('cosignatures in a package', () => {
     }
     expect(['indeterminate', 'invalid']).toEqual(expect.arrayContaining([...verdicts]));
     if (isExhaustive()) expect(verdicts.size).toBe(2);
-  }, 120_000);
+  });
 });
 
 describe.skipIf(!hasPython || !hasOpenssl)(

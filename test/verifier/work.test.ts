@@ -86,7 +86,7 @@ test('a package within its limit is valid, and one that costs a unit more fails'
   expect(notPassed(beyond)).toMatchObject({ 'container.limits': 'fail' });
 });
 
-test('many honest stamps cost a small part of the limit', { timeout: 60_000 }, async () => {
+test('many honest stamps cost a small part of the limit', async () => {
   const { work } = await verifyFixture(
     authority,
     buildPackage(
@@ -110,7 +110,7 @@ describe.each(Object.entries(HOSTILE))('%s', (_, hooks) => {
     expect(work.done / zip.length).toBeGreaterThan(300);
   });
 
-  test('end at the limit, and are named', { timeout: 60_000 }, async () => {
+  test('end at the limit, and are named', async () => {
     const report = await verifyFixture(authority, zip, { maxWork: 20_000_000 });
     expect(report.verdict).toBe('invalid');
     const check = report.checks.find(({ id }) => id === 'container.limits');

@@ -102,7 +102,7 @@ async function untilRefused(ask: () => Promise<Answer>, atMost: number): Promise
 
 /** Specification, Limits and Errors: the plan's rate limit. */
 export function rateLimitRules(world: World): void {
-  describe('Rate limit', { timeout: 150_000 }, () => {
+  describe('Rate limit', () => {
     let shop: Shop;
     beforeAll(async () => {
       shop = await world.seed('--rate-limit', String(LIMIT), '--quota', '1000');

@@ -43,7 +43,7 @@ const Found = z.object({
 
 /** Specification, Endpoints, Public verify: its parameters, and the four cases of its table, by GET and POST. */
 export function publicVerifyRules(world: World): void {
-  describe('Public verify', { timeout: 150_000 }, () => {
+  describe('Public verify', () => {
     let shop: Shop;
     let record: Acceptance;
     let uuid: string;

@@ -78,9 +78,7 @@ export function verifyRules(world: World): void {
       expect(data).toMatchObject({ hash_version: 2, hash_valid: true, is_anonymized: false });
       expect(Date.parse(data.created_at)).toBe(Date.parse(record.created_at));
     });
-    test('merkle_valid is null until the record is in a batch, and true from then on', {
-      timeout: 120_000,
-    }, async () => {
+    test('merkle_valid is null until the record is in a batch, and true from then on', async () => {
       const seen: unknown[] = [];
       const ask = async () => {
         const answer = await shop.get(verifyPath(record.consent_token));
@@ -90,9 +88,7 @@ export function verifyRules(world: World): void {
       expect(await eventually(ask, (value) => value === true, EVIDENCE_MS)).toBe(true);
       expect([null, true]).toEqual(expect.arrayContaining([...new Set(seen)]));
     });
-    test('is_tsa_stamped becomes true when a token covers the record’s batch; it stays valid', {
-      timeout: 120_000,
-    }, async () => {
+    test('is_tsa_stamped becomes true when a token covers the record’s batch; it stays valid', async () => {
       const isStamped = (answer: Answer) => at(answer.json, 'data', 'is_tsa_stamped') === true;
       const answer = await eventually(() => shop.get(verifyPath(record.consent_token)), isStamped, EVIDENCE_MS);
       expect(isStamped(answer)).toBe(true);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AuthOptionsResponse } from '../../../schemas/api/auth.js';
 import { createMailQueue } from '../../../src/accounts/mail/mail-queue.js';
@@ -8,6 +8,7 @@ import { createSmtpTransport, MailFailed, MailRefused } from '../../../src/accou
 import { type PanelApp, type PanelTenant, startPanel } from '../../api/panel/panel-fixture.js';
 import { type Answer, ask } from '../../api/server/running-app.js';
 import { type ReceivedMail, startMailServer, type TestMailServer } from '../../support/mail-server.js';
+import { until } from '../../support/wait.js';
 
 const AddressInUse = z.object({ port: z.int() });
 const PUBLIC_URL = 'https://consent.example.org';
@@ -41,12 +42,9 @@ const post = (path: string, body: object): Promise<Answer> =>
   });
 const mailsTo = (address: string, subject: RegExp): readonly ReceivedMail[] =>
   server.mails.filter(({ to, text }) => to.includes(address) && subject.test(/^Subject: (.*)$/m.exec(text)?.[1] ?? ''));
-const received = (address: string, subject: RegExp): Promise<ReceivedMail> =>
-  vi.waitUntil(() => mailsTo(address, subject)[0], { timeout: 15_000 });
+const received = (address: string, subject: RegExp): Promise<ReceivedMail> => until(() => mailsTo(address, subject)[0]);
 const receivedText = (address: string, words: RegExp): Promise<ReceivedMail> =>
-  vi.waitUntil(() => server.mails.find(({ to, text }) => to.includes(address) && words.test(text)), {
-    timeout: 15_000,
-  });
+  until(() => server.mails.find(({ to, text }) => to.includes(address) && words.test(text)));
 const tokenIn = ({ text }: ReceivedMail, page: string): string => {
   const [, token = ''] = new RegExp(`${PUBLIC_URL}/panel/${page}#token=(\\S+)`).exec(text) ?? [];
   return token;
@@ -131,7 +129,7 @@ describe('a service that sends mail', () => {
     expect([disabled.status, disabled.body]).toEqual([known.status, known.body]);
     const mail = await received(viewer.email, /Set a new password/);
     await post('request-password-reset', { email: viewer.email });
-    await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 15_000 });
+    await until(async () => (await waiting()) === 0);
     expect(mailsTo(viewer.email, /Set a new password/)).toHaveLength(1);
     expect(mailsTo(dpo.email, /Set a new password/)).toEqual([]);
     const token = tokenIn(mail, 'reset-password');
@@ -166,7 +164,7 @@ describe('a service that sends mail', () => {
       body: { data: { user: { email, role: 'owner' } } },
     });
     await post('sign-up', { organisation: 'Shop Ltd', email });
-    await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 15_000 });
+    await until(async () => (await waiting()) === 0);
     expect(mailsTo(email, /sign-up|account/)).toHaveLength(1);
   });
 
@@ -204,19 +202,18 @@ describe('a service that sends mail', () => {
   });
 
   it('tries again after a temporary refusal, and keeps the mail encrypted until then', async () => {
-    await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 15_000 });
+    await until(async () => (await waiting()) === 0);
     server.answerRecipientsWith(451);
     try {
       const email = newAddress();
       await panel.as(tenant.users.owner, 'POST', '/invitations', { email, role: 'viewer' });
       const Rows = z.array(z.object({ content: z.instanceof(Buffer) }));
-      const row = await vi.waitUntil(
+      const row = await until(
         async () =>
           Rows.parse((await panel.app.superuser.query('select content from mails where attempts = 1')).rows)[0],
-        { timeout: 15_000 },
       );
       expect(row.content.toString('latin1')).not.toMatch(/invited\.example|cli_/);
-      await vi.waitUntil(() => panel.app.log().includes('a mail was not sent'), { timeout: 15_000 });
+      await until(() => panel.app.log().includes('a mail was not sent'));
       server.answerRecipientsWith(250);
       await panel.app.superuser.query('update mails set next_attempt_at = now()');
       await received(email, /Your invitation/);
@@ -226,19 +223,19 @@ describe('a service that sends mail', () => {
   });
 
   it('drops a mail that the server refuses for good, and one whose row was altered', async () => {
-    await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 15_000 });
+    await until(async () => (await waiting()) === 0);
     server.answerRecipientsWith(550);
     try {
       await panel.as(tenant.users.owner, 'POST', '/invitations', { email: newAddress(), role: 'viewer' });
-      await vi.waitUntil(() => panel.app.log().includes('response 550'), { timeout: 15_000 });
-      await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 15_000 });
+      await until(() => panel.app.log().includes('response 550'));
+      await until(async () => (await waiting()) === 0);
     } finally {
       server.answerRecipientsWith(250);
     }
     await panel.app.superuser.query(
       `insert into mails (id, kind, content, expires_at) values (gen_random_uuid(), 'notice', '\\x0102', now() + interval '1 hour')`,
     );
-    await vi.waitUntil(() => panel.app.log().includes('the row was altered'), { timeout: 15_000 });
+    await until(() => panel.app.log().includes('the row was altered'));
     expect(await waiting()).toBe(0);
   });
 
@@ -263,13 +260,10 @@ describe('a service that sends mail', () => {
         at: '2026-01-01T00:00:00Z',
       });
       await panel.app.superuser.query('update mails set expires_at = now()');
-      await vi.waitUntil(
-        async () => {
-          await panel.app.superuser.query('update mails set next_attempt_at = now()');
-          return panel.app.log().includes('it waited too long');
-        },
-        { timeout: 15_000 },
-      );
+      await until(async () => {
+        await panel.app.superuser.query('update mails set next_attempt_at = now()');
+        return panel.app.log().includes('it waited too long');
+      });
     } finally {
       server.answerRecipientsWith(250);
     }

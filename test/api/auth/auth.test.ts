@@ -65,7 +65,6 @@ describe('signing in', () => {
     await expect
       .poll(
         async () => (await post('/api/v1/auth/refresh', JSON.stringify({ refresh_token: data.refresh_token }))).status,
-        { timeout: 3000 },
       )
       .toBe(401);
   });

@@ -12,7 +12,7 @@ import { createApp } from '../../../src/api/server/app.js';
 import { exportStructure } from '../../../src/evidence/structure/export-structure.js';
 import { runWatch } from '../../../verifier-cli/src/network/watch/watch-command.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
-import { until } from '../../pipeline/relay/pipeline.js';
+import { until } from '../../support/wait.js';
 
 describe('the structure of the ledger in public', () => {
   const TOKEN = 'a-token-of-an-auditor';
@@ -41,7 +41,7 @@ describe('the structure of the ledger in public', () => {
     await world.stamp(3);
     await world.record(world.site, [{ visitorId: 'hal' }]);
     await world.seal(1);
-  }, 120_000);
+  });
   afterAll(async () => {
     await app.close();
     await restricted.close();

@@ -1,7 +1,8 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from '../../pipeline/admission/database.js';
+import { until } from '../../support/wait.js';
 
 const hashKey = new Uint8Array(32).fill(7);
 
@@ -120,7 +121,7 @@ describe('rate limiter', () => {
     try {
       await holder.query('select pg_advisory_lock(42)');
       const taken = limiter.take('swept', 'a', 1);
-      await vi.waitUntil(async () => {
+      await until(async () => {
         const { rowCount } = await holder.query(
           `select from pg_stat_activity
             where datname = current_database() and wait_event = 'advisory' and query like '%take_rate_limits%'`,

@@ -127,9 +127,7 @@ describe('API keys that are restricted to browsers or to backends', () => {
   it('grants nothing to a key whose restriction was removed by SQL', async () => {
     const { site, key } = await siteWithKey('publishable');
     await app.superuser.query('update api_keys set restriction = null where site_id = $1', [site.site.id]);
-    await expect
-      .poll(async () => (await get(app, '/tool/v1/config', key, { origin: ORIGIN })).status, { timeout: 5000 })
-      .toBe(401);
+    await expect.poll(async () => (await get(app, '/tool/v1/config', key, { origin: ORIGIN })).status).toBe(401);
   });
 
   it('does not let visitors use up the budget of the backend, nor one address that of the others', async () => {

@@ -46,7 +46,7 @@ describe('a client with types that openapi-typescript generates from the served 
       await writeFile(document, await (await fetch(app.url + path)).text());
       await run(process.execPath, [GENERATOR, document, '--output', join(folder, `${name}.ts`)]);
     }
-  }, 240_000);
+  });
   afterAll(async () => {
     await app.stop();
     await rm(folder, { recursive: true, force: true });
@@ -75,5 +75,5 @@ describe('a client with types that openapi-typescript generates from the served 
     await expect(createSite(app.url, demo.panel_user, { ...site, domain: 'no domain' })).rejects.toThrow(
       '422 VALIDATION_ERROR',
     );
-  }, 120_000);
+  });
 });

@@ -481,9 +481,6 @@ describe('published configurations', () => {
     await expect
       .poll(
         async () => Object(Object((await get(panel.app, '/tool/v1/config', key)).body).data).categories?.[1]?.cookies,
-        {
-          timeout: 60_000,
-        },
       )
       .toMatchObject([{ name: '_visits' }]);
   });

@@ -73,9 +73,7 @@ describe('consents in the panel', () => {
       ConsentStatisticsResponse.parse(
         (await shop.as('viewer', 'GET', `/statistics/consents?site_id=${shop.siteId}`)).body,
       ).data.totals;
-    await expect
-      .poll(totals, { timeout: 10_000 })
-      .toEqual({ accepted: 2, partial: 1, rejected: 0, withdrawn: 0, total: 3 });
+    await expect.poll(totals).toEqual({ accepted: 2, partial: 1, rejected: 0, withdrawn: 0, total: 3 });
   });
 
   it('filters', async () => {

@@ -42,4 +42,4 @@ it('goes from nothing to evidence as docs/panel-api.md says', async () => {
   expect(stdout).toContain('The keys of the erased values are destroyed');
   // The erased identifier finds no record.
   expect(lines.at(-1)).toBe('0');
-}, 180_000);
+});

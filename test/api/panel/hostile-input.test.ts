@@ -69,18 +69,14 @@ describe('no value that comes from outside is answered as a failure of the servi
     belowPrefix(path).replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? randomUUID());
 
   const withQuery = PANEL_OPERATIONS.filter(({ query }) => Object.keys(query.shape).length > 0);
-  it.each(sampled('hostile queries of the panel', withQuery))(
-    '$id, in its query',
-    async ({ method, path, query }) => {
-      const queries = Object.keys(query.shape).flatMap((name) =>
-        (name === 'cursor' ? [...CURSORS, ...VALUES] : VALUES).map(
-          (value) => `?${new URLSearchParams({ [name]: value })}`,
-        ),
-      );
-      expect(await failures(method, filled(path), queries)).toEqual([]);
-    },
-    60_000,
-  );
+  it.each(sampled('hostile queries of the panel', withQuery))('$id, in its query', async ({ method, path, query }) => {
+    const queries = Object.keys(query.shape).flatMap((name) =>
+      (name === 'cursor' ? [...CURSORS, ...VALUES] : VALUES).map(
+        (value) => `?${new URLSearchParams({ [name]: value })}`,
+      ),
+    );
+    expect(await failures(method, filled(path), queries)).toEqual([]);
+  });
 
   const withParams = PANEL_OPERATIONS.filter(({ path }) => path.includes('{'));
   it.each(sampled('hostile paths of the panel', withParams))('$id, in its path', async ({ method, path }) => {

@@ -4,7 +4,8 @@ import { pageOf } from '../../../schemas/api/panel/common.js';
 import { RecordedScan } from '../../../schemas/api/panel/scans.js';
 import { ScanResponse } from '../../../schemas/api/scans.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
-import { until } from '../../pipeline/relay/pipeline.js';
+import { until } from '../../support/wait.js';
+
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import type { Answer } from '../server/running-app.js';
 import { type PanelApp, type PanelUser, startPanel } from './panel-fixture.js';

@@ -54,7 +54,7 @@ describe('sign-in', () => {
     ask(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } });
   const expectShutOut = async (accessToken: string): Promise<void> => {
     for (const url of [panel.app.url, second.url]) {
-      await expect.poll(async () => (await me(accessToken, url)).status, { timeout: 3000 }).toBe(401);
+      await expect.poll(async () => (await me(accessToken, url)).status).toBe(401);
     }
   };
   const linesOf = async (action: string) =>

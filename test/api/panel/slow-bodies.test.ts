@@ -44,7 +44,7 @@ describe('rights that were taken away while the body of a request was under way'
     started.write(body.slice(0, 1));
     // It counts once its headers are checked.
     await expect
-      .poll(async () => (await panel.app.superuser.query('select from rate_limit_windows')).rowCount, { timeout: 5000 })
+      .poll(async () => (await panel.app.superuser.query('select from rate_limit_windows')).rowCount)
       .toBeGreaterThan(0);
     return {
       finish: () => {
@@ -100,7 +100,6 @@ describe('rights that were taken away while the body of a request was under way'
               headers: { 'x-api-key': headers['x-api-key'] ?? '', authorization: headers.authorization ?? '' },
             })
           ).status,
-        { timeout: 5000 },
       )
       .toSatisfy((status) => status === 401 || status === 403);
   const erasures = async (): Promise<number> =>

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AlarmsResponse, ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
 import { periodOf } from '../../../src/api/panel/statistics/show-statistics.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { changeSubscription } from '../../../src/tenancy/tenants/create-tenant.js';
+import { until } from '../../support/wait.js';
 import { type PanelApp, type PanelTenant, startPanel } from './panel-fixture.js';
 import { RecordingTenant } from './recording-tenant.js';
 
@@ -169,9 +170,8 @@ describe('the alarms', () => {
     const before = Date.now();
     await shop.backend.record();
     // No worker seals it.
-    const found = await vi.waitUntil(
+    const found = await until(
       async () => AlarmsResponse.parse((await shop.as('viewer', 'GET', '/alarms')).body).data[0],
-      { timeout: 10_000 },
     );
     expect(found).toMatchObject({ kind: 'stamp_overdue', site_id: null });
     // The delays of the policy, one second each, after the record.

@@ -122,4 +122,4 @@ it('what the panel publishes is what visitors are shown, what consents name, and
   );
   const stamped = await inSite(DocumentVersion, 'GET', `${path}/${draft.id}`);
   expect(stamped.publication?.stamped).not.toBeNull();
-}, 120_000);
+});

@@ -25,9 +25,7 @@ describe('users', () => {
     expect(answer).toMatchObject({ status: 403, body: { code: 'INSUFFICIENT_ROLE' } });
   /** A role holds within a second. */
   const expectRole = (user: PanelUser, role: string): Promise<void> =>
-    expect
-      .poll(async () => (await panel.as(user, 'GET', '/auth/me')).body, { timeout: 3000 })
-      .toMatchObject({ data: { role } });
+    expect.poll(async () => (await panel.as(user, 'GET', '/auth/me')).body).toMatchObject({ data: { role } });
   const reset = async (by: PanelUser, target: PanelUser) =>
     PasswordReset.extend({ token: z.string() }).parse(
       z.object({ data: z.unknown() }).parse((await panel.as(by, 'POST', `/users/${target.id}/password-reset`)).body)
@@ -86,7 +84,7 @@ describe('users', () => {
       status: 200,
       body: { data: { role: 'dpo' } },
     });
-    await expect.poll(async () => (await panel.as(viewer, 'GET', '/users')).status, { timeout: 3000 }).toBe(200);
+    await expect.poll(async () => (await panel.as(viewer, 'GET', '/users')).status).toBe(200);
     const { body } = await panel.as(viewer, 'GET', `/audit-log?subject_id=${viewer.id}`);
     expect(Lines.parse(body).data).toMatchObject([
       {
@@ -172,7 +170,7 @@ describe('users', () => {
         body: JSON.stringify({ refresh_token: viewer.refreshToken }),
       });
     expect((await renew()).status).toBe(401);
-    await expect.poll(async () => (await panel.as(viewer, 'GET', '/auth/me')).status, { timeout: 3000 }).toBe(401);
+    await expect.poll(async () => (await panel.as(viewer, 'GET', '/auth/me')).status).toBe(401);
     expect(await panel.signIn(viewer.email, viewer.password)).toMatchObject({
       status: 401,
       body: { code: 'INVALID_CREDENTIALS' },
@@ -193,7 +191,7 @@ describe('users', () => {
       status: 200,
       body: { data: { ended_sign_ins: 2 } },
     });
-    await expect.poll(async () => (await panel.as(viewer, 'GET', '/auth/me')).status, { timeout: 3000 }).toBe(401);
+    await expect.poll(async () => (await panel.as(viewer, 'GET', '/auth/me')).status).toBe(401);
     expect((await panel.signIn(viewer.email, viewer.password)).status).toBe(200);
   });
 
@@ -208,7 +206,7 @@ describe('users', () => {
       Array.from({ length: 5 }, (_, i) => useReset(second.token, `a new password ${i}`)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422]);
-    await expect.poll(async () => (await panel.as(viewer, 'GET', '/auth/me')).status, { timeout: 3000 }).toBe(401);
+    await expect.poll(async () => (await panel.as(viewer, 'GET', '/auth/me')).status).toBe(401);
     const winner = answers.findIndex(({ status }) => status === 200);
     expect((await panel.signIn(viewer.email, viewer.password)).status).toBe(401);
     expect((await panel.signIn(viewer.email, `a new password ${winner}`)).status).toBe(200);

@@ -1,10 +1,11 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { failureOf } from '../../../src/api/server/request-log.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { signedHeaders } from '../../support/signed-requests.js';
+import { until } from '../../support/wait.js';
 import { ask, type RunningApp, startApp } from './running-app.js';
 
 /** Values that no log line of any level may contain, by the name under which they are sent. */
@@ -159,7 +160,7 @@ describe('the log at its most talkative', () => {
     await ask(`${app.url}/tool/v1/s2s/consents/export?format=ndjson`, {
       headers: { 'x-api-key': demo.keys.read, authorization: bearer, ...connection() },
     }).catch(() => undefined);
-    await vi.waitUntil(() => app.log().includes('checkpoint stamped'), { timeout: 60_000, interval: 100 });
+    await until(() => app.log().includes('checkpoint stamped'));
     expect(app.log()).toContain('/tool/v1/consents/status');
     expectSilence();
   });
@@ -194,7 +195,7 @@ describe('the log at its most talkative', () => {
       await app.superuser.query(`alter table ${name} add constraint refuses_everything check (false) not valid`);
     }
     expect((await post('/tool/v1/consents', consent())).status).toBe(202);
-    await vi.waitUntil(() => app.log().includes('projection stopped'), { timeout: 60_000, interval: 100 });
+    await until(() => app.log().includes('projection stopped'));
     expect(app.log()).toContain('a request failed');
     expectSilence();
   });

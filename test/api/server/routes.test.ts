@@ -267,9 +267,7 @@ describe('draining', () => {
     await locker.query('begin; lock table notice_contents in access exclusive mode');
     const slow = get(app, '/tool/v1/documents/cookie-policy/active', demo.keys.read);
     await expect
-      .poll(async () => (await app.superuser.query(`select from pg_locks where not granted`)).rowCount, {
-        timeout: 60_000,
-      })
+      .poll(async () => (await app.superuser.query(`select from pg_locks where not granted`)).rowCount)
       .toBe(1);
     const stopped = app.service.stop();
     await locker.query('commit');

@@ -38,7 +38,6 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     const text = await answer.text();
     return answer.status === 202 ? 'accepted' : Answer.parse(JSON.parse(text)).code;
   };
-  const soon = { timeout: 10_000, interval: 100 };
   /** Runs SQL past every trigger, and makes processes load the site again. */
   const alter = async (sql: string): Promise<void> => {
     await app.superuser.query(`begin; set local session_replication_role = replica; ${sql};
@@ -77,44 +76,44 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     await alter(
       `update subscriptions set consent_quota = coalesce(consent_quota, 0) + 1000000 where tenant_id = '${tenant}'`,
     );
-    await expect.poll(() => send(), soon).not.toBe('accepted');
+    await expect.poll(() => send()).not.toBe('accepted');
     expect(await reported('subscriptions')).toBeGreaterThan(0);
     await alter(`update subscriptions set consent_quota = consent_quota - 1000000 where tenant_id = '${tenant}'`);
-    await expect.poll(() => send(), soon).toBe('accepted');
+    await expect.poll(() => send()).toBe('accepted');
   });
 
   it('do not waive the approval token of a document', async () => {
     await alter(`update documents set requires_approval_token = not requires_approval_token where id = '${policy()}'`);
-    await expect.poll(() => send(), soon).not.toBe('accepted');
+    await expect.poll(() => send()).not.toBe('accepted');
     expect(await reported('documents')).toBeGreaterThan(0);
     await alter(`update documents set requires_approval_token = not requires_approval_token where id = '${policy()}'`);
-    await expect.poll(() => send(), soon).toBe('accepted');
+    await expect.poll(() => send()).toBe('accepted');
   });
 
   it('do not show another title or text as the active version', async () => {
     const version = shop.backend.version('cookie_policy');
     await alter(`update document_versions set title = title || '!' where id = '${version}'`);
-    await expect.poll(() => send(), soon).not.toBe('accepted');
+    await expect.poll(() => send()).not.toBe('accepted');
     expect(await reported('document_versions')).toBeGreaterThan(0);
     await alter(`update document_versions set title = left(title, -1) where id = '${version}'`);
-    await expect.poll(() => send(), soon).toBe('accepted');
+    await expect.poll(() => send()).toBe('accepted');
   });
 
   it('attach no document to another site', async () => {
     const { outlet, isShown } = await otherSite('outlet.example');
     const attachment = `/documents/${policy()}/attachments/${outlet}`;
     expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
-    await expect.poll(isShown, soon).toBe(true);
+    await expect.poll(isShown).toBe(true);
     const move = (sign: string) =>
       alter(`update document_attachments set attached_at = attached_at ${sign} interval '1 day';
         update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
     await move('-');
-    await expect.poll(isShown, soon).toBe(false);
+    await expect.poll(isShown).toBe(false);
     expect(await reported('document_attachments')).toBeGreaterThan(0);
     await move('+');
-    await expect.poll(isShown, soon).toBe(true);
+    await expect.poll(isShown).toBe(true);
     expect(await shop.inSite('owner', 'DELETE', attachment)).toMatchObject({ status: 200 });
-    await expect.poll(isShown, soon).toBe(false);
+    await expect.poll(isShown).toBe(false);
     await alter(`update document_attachments set detached_at = null;
       update document_versions set state = 'active', retired_at = null where site_id = '${outlet}' and document_id = '${policy()}';
       update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
@@ -139,17 +138,17 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     // The log of the other site keeps nothing of it.
     expect(await notices()).toBe(before);
     await alter(`update document_versions set title = left(title, -1) where ${texts}`);
-    await expect.poll(() => send(), soon).toBe('accepted');
+    await expect.poll(() => send()).toBe('accepted');
     expect(await isShown()).toBe(false);
     expect(await shop.inSite('owner', 'PUT', attachment)).toMatchObject({ status: 200 });
-    await expect.poll(isShown, soon).toBe(true);
+    await expect.poll(isShown).toBe(true);
     // A copy with another text is not shown, even under a seal of the service.
     const copies = `document_id = '${policy()}' and site_id = '${outlet}' and state = 'active'`;
     await app.superuser.query('alter table document_versions disable trigger published_versions_stay');
     await app.change(`update document_versions set title = title || '!' where ${copies}`, []);
     await app.superuser.query('alter table document_versions enable trigger published_versions_stay');
     await alter(`update sites set config_revision = config_revision + 1 where id = '${outlet}'`);
-    await expect.poll(isShown, soon).toBe(false);
+    await expect.poll(isShown).toBe(false);
   });
 
   it('publish and activate no text that the service did not write', async () => {
@@ -205,7 +204,7 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
     await alter(
       `insert into erasure_requests (id, site_id, reason, event_id) values ('${request}', '${shop.siteId}', 'record', '${event}')`,
     );
-    await expect.poll(() => reported('erasure_requests'), soon).toBeGreaterThan(0);
+    await expect.poll(() => reported('erasure_requests')).toBeGreaterThan(0);
     const keys = async () =>
       (await app.superuser.query('select from record_keys where event_id = $1', [event])).rowCount;
     expect(await keys()).toBe(1);
@@ -215,7 +214,7 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
       `insert into erasure_requests (id, site_id, reason, event_id) values ($1, '${shop.siteId}', 'record', '${event}')`,
       [request],
     );
-    await expect.poll(keys, soon).toBe(0);
+    await expect.poll(keys).toBe(0);
   });
 
   it('have no package made that was not requested', async () => {
@@ -226,7 +225,7 @@ describe('rows of plans, documents, tokens, erasures and exports', () => {
       values ('${id}', '${tenant}', '${shop.siteId}', gen_random_uuid(), 'panel', '{}', false, '"all"')`);
     const state = async () =>
       (await app.superuser.query('select state from exports where id = $1', [id])).rows[0]?.state;
-    await expect.poll(state, soon).toBe('failed');
+    await expect.poll(state).toBe('failed');
     expect(await reported('export_jobs')).toBeGreaterThan(0);
     expect((await app.superuser.query('select from export_chunks where export_id = $1', [id])).rowCount).toBe(0);
   });

@@ -49,5 +49,5 @@ describe.skipIf(!canRun)(titleNeeding('Chromium', canRun, 'the scan of docs/scan
     });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout.split('\n').sort()).toEqual(printed.split('\n').sort());
-  }, 120_000);
+  });
 });

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { EXPORTED_FIELDS } from '../../../schemas/api/export.js';
 import { csvLine, excelDialect } from '../../../src/api/tool/csv.js';
 import { titleNeeding } from '../../support/missing-tools.js';
+import { until } from '../../support/wait.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { Backend } from './export-fixture.js';
 
@@ -65,9 +66,7 @@ describe('the record export as CSV, and with chosen fields', () => {
     shop = await Backend.of(app);
     for (const visitor_id of ['=1+1', 'Ayşe "the, buyer"\nof Ankara', 'plain'])
       await shop.record({ visitor_id, metadata: { page: '/a,b', list: [1, '"'] } });
-    await vi.waitUntil(async () => (await app.superuser.query('select from read_model.consents')).rowCount === 3, {
-      timeout: 30_000,
-    });
+    await until(async () => (await app.superuser.query('select from read_model.consents')).rowCount === 3);
   });
   afterAll(() => app.stop());
 
@@ -140,9 +139,7 @@ describe('the record export as CSV, and with chosen fields', () => {
     expect(before[0]).toBe('decision,id,erased_at,cursor');
     await shop.erase('plain');
     await expect
-      .poll(async () => (await shop.export('?format=csv&include_erasures=true&fields=decision')).text(), {
-        timeout: 30_000,
-      })
+      .poll(async () => (await shop.export('?format=csv&include_erasures=true&fields=decision')).text())
       .toMatch(/^,[0-9a-f-]{36},\d{4}-.*Z,[^,]+\r$/m);
   });
 });

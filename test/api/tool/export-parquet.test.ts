@@ -1,10 +1,11 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { EXPORTED_FIELDS, PARQUET_MEDIA_TYPE } from '../../../schemas/api/export.js';
 import { Instant } from '../../../schemas/evidence/primitives.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type ParquetColumn, parquetFile, parquetType } from '../../../src/api/tool/parquet.js';
+import { until } from '../../support/wait.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { Backend } from './export-fixture.js';
 
@@ -102,9 +103,7 @@ describe('the record export as Parquet', () => {
     shop = await Backend.of(app);
     for (const visitor_id of ['=1+1', 'Ayşe', 'plain'])
       await shop.record({ visitor_id, otp_verified: true, stroke_count: 3, metadata: { list: [1, '"'] } });
-    await vi.waitUntil(async () => (await app.superuser.query('select from read_model.consents')).rowCount === 3, {
-      timeout: 30_000,
-    });
+    await until(async () => (await app.superuser.query('select from read_model.consents')).rowCount === 3);
   });
   afterAll(() => app.stop());
 
@@ -149,7 +148,7 @@ describe('the record export as Parquet', () => {
     await shop.erase('plain');
     const columns = '?format=parquet&limit=100&include_erasures=true&fields=decision';
     await expect
-      .poll(async () => (await read(columns)).at(-1), { timeout: 30_000 })
+      .poll(async () => (await read(columns)).at(-1))
       .toEqual({ decision: null, id: expect.any(String), erased_at: expect.any(Date), cursor: expect.any(String) });
   });
 });

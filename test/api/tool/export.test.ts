@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
 import { EventLogUnavailable } from '../../../src/pipeline/event-log/errors.js';
+import { eventually } from '../../support/wait.js';
 import { get, type RunningApp, startApp } from '../server/running-app.js';
 import { type Accepted, Backend, EXPORT } from './export-fixture.js';
 
@@ -78,7 +79,6 @@ describe('GET /tool/v1/s2s/consents/export', () => {
         async () =>
           (await app.superuser.query('select from read_model.consents where site_id = $1', [backend.demo.site.id]))
             .rowCount,
-        { timeout: 60_000 },
       )
       .toBe(count);
 
@@ -321,13 +321,10 @@ describe('a large export', () => {
     backend = await Backend.of(app);
     const filling = { filling: 'x'.repeat(16_000) };
     await backend.recordMany(COUNT, { metadata: filling, extra_fields: filling, declaration_text: 'x'.repeat(10_000) });
-    await vi.waitFor(
-      async () => {
-        const { rowCount } = await app.superuser.query('select from read_model.consents');
-        if (rowCount !== COUNT) throw new Error(`${rowCount} of ${COUNT} records are there`);
-      },
-      { timeout: 60_000 },
-    );
+    await eventually(async () => {
+      const { rowCount } = await app.superuser.query('select from read_model.consents');
+      if (rowCount !== COUNT) throw new Error(`${rowCount} of ${COUNT} records are there`);
+    });
   });
   afterEach(() => {
     vi.restoreAllMocks();

@@ -62,41 +62,37 @@ describe.each([
   };
   const page = (host = 'localhost') => `http://${host}:${shop.port}/`;
 
-  it.skipIf(skip)(
-    'reports three undeclared cookies, and what is set before a choice and after a refusal',
-    async () => {
-      const answer = await scan(page());
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-      const { data } = ScanResponse.parse(answer.body);
-      expect(data).toMatchObject({ method, site_id: demo.site.id, url: page() });
-      expect(data.site_config_hash).toMatch(/^[0-9a-f]{64}$/);
-      expect(data.visits.map(({ choice, status, is_complete }) => [choice, status, is_complete])).toEqual([
-        ['none', 200, true],
-        ['refused', 200, true],
-      ]);
-      expect(data.visits[0]?.third_party_hosts).toEqual(['127.0.0.1']);
-      const undeclared = data.findings.filter(({ problem, kind }) => problem === 'undeclared' && kind === 'cookie');
-      const names = isBrowser ? ['promo', 'quiz', 'tracker'] : ['tracker'];
-      expect(undeclared.map(({ name }) => name).sort()).toEqual(names);
-      const early = { kind: 'cookie', name: '_visits', domain: 'localhost', category: 'analytics' };
-      expect(data.findings).toContainEqual({ problem: 'before_choice', ...early });
-      expect(data.findings).toContainEqual({ problem: 'after_refusal', ...early });
-      const after = data.visits[1]?.cookies.map(({ name }) => name) ?? [];
-      expect(after.includes('quiz')).toBe(false);
-      if (isBrowser) {
-        expect(after).toContain('_svc_consent');
-        expect(data.findings).toContainEqual({
-          problem: 'undeclared',
-          kind: 'local_storage',
-          name: 'cart_visits',
-          domain: null,
-          category: null,
-        });
-      }
-      expect(data.findings.some(({ name }) => name.startsWith('_svc_consent'))).toBe(false);
-    },
-    60_000,
-  );
+  it.skipIf(skip)('reports three undeclared cookies, and what is set before a choice and after a refusal', async () => {
+    const answer = await scan(page());
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const { data } = ScanResponse.parse(answer.body);
+    expect(data).toMatchObject({ method, site_id: demo.site.id, url: page() });
+    expect(data.site_config_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(data.visits.map(({ choice, status, is_complete }) => [choice, status, is_complete])).toEqual([
+      ['none', 200, true],
+      ['refused', 200, true],
+    ]);
+    expect(data.visits[0]?.third_party_hosts).toEqual(['127.0.0.1']);
+    const undeclared = data.findings.filter(({ problem, kind }) => problem === 'undeclared' && kind === 'cookie');
+    const names = isBrowser ? ['promo', 'quiz', 'tracker'] : ['tracker'];
+    expect(undeclared.map(({ name }) => name).sort()).toEqual(names);
+    const early = { kind: 'cookie', name: '_visits', domain: 'localhost', category: 'analytics' };
+    expect(data.findings).toContainEqual({ problem: 'before_choice', ...early });
+    expect(data.findings).toContainEqual({ problem: 'after_refusal', ...early });
+    const after = data.visits[1]?.cookies.map(({ name }) => name) ?? [];
+    expect(after.includes('quiz')).toBe(false);
+    if (isBrowser) {
+      expect(after).toContain('_svc_consent');
+      expect(data.findings).toContainEqual({
+        problem: 'undeclared',
+        kind: 'local_storage',
+        name: 'cart_visits',
+        domain: null,
+        category: null,
+      });
+    }
+    expect(data.findings.some(({ name }) => name.startsWith('_svc_consent'))).toBe(false);
+  });
 
   it.skipIf(skip)('refuses every URL that is not on a verified domain of the tenant', async () => {
     const other = await app.seed();

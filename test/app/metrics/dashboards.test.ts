@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { postSigned } from '../../support/signed-requests.js';
+import { until } from '../../support/wait.js';
 import { type Exposition, parseExposition } from './exposition.js';
 
 const TOKEN = 'metrics-token-0123456789abcdef0123456789';
@@ -90,7 +91,7 @@ describe('dashboard and alerts', () => {
     // A refusal and a first time stamp create the series that appear only with them.
     await postSigned(app.url, keys.write, '/tool/v1/consents', {});
     const stamps = async () => (await app.superuser.query('select from checkpoints')).rowCount ?? 0;
-    await vi.waitUntil(async () => (await stamps()) > 0, { timeout: 60_000, interval: 200 });
+    await until(async () => (await stamps()) > 0);
     const metrics = await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     exposed = parseExposition(await metrics.text());
     labelsOf = new Map();

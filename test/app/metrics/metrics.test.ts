@@ -37,7 +37,7 @@ describe('GET /metrics', () => {
   /** A scrape with a snapshot that was read after this call. */
   const settled = (condition: (exposition: Exposition) => boolean): Promise<Exposition> =>
     expect
-      .poll(async () => condition(await scrape(app.url)), { timeout: 50_000, interval: 500 })
+      .poll(async () => condition(await scrape(app.url)), { interval: 500 })
       .toBe(true)
       .then(() => scrape(app.url));
 

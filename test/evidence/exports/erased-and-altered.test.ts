@@ -11,7 +11,7 @@ let world: ExportWorld;
 beforeAll(async () => {
   world = await startExportWorld();
   await world.record(['alice', 'bob', 'carol']);
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const erase = (visitor: string) => {
@@ -179,4 +179,4 @@ it('sends no byte of an altered chunk, and never completes a truncated response'
   expect((await rest.next()).value).toHaveLength(CHUNK_BYTES);
   await erase('signer-0');
   await expect(rest.next()).rejects.toMatchObject({ code: 'EXPORT_GONE' });
-}, 120_000);
+});

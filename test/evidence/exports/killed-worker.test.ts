@@ -23,7 +23,7 @@ beforeAll(async () => {
   api = await processes.start('api');
   const config = loadConfig(processes.env);
   installation = await openInstallation(config, pino({ level: 'silent' }), { role: 'test', migrates: false });
-}, 120_000);
+});
 afterAll(async () => {
   await installation?.close();
   await worker?.stop();
@@ -111,4 +111,4 @@ it('runs an export again whose worker was killed, and keeps nothing of the first
   } finally {
     await superuser.end();
   }
-}, 180_000);
+});

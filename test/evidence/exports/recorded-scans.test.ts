@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ScanResponse } from '../../../schemas/api/scans.js';
 import { SITE_SCANNED, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
-import { until } from '../../pipeline/relay/pipeline.js';
 import { postSigned } from '../../support/signed-requests.js';
+import { until } from '../../support/wait.js';
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import { entriesOf, unpack } from '../package/reading-packages.js';
 import { type ExportWorld, startExportWorld } from './export-world.js';
@@ -99,4 +99,4 @@ it('a scan is sealed, stamped and enclosed if it was to be recorded, and not oth
   ]);
   expect(stored.rows).toEqual(projected.rows);
   expect(stored.rows).toHaveLength(1);
-}, 120_000);
+});

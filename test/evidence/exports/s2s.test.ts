@@ -11,7 +11,7 @@ let world: ExportWorld;
 beforeAll(async () => {
   world = await startExportWorld();
   await world.record(['alice', 'bob']);
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const codeOf = async (answer: Response) => [answer.status, Object(await answer.json()).code];

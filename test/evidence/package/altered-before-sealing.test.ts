@@ -5,8 +5,9 @@ import { consentsStream } from '../../../schemas/events/streams.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import { ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
-import { count, newConsent, silent, testKeyring, until, whileRunning } from '../../pipeline/relay/pipeline.js';
+import { count, newConsent, silent, testKeyring, whileRunning } from '../../pipeline/relay/pipeline.js';
 import { UNGUARDED } from '../../support/unguarded.js';
+import { until } from '../../support/wait.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 
 let world: LedgerWorld;

@@ -37,10 +37,11 @@ import {
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
 import { createSiteFixture, type SiteFixture } from '../../pipeline/admission/site-fixture.js';
-import { count, type Pipeline, silent, startPipeline, until, whileRunning } from '../../pipeline/relay/pipeline.js';
+import { count, type Pipeline, silent, startPipeline, whileRunning } from '../../pipeline/relay/pipeline.js';
 import { digestsByName } from '../../support/disclosure-digests.js';
 import { keptDisclosures } from '../../support/kept-disclosures.js';
 import { UNGUARDED } from '../../support/unguarded.js';
+import { until } from '../../support/wait.js';
 
 export const ORIGIN = 'ledger.example/test';
 

@@ -10,8 +10,9 @@ import { createProjector, knownProjection, projectionStatus } from '../../../src
 import { type LogRecovery, recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
 import { activeVersion, createSiteFixture, siteConfig } from '../../pipeline/admission/site-fixture.js';
-import { count, silent, until, whileRunning } from '../../pipeline/relay/pipeline.js';
+import { count, silent, whileRunning } from '../../pipeline/relay/pipeline.js';
 import { backUpTestDatabase } from '../../support/postgres.js';
+import { until } from '../../support/wait.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { entriesOf, manifestOf, problemsOf, unpack, verify } from './reading-packages.js';
 
@@ -55,7 +56,7 @@ beforeAll(async () => {
   recovery = await recoverLog(db, eventLog, keyring, journaled);
   await applyErasures({ db, eventLog, journal });
   await world.stamp();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 async function exported(filter: { readonly visitorId?: string } = {}) {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { readBatchPath } from '../../../src/pipeline/ledger/batch-nodes.js';
 import { ask, get, type RunningApp, startApp } from '../../api/server/running-app.js';
 import { postSigned } from '../../support/signed-requests.js';
+import { eventually } from '../../support/wait.js';
 
 const Leaf = z.object({ index: z.int(), event_id: z.string(), hash: z.instanceof(Uint8Array) });
 const WRONG_HASH = new Uint8Array(32).fill(0xab);
@@ -32,13 +33,10 @@ describe('verification of a record in a large batch', () => {
       const response = await postSigned(app.url, demo.keys.write, '/tool/v1/consents/batch', { consents: items });
       expect(response.status).toBe(202);
     }
-    await vi.waitFor(
-      async () => {
-        const { rowCount } = await app.superuser.query(`select from leaves where stream like 'consents-%'`);
-        expect(rowCount).toBe(300);
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await eventually(async () => {
+      const { rowCount } = await app.superuser.query(`select from leaves where stream like 'consents-%'`);
+      expect(rowCount).toBe(300);
+    });
     const batches = await app.superuser.query('select number, count, root from batches order by count desc limit 1');
     batch = z.tuple([Batch]).parse(batches.rows)[0];
     const rows = await app.superuser.query('select index, event_id, hash from leaves where batch = $1 order by index', [

@@ -7,6 +7,7 @@ import { createVerifier } from '../../../src/evidence/verification/verifier.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { ask, get, type RunningApp, startApp } from '../../api/server/running-app.js';
 import { postSigned } from '../../support/signed-requests.js';
+import { eventually } from '../../support/wait.js';
 import { alter, alterationsOf, restore } from './alterations.js';
 
 const Accepted = z.object({
@@ -59,12 +60,9 @@ describe('verification from stored bytes', () => {
   };
   const verify = (id: string, key = demo.keys.read) => get(app, `/tool/v1/consents/verify/${id}`, key);
   const waitUntilStamped = async ({ consent_token: id }: Accepted): Promise<void> => {
-    await vi.waitFor(
-      async () => {
-        expect(Verified.safeParse((await verify(id)).body).data?.data.is_tsa_stamped).toBe(true);
-      },
-      { timeout: 40_000, interval: 100 },
-    );
+    await eventually(async () => {
+      expect(Verified.safeParse((await verify(id)).body).data?.data.is_tsa_stamped).toBe(true);
+    });
   };
   const publicly = (query: string) => ask(`${app.url}/api/v1/public/consents/verify${query}`);
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsentResponse } from '../../../schemas/api/consents.js';
 import { maintainAdmission } from '../../../src/pipeline/admission/maintenance.js';
+import { eventually } from '../../support/wait.js';
 import { type PostAnswer, post } from './api-process.js';
 import { createSiteFixture } from './site-fixture.js';
 import { codes, cookie, openTwoApis, SINGLE, type TwoApis } from './two-apis.js';
@@ -47,7 +48,7 @@ describe('expiry of nonces and idempotency keys', () => {
       await holder.query('lock table record_keys in share mode');
       sent = send();
       const waiting = "select from pg_locks where relation = 'record_keys'::regclass and not granted";
-      await vi.waitFor(async () => expect((await holder.query(waiting)).rowCount).toBe(1), 10_000);
+      await eventually(async () => expect((await holder.query(waiting)).rowCount).toBe(1));
       await work();
     } finally {
       await holder.query('rollback');

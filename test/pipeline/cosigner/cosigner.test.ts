@@ -24,7 +24,8 @@ import { problemsOf, unpack } from '../../evidence/package/reading-packages.js';
 import { cosignatureLine, cosignatureTime, type NoteKey, noteKey } from '../../support/independent-tlog.js';
 import { listenWith, type RunningServer, type RunningWitness, runWitness } from '../../support/running-witness.js';
 import { UNGUARDED } from '../../support/unguarded.js';
-import { silent, until, whileRunning } from '../relay/pipeline.js';
+import { until } from '../../support/wait.js';
+import { silent, whileRunning } from '../relay/pipeline.js';
 
 let world: LedgerWorld;
 let ledgerKey: string;

@@ -62,8 +62,3 @@ export async function readWholeStream(eventLog: EventLog, stream: string): Promi
     events.push(...page);
   }
 }
-
-/** Resolves when `condition` is true; evaluates it every few milliseconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
-}

@@ -5,7 +5,8 @@ import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
-import { until } from './events.js';
+import { until } from '../../support/wait.js';
+
 import type { EventLogFixture, OpenOptions } from './fixture.js';
 
 /** Duration of a simulated outage of a server that cannot be restarted, in milliseconds. */

@@ -9,7 +9,8 @@ import { openEmbeddedPostgres } from '../../../src/platform/database/embedded/in
 import { loadMigrations } from '../../../src/platform/database/load-migrations.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
-import { until } from './events.js';
+import { until } from '../../support/wait.js';
+
 import type { EventLogFixture, OpenOptions } from './fixture.js';
 
 const UNIQUE_VIOLATION = '23505';

@@ -5,7 +5,8 @@ import { EventLogUnavailable, RevisionConflict } from '../../../src/pipeline/eve
 import { NO_STREAM } from '../../../src/pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
-import { newEvents, newStream, plain, readToEnd, readWholeStream, until } from './events.js';
+import { until } from '../../support/wait.js';
+import { newEvents, newStream, plain, readToEnd, readWholeStream } from './events.js';
 import { type PostgresFixture, run, startPostgresFixture } from './postgres-fixture.js';
 
 const APPEND_ONE = `SELECT * FROM event_log.append(ARRAY[$1], ARRAY[-1], ARRAY[1], ARRAY[0], ARRAY[$2::uuid], ARRAY['Data.v1'], ARRAY['\\x00'::bytea], ARRAY[''::bytea])`;

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventLog, type LoggedEvent, NO_STREAM, type Position } from '../../../src/pipeline/event-log/port.js';
 import { shareReads } from '../../../src/pipeline/event-log/shared-reads.js';
+import { until } from '../../support/wait.js';
 import { faultyLog } from '../relay/faulty-log.js';
 import { describeEventLogContract } from './contract.js';
-import { newEvents, newStream, readToEnd, until } from './events.js';
+import { newEvents, newStream, readToEnd } from './events.js';
 import { type PostgresFixture, startPostgresFixture } from './postgres-fixture.js';
 
 describeEventLogContract('postgres, with shared reads,', async () => {

@@ -24,7 +24,7 @@ test('the examples of subscriptions type-check', async () => {
     (error: { stdout?: string }) => error,
   );
   expect(compiled.stdout).toBe('');
-}, 60_000);
+});
 
 test('the table of streams lists every type of event that the service appends, and no other', () => {
   const page = readFileSync('docs/eventstoredb.md', 'utf8');

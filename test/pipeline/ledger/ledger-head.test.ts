@@ -25,6 +25,7 @@ import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/le
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { newSigningKey, signingKeyOf } from '../../../src/platform/keys/signing-key.js';
 import { MemoryLogServer, openMemoryLog } from '../../reliability/one-process/memory-log.js';
+import { until } from '../../support/wait.js';
 import {
   newConsent,
   newSigner,
@@ -32,7 +33,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from '../relay/pipeline.js';
 
@@ -218,7 +218,7 @@ test('goes on after a process that died while it wrote the head', async () => {
   await sealOne(pipeline);
   await check(pipeline);
   expect(await file.read()).toMatchObject({ size: 1 });
-}, 30_000);
+});
 
 test('refuses to sign for a ledger whose head is unknown, until an operator adopts it', async () => {
   await sealOne(pipeline);

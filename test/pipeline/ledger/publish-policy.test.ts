@@ -9,6 +9,7 @@ import { assertLogWhole } from '../../../src/pipeline/relay/log-check.js';
 import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { noteKey } from '../../support/independent-tlog.js';
+import { until } from '../../support/wait.js';
 import {
   count,
   newConsent,
@@ -17,7 +18,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from '../relay/pipeline.js';
 

@@ -29,6 +29,7 @@ import type { BackgroundPart, ServiceLogger } from '../../../src/platform/backgr
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
 import { certificatesOfPem } from '../../../src/timestamping/pem.js';
+import { until } from '../../support/wait.js';
 import { damageSql } from '../event-log/postgres-fixture.js';
 import {
   count,
@@ -39,7 +40,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from '../relay/pipeline.js';
 

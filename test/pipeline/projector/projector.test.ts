@@ -22,6 +22,7 @@ import {
   stoppedProjections,
 } from '../../../src/pipeline/projector/index.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { until } from '../../support/wait.js';
 import {
   count,
   event,
@@ -30,7 +31,6 @@ import {
   type Pipeline,
   silent,
   startPipeline,
-  until,
   whileRunning,
 } from '../relay/pipeline.js';
 

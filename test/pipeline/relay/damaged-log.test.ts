@@ -13,6 +13,7 @@ import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { until } from '../../support/wait.js';
 import { damageSql, inStream, insertForeign } from '../event-log/postgres-fixture.js';
 import {
   admit,
@@ -23,7 +24,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from './pipeline.js';
 

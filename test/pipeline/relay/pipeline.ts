@@ -246,11 +246,6 @@ export async function idsInLog(eventLog: EventLog, stream: string): Promise<stri
   }
 }
 
-/** Resolves when `condition` is true. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 export async function count(db: pg.Pool, sql: string, values: unknown[] = []): Promise<number> {
   const { rows } = await db.query(`select count(*)::int as n from ${sql}`, values);
   return z.array(z.object({ n: z.int() })).parse(rows)[0]?.n ?? 0;

@@ -13,6 +13,7 @@ import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { deleteStampedEvents } from '../../../src/pipeline/relay/retention.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { until } from '../../support/wait.js';
 import { inStream } from '../event-log/postgres-fixture.js';
 import {
   admit,
@@ -24,7 +25,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   waitAgain,
   whileRunning,
 } from './pipeline.js';

@@ -9,6 +9,7 @@ import { listQuarantinedSites, releaseSite } from '../../../src/pipeline/event-l
 import { createRelay, type Relay } from '../../../src/pipeline/relay/relay.js';
 import { setRefusedAside } from '../../../src/pipeline/relay/set-aside.js';
 import { BEFORE_ALL_SITES, loggedRevision, markRelayed, StreamMoved } from '../../../src/pipeline/relay/waiting.js';
+import { until } from '../../support/wait.js';
 import { readToEnd } from '../event-log/events.js';
 import { damageSql } from '../event-log/postgres-fixture.js';
 import { faultyLog } from './faulty-log.js';
@@ -23,7 +24,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from './pipeline.js';
 

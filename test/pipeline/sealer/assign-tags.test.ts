@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
@@ -15,6 +15,7 @@ import {
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { personId, recordKey, sealOfKeyRow } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
+import { eventually } from '../../support/wait.js';
 import { type Pipeline, startPipeline } from '../relay/pipeline.js';
 
 const siteKey = randomBytes(32);
@@ -109,9 +110,9 @@ test('a person whose last record is erased while it gets its number leaves no ro
   await pipeline.owner.query('delete from record_keys where event_id <> $1', [last.id]);
   await pipeline.owner.query('delete from persons');
   const assigned = assignTags(pipeline.worker, held, new Map(), [last]);
-  await vi.waitFor(async () => expect(await locks('granted')).toBe(1));
+  await eventually(async () => expect(await locks('granted')).toBe(1));
   const erased = withTransaction(pipeline.worker, (db) => destroyPersonalData(db, [last.id], []));
-  await vi.waitFor(async () => expect(await locks('not granted')).toBe(1));
+  await eventually(async () => expect(await locks('not granted')).toBe(1));
   goOn();
   await Promise.all([assigned, erased]);
   expect((await pipeline.owner.query('select from persons')).rowCount).toBe(0);

@@ -26,6 +26,7 @@ import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js'
 import { nextHeader, sealBatch, sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { until } from '../../support/wait.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
 import {
   count,
@@ -38,7 +39,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from '../relay/pipeline.js';
 

@@ -26,6 +26,7 @@ import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
 import { certificatesOfPem } from '../../../src/timestamping/pem.js';
+import { until } from '../../support/wait.js';
 import {
   newConsent,
   newSigner,
@@ -33,7 +34,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from '../relay/pipeline.js';
 

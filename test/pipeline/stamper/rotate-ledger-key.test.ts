@@ -36,8 +36,9 @@ import { memorySource, verifyPackage } from '../../../verifier-cli/src/index.js'
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
 import { problemsOf } from '../../evidence/package/reading-packages.js';
 import { UNGUARDED } from '../../support/unguarded.js';
+import { until } from '../../support/wait.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
-import { silent, until, whileRunning } from '../relay/pipeline.js';
+import { silent, whileRunning } from '../relay/pipeline.js';
 
 let world: LedgerWorld;
 let tsa: DevelopmentTsa;

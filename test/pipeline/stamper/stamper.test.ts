@@ -29,6 +29,7 @@ import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { createTimestampClient, type TimestampClient } from '../../../src/timestamping/client.js';
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
 import { certificatesOfPem } from '../../../src/timestamping/pem.js';
+import { until } from '../../support/wait.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
 import {
   newConsent,
@@ -37,7 +38,6 @@ import {
   silent,
   startPipeline,
   testKeyring,
-  until,
   whileRunning,
 } from '../relay/pipeline.js';
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { IdempotencyConflict } from '../../../schemas/api/panel/api-keys.js';
 import { InvalidWebhook, verifyWebhook } from '../../../sdk/node/src/webhooks.js';
 import { RecordingTenant } from '../../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
+import { until } from '../../support/wait.js';
 
 interface Received {
   readonly path: string;
@@ -50,7 +51,7 @@ describe('webhooks of a site', () => {
     origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
     app = await startApp('serve', { WEBHOOK_NETWORKS: '127.0.0.0/8' });
     shop = await RecordingTenant.of(app);
-  }, 120_000);
+  });
   afterAll(async () => {
     await app?.stop();
     receiver?.close();
@@ -69,7 +70,7 @@ describe('webhooks of a site', () => {
   const eventsAt = (path: string, secret: string) =>
     at(path).map(({ body, headers }) => verifyWebhook(body, headers, secret));
   const reaches = async (path: string, count: number) => {
-    await vi.waitUntil(() => at(path).length >= count, { timeout: 30_000 });
+    await until(() => at(path).length >= count);
   };
   const shown = (id: string) => shop.until(Shown, `/webhooks/${id}`, () => true);
 
@@ -95,7 +96,7 @@ describe('webhooks of a site', () => {
     expect((await shop.inSite('dpo', 'POST', '/erasures', order)).status).toBeLessThan(300);
     const erased = () => eventsAt('/later', secret).find(({ type }) => type === 'consent.erased');
     const stamped = () => eventsAt('/later', secret).find(({ type }) => type === 'evidence.stamped');
-    await vi.waitUntil(() => erased() !== undefined && stamped() !== undefined, { timeout: 60_000 });
+    await until(() => erased() !== undefined && stamped() !== undefined);
     expect(erased()?.data).toMatchObject({ event_id: id, reason: 'person' });
     expect(stamped()?.data).toMatchObject({ site_id: shop.siteId, stamped_up_to_revision: expect.any(Number) });
   });
@@ -125,7 +126,7 @@ describe('webhooks of a site', () => {
     const { id, secret } = await make('/failing', ['consent.recorded']);
     answers.set('/failing', 503);
     const record = await shop.record();
-    await vi.waitUntil(async () => (await shown(id)).last_error !== null, { timeout: 30_000 });
+    await until(async () => (await shown(id)).last_error !== null);
     expect(await shown(id)).toMatchObject({
       last_error: 'the receiver answered 503',
       next_attempt_at: expect.any(String),
@@ -134,19 +135,19 @@ describe('webhooks of a site', () => {
     await reaches('/failing', 2);
     const [first, second] = eventsAt('/failing', secret);
     expect([first?.id, second?.id]).toEqual([`msg_${record.id}`, `msg_${record.id}`]);
-    await vi.waitUntil(async () => (await shown(id)).last_error === null, { timeout: 30_000 });
+    await until(async () => (await shown(id)).last_error === null);
   });
 
   it('end when the receiver says that it is gone, and continue where they stopped', async () => {
     const { id } = await make('/gone', ['consent.recorded']);
     answers.set('/gone', 410);
     await shop.record();
-    await vi.waitUntil(async () => (await shown(id)).disabled_reason === 'gone', { timeout: 30_000 });
+    await until(async () => (await shown(id)).disabled_reason === 'gone');
     answers.delete('/gone');
     const next = await shop.record();
     expect(at('/gone')).toHaveLength(1);
     await shop.inSite('admin', 'PATCH', `/webhooks/${id}`, { enabled: true });
-    await vi.waitUntil(() => at('/gone').some(({ body }) => body.includes(next.id)), { timeout: 30_000 });
+    await until(() => at('/gone').some(({ body }) => body.includes(next.id)));
     expect(at('/gone')).toHaveLength(3);
   });
 
@@ -154,13 +155,13 @@ describe('webhooks of a site', () => {
     const { id } = await make('/dead', ['consent.recorded']);
     answers.set('/dead', 500);
     await shop.record();
-    await vi.waitUntil(async () => (await shown(id)).last_error !== null, { timeout: 30_000 });
+    await until(async () => (await shown(id)).last_error !== null);
     expect((await shown(id)).disabled_reason).toBeNull();
     await app.superuser.query(
       `update webhook_progress set failing_since = now() - interval '73 hours', next_attempt_at = now() where webhook_id = $1`,
       [id],
     );
-    await vi.waitUntil(async () => (await shown(id)).disabled_reason === 'failing', { timeout: 30_000 });
+    await until(async () => (await shown(id)).disabled_reason === 'failing');
   });
 
   it('send everything again from a revision, and nothing once they are deleted', async () => {
@@ -189,7 +190,7 @@ describe('webhooks of a site', () => {
     const { id } = await make('/honest', ['consent.recorded']);
     await app.superuser.query(`update webhooks set url = $2 where id = $1`, [id, `${origin}/thief`]);
     await shop.record();
-    await vi.waitUntil(async () => (await shown(id)).last_error !== null, { timeout: 30_000 });
+    await until(async () => (await shown(id)).last_error !== null);
     expect((await shown(id)).last_error).toBe('its row was altered in the database');
     expect(at('/thief')).toEqual([]);
   });

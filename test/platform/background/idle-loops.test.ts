@@ -105,7 +105,7 @@ const emptyLog: EventLog = {
   close: () => Promise.resolve(),
 };
 
-test('retains no memory of idle turns in the relay', { timeout: 120_000 }, async () => {
+test('retains no memory of idle turns in the relay', async () => {
   const turns = countTurns(() => relay.wake());
   const pool = emptyDatabase((sql) => {
     if (sql.includes('from event_log.waiting_sites')) turns.count();
@@ -124,7 +124,7 @@ test('retains no memory of idle turns in the relay', { timeout: 120_000 }, async
   expect(turns.growth()).toBeLessThan(TOLERANCE_BYTES);
 });
 
-test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, async () => {
+test('retains no memory of idle turns in the stamper', async () => {
   const turns = countTurns(() => stamper.wake());
   const state = {
     ledger_revision: 0,

@@ -3,7 +3,8 @@ import { createCheckedClock } from '../../../src/pipeline/admission/checked-cloc
 import { ClockNotTrusted, createTrustedClock } from '../../../src/platform/clock/trusted-clock.js';
 import { clockDifference } from '../../../src/platform/database/clock-difference.js';
 import { RequestRefused } from '../../../src/platform/errors/request-refused.js';
-import { type Pipeline, silent, startPipeline, until } from '../../pipeline/relay/pipeline.js';
+import { type Pipeline, silent, startPipeline } from '../../pipeline/relay/pipeline.js';
+import { until } from '../../support/wait.js';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

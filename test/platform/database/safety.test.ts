@@ -7,7 +7,8 @@ import { installRuntime } from '../../../src/platform/database/embedded/runtime.
 import { serverArguments, spawnOptions } from '../../../src/platform/database/embedded/settings.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { refuseUnsafeServer } from '../../../src/platform/database/safety.js';
-import { accountOf, createInstallation, eventually, type Installation, query } from './embedded/fixture.js';
+import { eventually } from '../../support/wait.js';
+import { accountOf, createInstallation, type Installation, query } from './embedded/fixture.js';
 
 describe('refuseUnsafeServer', () => {
   let installation: Installation;

@@ -162,5 +162,4 @@ it.skipIf(bin === null)(
       await server.remove();
     }
   },
-  60_000,
 );

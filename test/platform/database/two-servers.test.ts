@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { watchServer } from '../../../src/app/watch-server.js';
 import { admitGroup, type Submission } from '../../../src/pipeline/admission/admit-group.js';
@@ -11,9 +11,9 @@ import { bindServer, type ServerBinding } from '../../../src/platform/database/s
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { freePort } from '../../support/free-port.js';
 import { MigratedCluster, type PostgresPair } from '../../support/postgres-pair.js';
+import { until } from '../../support/wait.js';
 
 const SETUP_MS = 120_000;
-const WAIT = { timeout: 20_000, interval: 50 };
 
 let cluster: MigratedCluster;
 let pair: PostgresPair;
@@ -96,7 +96,7 @@ describe('a process whose address leads to another server, while its connections
     await expect(busy.query('select 1')).resolves.toBeDefined();
     const stop = watchServer(optionsOf(throughProxy(), server), 100);
     onTestFinished(stop);
-    const noticed = await vi.waitUntil(() => server.refusal() !== null, WAIT).catch(() => false);
+    const noticed = await until(() => server.refusal() !== null).catch(() => false);
     const outcome = await outcomeOf(busy.query('select 1'));
     busy.release(true);
     expect({ noticed, outcome }).toEqual({ noticed: true, outcome: 'failed' });
@@ -154,13 +154,11 @@ describe('a connection string with several hosts', () => {
     await pair.caughtUp();
     await pair.primary.kill();
     await pair.standby.promote();
-    await vi.waitUntil(
-      () =>
-        pool.query('insert into probe values (1)').then(
-          () => true,
-          () => false,
-        ),
-      WAIT,
+    await until(() =>
+      pool.query('insert into probe values (1)').then(
+        () => true,
+        () => false,
+      ),
     );
     expect(await pair.standby.count('probe')).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXPORT_STATES } from '../../../schemas/api/panel/exports.js';
 import { createPool, withTransaction } from '../../../src/platform/database/pool.js';
 import {
@@ -13,6 +13,7 @@ import {
   startExport,
 } from '../../../src/platform/exports/export-states.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { until } from '../../support/wait.js';
 
 let database: TestDatabase;
 let db: pg.Pool;
@@ -112,7 +113,7 @@ describe('the state of an export', () => {
     await enterState(takeOver, id, 'running', { claim: null, reason: null });
     await takeOver.query('update export_jobs set claim = $2 where export_id = $1', [id, randomUUID()]);
     const finishing = withTransaction(db, (db) => enterState(db, id, 'finished', { claim, reason: null }));
-    await vi.waitUntil(async () => {
+    await until(async () => {
       const { rows } = await db.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { LOG_IDENTITY_STREAM } from '../../../schemas/events/streams.js';
 import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
@@ -8,6 +8,7 @@ import { embeddedDatabaseUrl } from '../../support/embedded-database.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../../support/seeded-demo.js';
 import { SteadyLoad } from '../../support/steady-load.js';
+import { until } from '../../support/wait.js';
 import { expectKept } from '../kept.js';
 import { OperatedCluster } from './operated-cluster.js';
 
@@ -152,13 +153,13 @@ async function expectNew(cluster: OperatedCluster): Promise<void> {
   const log = createEventStoreDbEventLog(cluster.url);
   try {
     // A leader that was just elected refuses reads for a moment.
-    await vi.waitUntil(
+    await until(
       () =>
         log.ping().then(
           () => true,
           (): boolean => false,
         ),
-      { timeout: 60_000, interval: 500 },
+      500,
     );
     if ((await log.lastRevision(LOG_IDENTITY_STREAM)) >= 0)
       throw new Error('the cluster is not new: another log began in it');

@@ -2,19 +2,19 @@ import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { embeddedDatabaseUrl } from '../../support/embedded-database.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../../support/seeded-demo.js';
 import { SteadyLoad } from '../../support/steady-load.js';
+import { until } from '../../support/wait.js';
 
 const url = process.env.EVENTSTORE_DAMAGE_URL;
 const command = process.env.EVENTSTORE_DAMAGE_COMMAND;
 
 const PER_SECOND = 10;
-const WITHIN = { timeout: 120_000, interval: 100 };
 const SiteCounts = z.looseObject({
   outbox_waiting: z.number(),
   log_consents: z.number(),
@@ -84,7 +84,7 @@ function describeDamage(url: string): void {
     /** Expects each accepted consent of the healthy site once in the log, the read model and the ledger. */
     async function expectHealthyKept(): Promise<void> {
       const count = async () => SiteCounts.parse(await installation.json('admin', 'count', '--site', healthy.site.id));
-      await expect.poll(count, WITHIN).toMatchObject({
+      await expect.poll(count).toMatchObject({
         outbox_waiting: 0,
         log_consents: acceptedBefore,
         read_model_rows: acceptedBefore,
@@ -106,12 +106,12 @@ function describeDamage(url: string): void {
     async function siteWith(consents: number): Promise<SeededTenant> {
       const seed = await seedTenant(installation, '--rate-limit', '1000000');
       const filling = new SteadyLoad({ url: () => service.url, seed, perSecond: 50, repeats: true });
-      await vi.waitUntil(() => filling.accepted.length >= consents, WITHIN);
+      await until(() => filling.accepted.length >= consents);
       await filling.stop();
-      await vi.waitUntil(async () => {
+      await until(async () => {
         const { leaves, rows } = await counts(seed.site.id);
         return leaves === filling.accepted.length && rows === leaves;
-      }, WITHIN);
+      });
       return seed;
     }
 
@@ -129,10 +129,10 @@ function describeDamage(url: string): void {
     /** Resolves when the other site has 10 more consents sealed and projected. */
     async function othersGoOn(): Promise<void> {
       const before = await counts(healthy.site.id);
-      await vi.waitUntil(async () => {
+      await until(async () => {
         const now = await counts(healthy.site.id);
         return now.leaves >= before.leaves + 10 && now.rows >= before.rows + 10;
-      }, WITHIN);
+      });
       expect(load.refused).toEqual([]);
       expect(service.workerPid()).toBe(worker);
     }
@@ -140,7 +140,7 @@ function describeDamage(url: string): void {
     async function quarantines(name: string, siteId: string, strike: () => Promise<unknown>): Promise<void> {
       const start = performance.now();
       await strike();
-      await vi.waitUntil(async () => (await quarantineOf(siteId)) !== null, WITHIN);
+      await until(async () => (await quarantineOf(siteId)) !== null);
       console.log(`${name}: quarantined after ${since(start)}: ${await quarantineOf(siteId)}`);
       await othersGoOn();
       console.log(`${name}: ${load.accepted.length} accepted so far, none refused, ${load.slowestMs.toFixed(0)} ms`);
@@ -163,10 +163,10 @@ function describeDamage(url: string): void {
       await othersGoOn();
       await operate('restore');
       const start = performance.now();
-      await vi.waitUntil(isDamageShown, WITHIN);
+      await until(isDamageShown);
       console.log(`older log: log_damaged ${since(start)} after the server answers again`);
       const before = load.accepted.length;
-      await vi.waitUntil(() => load.accepted.length >= before + 50, WITHIN);
+      await until(() => load.accepted.length >= before + 50);
       expect(service.workerPid()).toBe(worker);
       await endLoad();
       await service.stop();
@@ -191,7 +191,7 @@ function describeDamage(url: string): void {
       damaged.push(id);
       await quarantines('foreign event', id, () => jsonInto(consentsStream(id)));
       const more = new SteadyLoad({ url: () => service.url, seed, perSecond: PER_SECOND, repeats: false });
-      await vi.waitUntil(() => more.accepted.length >= 10, WITHIN);
+      await until(() => more.accepted.length >= 10);
       await more.stop();
       expect(more.refused).toEqual([]);
       expect(await counts(id)).toEqual(before);
@@ -239,7 +239,7 @@ function describeDamage(url: string): void {
       worker = service.workerPid();
       console.log(`stream deleted for good: serve listens after ${since(start)}`);
       load = newLoad();
-      await vi.waitUntil(async () => (await quarantineOf(site.id)) !== null, WITHIN);
+      await until(async () => (await quarantineOf(site.id)) !== null);
       expect(await quarantineOf(site.id)).toContain('is empty or was deleted');
       await othersGoOn();
       console.log(`stream deleted for good: the others are sealed and projected after ${since(start)}`);
@@ -260,18 +260,18 @@ function describeDamage(url: string): void {
       load = newLoad();
       const start = performance.now();
       await jsonInto('ledger');
-      await vi.waitUntil(isDamageShown, WITHIN);
+      await until(isDamageShown);
       console.log(`foreign event in the ledger: log_damaged after ${since(start)}`);
       const before = load.accepted.length;
-      await vi.waitUntil(() => load.accepted.length >= before + 20, WITHIN);
+      await until(() => load.accepted.length >= before + 20);
       await endLoad();
       await service.stop();
       const restarted = performance.now();
       service = await installation.start();
       console.log(`foreign event in the ledger: serve listens again after ${since(restarted)}`);
       load = newLoad();
-      await vi.waitUntil(() => load.accepted.length >= 20, WITHIN);
-      await vi.waitUntil(isDamageShown, WITHIN);
+      await until(() => load.accepted.length >= 20);
+      await until(isDamageShown);
       await endLoad();
     });
 

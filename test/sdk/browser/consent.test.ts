@@ -397,9 +397,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
         forAnyDomain: true,
         ...(findVendorList !== undefined && { findVendorList }),
       });
-      await expect
-        .poll(() => ledger.configuration().then(({ site_config_hash }) => site_config_hash), { timeout: 60_000 })
-        .toBe(sha256);
+      await expect.poll(() => ledger.configuration().then(({ site_config_hash }) => site_config_hash)).toBe(sha256);
     };
     afterEach(async () => {
       await visitor.page.send('Network.clearBrowserCache');
@@ -623,7 +621,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.page.until(async () => (await visitor.page.evaluate('window.result !== undefined')) === true);
     expect(await visitor.page.evaluate('window.result')).toBe(false);
     expect((await recordsOf(1, 'customer-4')).map(({ decision }) => decision)).toEqual(['accepted']);
-  }, 60_000);
+  });
 
   test('a page without a secure context asks nothing, and says why', async () => {
     const insecure = await Visitor.start(chromiumPath ?? '', shop, [

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Consent, type MobileOptions, type RecordedChoice } from '../../../sdk/mobile/src/index.js';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';
@@ -18,6 +18,7 @@ import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
 import { freePort } from '../../support/free-port.js';
 import { titleNeeding } from '../../support/missing-tools.js';
+import { eventually } from '../../support/wait.js';
 import { Device } from '../mobile/device.js';
 
 const EXAMPLE = new URL('../../../docs/examples/devices/', import.meta.url);
@@ -100,14 +101,11 @@ describe('one person on several devices', () => {
   };
   const newestOf = (ledger: ConsentLedger, visitor_id: string, decision: string): Promise<RecordedChoice> => {
     const read = async () => (await ledger.status({ visitor_id, consent_type: 'cookie' }))[0];
-    return vi.waitFor(
-      async () => {
-        const newest = await read();
-        if (newest?.decision !== decision) throw new Error(`not ${decision} yet`);
-        return newest;
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    return eventually(async () => {
+      const newest = await read();
+      if (newest?.decision !== decision) throw new Error(`not ${decision} yet`);
+      return newest;
+    });
   };
 
   test.skipIf(chromiumPath === undefined)(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Consent } from '../../../sdk/mobile/src/index.js';
+import { eventually } from '../../support/wait.js';
 import { configurationIn } from '../core/model/site.js';
 import { Device } from './device.js';
 
@@ -48,7 +49,7 @@ test.each(Array.from({ length: MOST_WRITES }, (_, i) => i + 1))(
     second.choose({ analytics: false, marketing: false }).catch(() => undefined);
     await second.kept();
     device.isInFlight = false;
-    await vi.waitFor(() => {
+    await eventually(() => {
       second.resume();
       expect(second.queued()).toEqual([]);
     });

@@ -4,6 +4,7 @@ import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { expect, test, vi } from 'vitest';
 import type { Consent, MobileOptions } from '../../../sdk/mobile/src/index.js';
+import { eventually } from '../../support/wait.js';
 import { configurationIn } from '../core/model/site.js';
 
 const ENTRY = fileURLToPath(new URL('../../../sdk/mobile/src/index.ts', import.meta.url));
@@ -95,7 +96,7 @@ test('a service that was away at the start is asked again when the app is resume
   isAway = false;
   consent.resume();
   consent.resume();
-  await vi.waitFor(() => expect(consent.state).toMatchObject({ status: 'needed', error: null }));
+  await eventually(() => expect(consent.state).toMatchObject({ status: 'needed', error: null }));
   expect(sent).toEqual(['GET https://consent.example/tool/v1/config']);
   consent.stop();
   // A developer without a subscription learns the reason, too.

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Consent, type MobileOptions } from '../../../sdk/mobile/src/index.js';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';
 import type { ExportedConsent } from '../../../sdk/shared/types.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { sampled } from '../../support/sweeps.js';
+import { eventually } from '../../support/wait.js';
 import { Device, type Way } from './device.js';
 
 const ORIGIN = 'app://com.example.shop';
@@ -46,28 +47,22 @@ describe('the SDK for apps, with the real service', () => {
       ...options,
     });
   const recordsOf = async (visitor_id: string, count: number): Promise<readonly ExportedConsent[]> =>
-    vi.waitFor(
-      async () => {
-        const records: ExportedConsent[] = [];
-        for await (const record of ledger.exportRecords({ visitor_id })) records.push(record);
-        expect(records).toHaveLength(count);
-        return records;
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    eventually(async () => {
+      const records: ExportedConsent[] = [];
+      for await (const record of ledger.exportRecords({ visitor_id })) records.push(record);
+      expect(records).toHaveLength(count);
+      return records;
+    });
   /** Times of the choices that are recorded, in the order of the records. */
   const timesOf = async (visitor: string, accepted: number): Promise<readonly number[]> =>
     (await recordsOf(visitor, accepted))
       .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
       .map(({ metadata }) => Date.parse(String(metadata?.chosen_at)));
   const isSent = (consent: Consent): Promise<void> =>
-    vi.waitFor(
-      () => {
-        consent.resume();
-        expect(consent.queued()).toEqual([]);
-      },
-      { timeout: 60_000, interval: 20 },
-    );
+    eventually(() => {
+      consent.resume();
+      expect(consent.queued()).toEqual([]);
+    });
   const quiet = () =>
     new Device(
       () => 'arrives',

@@ -6,6 +6,7 @@ import { VERSION } from '../../../sdk/node/src/version.js';
 import type { Consent, ExportedConsent, ExportedErasure } from '../../../sdk/shared/types.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { ask, type RunningApp, startApp } from '../../api/server/running-app.js';
+import { eventually } from '../../support/wait.js';
 import { FaultyFront } from '../faulty-front.js';
 
 describe('the SDK for Node', () => {
@@ -53,14 +54,11 @@ describe('the SDK for Node', () => {
     return found;
   };
   const recorded = (visitor_id: string, count = 1) =>
-    vi.waitFor(
-      async () => {
-        const records = await all(ledger.exportRecords({ visitor_id }));
-        expect(records).toHaveLength(count);
-        return records;
-      },
-      { timeout: 60_000 },
-    );
+    eventually(async () => {
+      const records = await all(ledger.exportRecords({ visitor_id }));
+      expect(records).toHaveLength(count);
+      return records;
+    });
   const paths = () => front.received.map(({ path }) => path);
 
   test('waits without a limit if the time of an attempt is infinite', async () => {
@@ -69,7 +67,7 @@ describe('the SDK for Node', () => {
 
   test('reads the receipt of a record, with the values that are named', async () => {
     const { consent_token } = await ledger.record(consent('receipt-1', { signer_name: 'Ada Example' }));
-    const receipt = await vi.waitFor(() => ledger.receipt(consent_token), { timeout: 60_000, interval: 500 });
+    const receipt = await eventually(() => ledger.receipt(consent_token), 500);
     expect(JSON.stringify(receipt)).not.toContain('receipt-1');
     const disclosed = await ledger.receipt(consent_token, ['visitor_id', 'signer_name']);
     expect(JSON.stringify(disclosed).length).toBeGreaterThan(JSON.stringify(receipt).length);
@@ -80,10 +78,7 @@ describe('the SDK for Node', () => {
     await ledger.record(consent('evidence-1'));
     const started = await ledger.startEvidenceExport({ filter: { consent_type: 'cookie' } });
     expect(started).toMatchObject({ disclose: 'none', filter: { consent_type: 'cookie' } });
-    await vi.waitFor(async () => expect((await ledger.evidenceExport(started.id)).state).toBe('finished'), {
-      timeout: 60_000,
-      interval: 500,
-    });
+    await eventually(async () => expect((await ledger.evidenceExport(started.id)).state).toBe('finished'), 500);
     const chunks: Uint8Array[] = [];
     for await (const chunk of await ledger.evidencePackage(started.id)) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
@@ -199,10 +194,10 @@ describe('the SDK for Node', () => {
     const { data } = TokensResponse.parse(signIn.body);
     const everywhere = json({ everywhere: true }, { authorization: `Bearer ${data.access_token}` });
     expect(await ask(`${app.url}/api/v1/auth/logout`, everywhere)).toMatchObject({ status: 200 });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await own.record(consent('person-7'));
       expect(paths().filter((path) => path === '/api/v1/auth/login')).toHaveLength(2);
-    }, 60_000);
+    });
     // The sign-in of the client that the tests share was ended as well.
     ledger = make();
     await ledger.erasures()[Symbol.asyncIterator]().next();
@@ -279,16 +274,16 @@ describe('the SDK for Node', () => {
       }
     };
     const names = () => [...copy.values()].map(({ visitor_id }) => visitor_id);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await follow();
       expect(names()).toEqual(expect.arrayContaining(['person-12', 'person-13']));
-    }, 60_000);
+    });
     const { state, id } = await ledger.erase({ subject: { by: 'visitor_id', value: 'person-12' } });
     expect(['pending', 'finished']).toContain(state);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await follow();
       expect(names()).not.toContain('person-12');
-    }, 60_000);
+    });
     expect(names()).toContain('person-13');
     expect(await ledger.erasure(id)).toMatchObject({ state: 'finished', erased_records: 1 });
     expect(await all(ledger.erasures())).toHaveLength(1);
@@ -302,10 +297,10 @@ describe('the SDK for Node', () => {
     expect(before).toEqual([{ id: expect.any(String), visitor_id: 'person-15', cursor: expect.any(String) }]);
     const [{ id, cursor } = { id: undefined, cursor: '' }] = before;
     await ledger.erase({ subject: { by: 'visitor_id', value: 'person-15' } });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const changes = await all(ledger.exportChanges({ cursor, fields }));
       expect(changes.map((change) => 'erased_record' in change && change.erased_record.id)).toContain(id);
-    }, 60_000);
+    });
     const [after] = await all(ledger.exportRecords({ document_slug: 'cookie-policy', fields: ['id', 'signer_name'] }));
     expect(Object.keys(after ?? {}).sort()).toEqual(['cursor', 'id', 'signer_name']);
     const [erased] = (await all(ledger.exportRecords())).filter((record) => record.id === id);

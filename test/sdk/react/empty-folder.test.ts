@@ -51,7 +51,7 @@ describe.skipIf(!isExhaustive())('from an empty folder, with the packed package'
     return { folder, stdout };
   };
 
-  test('an app records a consent in two commands', { timeout: 300_000 }, async () => {
+  test('an app records a consent in two commands', async () => {
     const demo = await app.seed();
     const { folder, stdout } = await walk('sdk-mobile.md', { SERVICE: app.url, API_KEY: demo.keys.write });
     expect(stdout).toMatch(/May we use cookies\?\nct_\S+ true\n$/);
@@ -60,7 +60,6 @@ describe.skipIf(!isExhaustive())('from an empty folder, with the packed package'
 
   test.skipIf(chromiumPath === undefined)(
     titleNeeding('Chromium', chromiumPath !== undefined, 'a page of React asks after two commands'),
-    { timeout: 300_000 },
     async () => {
       const port = await freePort();
       const demo = await app.seed({ allowedOrigins: [`http://127.0.0.1:${port}`] });

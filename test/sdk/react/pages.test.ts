@@ -55,7 +55,6 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
 
   test.each(Object.entries({ ...PAGES, ...(isExhaustive() && LARGE_PAGES) }))(
     '%s: accepting opens the gate, a reload keeps it open, and a withdrawal closes it',
-    { timeout: 600_000 },
     async (_, build) => {
       const port = await freePort();
       const origin = `http://127.0.0.1:${port}`;

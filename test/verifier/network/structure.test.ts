@@ -431,5 +431,4 @@ test.skipIf(!hasPython || !hasOpenssl)(
     for (const [i, { name, expected }] of all.entries())
       expect(`${name}: ${verdicts[i]}`).toMatch(new RegExp(`: ${expected}: `));
   },
-  60_000,
 );

@@ -8,7 +8,8 @@ import {
 } from '../../../../src/pipeline/event-log/errors.js';
 import { type EventLog, type NewEvent, NO_STREAM } from '../../../../src/pipeline/event-log/port.js';
 import type { FaultyProxy } from '../../../support/faulty-proxy.js';
-import { newEvents, newStream, plain, readWholeStream, until } from '../events.js';
+import { until } from '../../../support/wait.js';
+import { newEvents, newStream, plain, readWholeStream } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
 /** Appends events so that the server persists them and its response never arrives. */

@@ -8,7 +8,8 @@ import {
   NO_STREAM,
   type Position,
 } from '../../../../src/pipeline/event-log/port.js';
-import { currentEnd, newEvents, newStream, plain, readToEnd, until } from '../events.js';
+import { until } from '../../../support/wait.js';
+import { currentEnd, newEvents, newStream, plain, readToEnd } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
 /** A subscription that collects its pages. After `hold` it takes no page until `resume`. */

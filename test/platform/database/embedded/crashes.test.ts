@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
-import { createInstallation, eventually, type Installation, killAndWait, postmasterPid, query } from './fixture.js';
+import { eventually } from '../../../support/wait.js';
+import { createInstallation, type Installation, killAndWait, postmasterPid, query } from './fixture.js';
 
 /**
  * The tests share one installation, as a data folder is used for years. Each test must leave it in

@@ -126,17 +126,6 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** Retries until the work succeeds. Only the time limit of the test applies. */
-export async function eventually<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch {
-      await sleep(50);
-    }
-  }
-}
-
 /** Returns the account that owns a home, for programs that a test starts there. */
 export async function accountOf(home: string): Promise<Account | undefined> {
   const { uid, gid } = await stat(home);
