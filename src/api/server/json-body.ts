@@ -69,7 +69,7 @@ export function parseJsonBody(bytes: Uint8Array): JsonValue {
  * @throws ApiError VALIDATION_ERROR with one field error for each problem, 50 at most
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: ({ input }) => (input === undefined ? 'is missing' : undefined) });
   if (parsed.success) return parsed.data;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: fieldErrors(parsed.error) });
 }

@@ -28,6 +28,23 @@ describe('what is wrong with a request', () => {
     ]);
   });
 
+  it('says that a field is missing, of whatever type it is', () => {
+    const Order = z.strictObject({
+      id: z.string(),
+      kind: z.enum(['a', 'b']),
+      sum: z.union([z.int(), z.string()]),
+      owner: z.strictObject({ email: z.email() }),
+      note: z.string({ error: 'must be a note' }),
+    });
+    expect(errorsOf(Order, { owner: {} })).toEqual([
+      { field: 'id', message: 'is missing' },
+      { field: 'kind', message: 'is missing' },
+      { field: 'sum', message: 'is missing' },
+      { field: 'owner.email', message: 'is missing' },
+      { field: 'note', message: 'must be a note' },
+    ]);
+  });
+
   it('repeats neither long names nor more than 50 of them', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${index}`.padEnd(5_000, 'x'), 1]));
     const errors = errorsOf(z.strictObject({}), many);
