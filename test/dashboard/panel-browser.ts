@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { setAppearance, violationsOf } from '../support/axe.js';
 import { ChromiumPage } from '../support/chromium.js';
+import { PATIENCE_MS } from '../support/wait.js';
 
 /** The folder for a picture of each state; without it, none are taken. */
 const { SHOTS } = process.env;
@@ -283,9 +284,9 @@ export class PanelBrowser {
 
   /** @throws Error that names what was awaited and shows the page, if it does not come */
   async #until(expression: string, what: string): Promise<void> {
-    const end = Date.now() + 60_000;
+    const end = performance.now() + PATIENCE_MS;
     while ((await this.#run(expression)) !== true) {
-      if (Date.now() > end) throw new Error(`${what} did not come. The page:\n${await this.text()}`);
+      if (performance.now() > end) throw new Error(`${what} did not come. The page:\n${await this.text()}`);
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }

@@ -89,13 +89,15 @@ export function quotaRules(world: World): void {
 
 const LIMIT = 20;
 
+/** Requests sent at once, so that a slow machine, too, sends more than the limit within a minute. */
+const AT_ONCE = 10;
+
 /** Sends until the limit is met. @returns every answer, the last of which is no success */
 async function untilRefused(ask: () => Promise<Answer>, atMost: number): Promise<Answer[]> {
   const answers: Answer[] = [];
-  while (answers.length < atMost) {
-    const answer = await ask();
-    answers.push(answer);
-    if (answer.status >= 400) break;
+  while (answers.length < atMost && (answers.at(-1)?.status ?? 0) < 400) {
+    const some = await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    answers.push(...some.sort((a, b) => a.status - b.status));
   }
   return answers;
 }
@@ -121,7 +123,7 @@ export function rateLimitRules(world: World): void {
       const answers = await untilRefused(() => standard.get('/tool/v1/ping'), 360);
       expectError(answers.at(-1) ?? answer, 429, 'RATE_LIMIT_EXCEEDED');
       // The clock's minute may have changed once meanwhile.
-      expect(answers.length).toBeLessThanOrEqual(2 * 120 + 1);
+      expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(2 * 120);
     });
     test('X-RateLimit-Remaining counts down', async () => {
       const fresh = await world.seed('--rate-limit', '50');

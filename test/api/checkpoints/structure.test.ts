@@ -158,7 +158,8 @@ describe('the structure of the ledger in public', () => {
       // The first one waits for the table; every further one is refused.
       await until(async () => {
         const { rowCount } = await lock.query(
-          "select from pg_locks where relation = 'sealed_events'::regclass and not granted",
+          `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+            where relation = 'sealed_events'::regclass and not granted`,
         );
         return rowCount !== 0;
       });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createLocalJWKSet, jwtVerify } from 'jose';
@@ -10,6 +9,7 @@ import { z } from 'zod';
 import { replaceSigningKey } from '../../../src/accounts/sign-in/replace-signing-key.js';
 import { panelDescription } from '../../../src/api/openapi/panel-api.js';
 import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
+import { until } from '../../support/wait.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { SkillsIndex } from './formats/agent-skills.js';
 import { parseLinkHeader } from './formats/link-header.js';
@@ -226,12 +226,10 @@ describe('the documents of discovery', () => {
     const { keyId, signsIn } = await replaceSigningKey(client, keyring, false).finally(() => client.release());
     const etag = before.headers.get('etag') ?? '';
     // Each process keeps the set for a second.
-    const startedAt = performance.now();
-    let after = await fetch(`${app.url}/.well-known/jwks.json`, { headers: { 'if-none-match': etag } });
-    while (after.status === 304 && performance.now() - startedAt < 10_000) {
-      await sleep(50);
-      after = await fetch(`${app.url}/.well-known/jwks.json`, { headers: { 'if-none-match': etag } });
-    }
+    const after = await until(async () => {
+      const answer = await fetch(`${app.url}/.well-known/jwks.json`, { headers: { 'if-none-match': etag } });
+      return answer.status === 304 ? null : answer;
+    });
     expect(after.status).toBe(200);
     const Kids = z.object({ keys: z.array(z.object({ kid: z.string() })) });
     const [old, both] = [Kids.parse(await before.json()), Kids.parse(await after.json())];

@@ -1,7 +1,9 @@
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { until } from '../../support/wait.js';
 import { type Answer, ask, get, type RunningApp, startApp } from './running-app.js';
 
 describe('the API, while its database does not answer', () => {
@@ -56,9 +58,14 @@ describe('the API, while its database does not answer', () => {
   });
 
   it('answers with 503 when the connection is cut during the statement', async () => {
+    const direct = new pg.Client({ connectionString: database.url });
+    await direct.connect();
+    await direct.query('delete from rate_limit_windows');
     proxy.swallowAnswers();
     const pending = ask(`${app.url}/api/v1/public/consents/verify?token=ct_0123456789abcdef0123456789abcdef`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Until the database has executed the first statement of the request, whose result does not come.
+    await until(async () => (await direct.query('select from rate_limit_windows')).rowCount === 1);
+    await direct.end();
     proxy.cutConnections();
     proxy.restore();
     expect(await pending).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });

@@ -267,7 +267,13 @@ describe('draining', () => {
     await locker.query('begin; lock table notice_contents in access exclusive mode');
     const slow = get(app, '/tool/v1/documents/cookie-policy/active', demo.keys.read);
     await expect
-      .poll(async () => (await app.superuser.query(`select from pg_locks where not granted`)).rowCount)
+      .poll(async () => {
+        // The tests share a server, on which others wait for locks.
+        const { rowCount } = await app.superuser.query(
+          'select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not granted',
+        );
+        return rowCount;
+      })
       .toBe(1);
     const stopped = app.service.stop();
     await locker.query('commit');

@@ -46,7 +46,8 @@ it('a large batch whose client has gone before its turn is not recorded, and lat
   // A tenant has one turn at a time, and the first batch waits for the lock in it.
   const isWaiting = async () => {
     const { rowCount } = await app.superuser.query(
-      `select from pg_locks where not granted and mode <> 'ExclusiveLock'`,
+      `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+        where not granted and mode <> 'ExclusiveLock'`,
     );
     return (rowCount ?? 0) > 0;
   };

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -138,20 +137,18 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
   });
 
   test('a second confirmation is seen for its whole time, whatever is left of the first', async () => {
-    await visitor.forget();
     await visitor.visit();
-    // The five seconds of a confirmation, in a tenth of the time.
-    await visitor.page.evaluate(
-      `{ const wait = setTimeout; window.setTimeout = (run, ms) => wait(run, ms === 5000 ? 500 : ms); }`,
-    );
+    await visitor.holdConfirmations();
     const isSeen = () => visitor.inBanner(`banner.querySelector('.said').classList.contains('seen')`);
     await visitor.click('accept');
-    await sleep(300);
+    await visitor.page.until(async () => (await visitor.sees('.open')) === true);
+    const first = await visitor.page.evaluate('[...confirmations.keys()].join()');
     await visitor.click('settings');
     await visitor.click('save');
-    await sleep(300);
+    await visitor.page.evaluate(`confirmations.get(${first})?.()`);
     expect(await isSeen()).toBe(true);
-    await visitor.page.until(async () => (await isSeen()) === false);
+    await visitor.page.evaluate('confirmations.forEach((end) => end())');
+    expect(await isSeen()).toBe(false);
   });
 
   test('a focused element of the page is not hidden by the banner', async () => {

@@ -120,7 +120,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.click('accept');
     const token = await visitor.acceptedToken();
     expect(await visitor.sees('section')).toBe(false);
-    expect(await visitor.ran()).toEqual(['/analytics.js', 'inline marketing']);
+    await expect.poll(() => visitor.ran()).toEqual(['/analytics.js', 'inline marketing']);
     const [record] = await recordsOf(1);
     expect(record).toMatchObject({
       consent_token: token,
@@ -162,9 +162,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await visitor.tick(true, false);
     await visitor.click('save');
     const first = await visitor.acceptedToken();
-    expect(await visitor.ran()).toEqual(['/analytics.js']);
+    await expect.poll(() => visitor.ran()).toEqual(['/analytics.js']);
     await visitor.visit();
-    expect(await visitor.ran()).toEqual(['/analytics.js']);
+    await expect.poll(() => visitor.ran()).toEqual(['/analytics.js']);
     await visitor.click('settings');
     expect(
       await visitor.inBanner(`[...banner.querySelectorAll('dialog input')].map((input) => input.checked)`),
@@ -195,11 +195,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     await expect.poll(() => visitor.ran()).toEqual(['inline marketing']);
     await visitor.click('settings');
     await visitor.click('reject');
-    expect(await visitor.queued()).toBe(2);
+    await expect.poll(() => visitor.queued()).toBe(2);
     expect((await visitor.cookie())?.consent_token).toBeUndefined();
     await visitor.online();
     await visitor.acceptedToken();
-    expect(await visitor.queued()).toBe(0);
+    await expect.poll(() => visitor.queued()).toBe(0);
     expect(await recordsOf(2)).toMatchObject([{ decision: 'accepted' }, { decision: 'withdrawn' }]);
   });
 
@@ -553,7 +553,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     const token = await visitor.acceptedToken();
     const keys = ['necessary', 'analytics', 'marketing'];
     expect(await visitor.page.evaluate('window.result')).toEqual(['needed', keys, token, true, false]);
-    expect(await visitor.ran()).toEqual(['/analytics.js']);
+    await expect.poll(() => visitor.ran()).toEqual(['/analytics.js']);
     expect(await recordsOf(1, 'customer-2')).toMatchObject([{ consent_token: token, decision: 'partial' }]);
     expect(await visitor.sees('section')).toBe(false);
   });

@@ -94,6 +94,7 @@ describe.skipIf(!canRun)(
       await visitor.page.evaluate(
         `((read) => { window.fetch = (url, init) => { window.sent = init?.body ?? window.sent; return read(url, init); }; })(window.fetch)`,
       );
+      await visitor.holdConfirmations();
       await visitor.click('reject');
       await visitor.acceptedToken();
       expect(await gaps('.open')).toEqual([16, 12]);

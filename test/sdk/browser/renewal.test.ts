@@ -49,6 +49,8 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'co
 
   /** A visitor of Safari, whose choice and its last renewal are two days old. */
   const comeBack = async (): Promise<void> => {
+    // Until the page has the response, which sets what is set here.
+    await visitor.page.until(async () => (await visitor.ask(`'_svc_consent:renewed' in localStorage`)) === true);
     for (const name of ['_svc_consent', '_svc_visitor']) {
       const [value] = await visitor.cookies(name);
       await visitor.ask(

@@ -68,6 +68,17 @@ export class Visitor {
     await this.inBanner(`${found}.click()`);
   }
 
+  /** Lets confirmations of this page be seen until the test ends them, the oldest first in `confirmations`. */
+  async holdConfirmations(): Promise<void> {
+    await this.page.evaluate(`{
+      const [wait, stop] = [setTimeout, clearTimeout];
+      let last = 0;
+      window.confirmations = new Map();
+      window.setTimeout = (end, ms) => ms === 5000 ? (confirmations.set(--last, end), last) : wait(end, ms);
+      window.clearTimeout = (id) => confirmations.delete(id) || stop(id);
+    }`);
+  }
+
   /** Ticks or unticks categories of the open dialog, in order. */
   async tick(...values: readonly boolean[]): Promise<void> {
     await this.inBanner(

@@ -24,6 +24,8 @@ import { Device } from '../mobile/device.js';
 const EXAMPLE = new URL('../../../docs/examples/devices/', import.meta.url);
 const SDK = new URL('../../../sdk/browser/dist/index.js', import.meta.url);
 const ORIGIN = 'app://com.example.shop';
+/** A time after every choice of a test, in milliseconds from now. */
+const LATER_MS = 3_600_000;
 
 interface Backend {
   readonly consentBackend: (
@@ -220,7 +222,7 @@ describe('one person on several devices', () => {
       const phone = await openApp(mine.keys.write, reference);
       await phone.rejectAll();
       const old = { ...record, created_at: '2020-01-01T00:00:00.000Z' };
-      const later = new Date(Date.now() + 1_000).toISOString();
+      const later = new Date(Date.now() + LATER_MS).toISOString();
       for (const one of [
         record,
         old,
@@ -240,7 +242,7 @@ describe('one person on several devices', () => {
     });
 
     test('an imported consent counts only where the device has no choice, whatever times it states', async () => {
-      const later = new Date(Date.now() + 1_000).toISOString();
+      const later = new Date(Date.now() + LATER_MS).toISOString();
       const claimed_at = '2020-01-01T00:00:00.000Z';
       const imported = { ...record, created_at: later, imported_from: 'Former tool', claimed_at };
       const phone = await openApp(mine.keys.write, reference);

@@ -285,7 +285,9 @@ describe('the SDK for Node', () => {
       expect(names()).not.toContain('person-12');
     });
     expect(names()).toContain('person-13');
-    expect(await ledger.erasure(id)).toMatchObject({ state: 'finished', erased_records: 1 });
+    await eventually(async () =>
+      expect(await ledger.erasure(id)).toMatchObject({ state: 'finished', erased_records: 1 }),
+    );
     expect(await all(ledger.erasures())).toHaveLength(1);
   });
 

@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { runProgram } from '../../support/run-program.js';
+import { until } from '../../support/wait.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const EXAMPLES = join(ROOT, 'docs/examples');
@@ -94,12 +95,10 @@ export async function nextBuilt(example: string, { service, apiKey, port }: Page
 }
 
 async function answering(url: string, server: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 600 && server.exitCode === null; tries += 1) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`${url} does not answer`);
+  await until(async () => {
+    if (server.exitCode !== null) throw new Error(`the server of ${url} ended with ${server.exitCode}`);
+    return (await fetch(url).catch(() => null))?.ok;
+  }, 100);
 }
 
 /**
