@@ -7,7 +7,7 @@ import { parseExposition, sampled as sampleOf } from '../app/metrics/exposition.
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { signedHeaders } from '../support/signed-requests.js';
-import { eventually, until } from '../support/wait.js';
+import { eventually, PATIENCE_MS, until } from '../support/wait.js';
 
 const TOKEN = 'metrics-token-0123456789abcdef0123456789';
 const PROCESSES = 3;
@@ -29,6 +29,8 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
     API_PROCESSES: String(PROCESSES),
     INVALID_KEY_LIMIT: String(INVALID_KEY_LIMIT),
+    // The callers of a busy machine need longer to send their requests.
+    DRAIN_GRACE_MS: String(PATIENCE_MS),
   });
   service = await installation.start();
   seed = await seedTenant(installation, '--rate-limit', '1000000');

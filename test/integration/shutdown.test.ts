@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { signedHeaders } from '../support/signed-requests.js';
 import { sampled } from '../support/sweeps.js';
-import { until } from '../support/wait.js';
+import { PATIENCE_MS, until } from '../support/wait.js';
 
 const Seed = z.object({
   site: z.object({ id: z.string() }),
@@ -40,7 +40,8 @@ describe('a running installation', () => {
   let body: string;
 
   beforeAll(async () => {
-    installation = await TestInstallation.make();
+    // The callers of a busy machine need longer to send their requests.
+    installation = await TestInstallation.make({ DRAIN_GRACE_MS: String(PATIENCE_MS) });
     service = await installation.start();
     seed = Seed.parse(await installation.json('admin', 'seed-demo', '--rate-limit', '1000000'));
     const policy = seed.documents.find((document) => document.kind === 'cookie_policy');
