@@ -32,7 +32,7 @@ describe('serve on an event log that another program writes to', () => {
     const before = (await sealed()) ?? 0;
     await backend.record({ visitor_id: 'ada' });
     await expect.poll(sealed).toBe(before + 1);
-    expect(await readyz()).toEqual({ status: 'ready', reasons: [] });
+    await expect.poll(readyz).toEqual({ status: 'ready', reasons: [] });
     const metrics = await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     expect(Number(METRIC.exec(await metrics.text())?.[1])).toBeGreaterThan(0);
   });
@@ -44,7 +44,7 @@ describe('serve on an event log that another program writes to', () => {
     const isSaid = async () => (await readyz()).reasons.find(({ code }) => code === 'log_damaged')?.names;
     await expect.poll(isSaid).toContain('LedgerCorrupt');
     await backend.record({ visitor_id: 'cem' });
-    expect((await readyz()).status).toBe('degraded');
+    await expect.poll(async () => (await readyz()).status).toBe('degraded');
     expect(await sealed()).toBe(before);
     expect(app.log()).toContain('events of type OrderPlaced do not belong there');
   });

@@ -4,6 +4,7 @@ import fastify from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { listen } from '../../src/app/listen.js';
 import { titleNeeding } from '../support/missing-tools.js';
+import { PATIENCE_MS } from '../support/wait.js';
 
 const CONNECTIONS = 1_000;
 const SOMAXCONN = '/proc/sys/net/core/somaxconn';
@@ -19,7 +20,7 @@ const VISITORS = `
   const [port, connections] = process.argv.slice(1).map(Number);
   const listener = new RegExp(':' + port.toString(16).toUpperCase().padStart(4, '0') + ' 0+:0000 0A [0-9A-F]+:([0-9A-F]+)');
   for (let i = 0; i < connections; i += 1) connect(port, '127.0.0.1').on('error', () => undefined);
-  const until = Date.now() + 3_000;
+  const until = Date.now() + ${PATIENCE_MS};
   const look = () => {
     const [, waiting = '0'] = listener.exec(readFileSync('/proc/net/tcp', 'latin1')) ?? [];
     if (parseInt(waiting, 16) < connections && Date.now() < until) return setTimeout(look, 10);

@@ -16,12 +16,12 @@ describe('a process whose keys are rotated', () => {
     async (role) => {
       app = await startApp(role);
       const { config } = app.service.installation;
+      const url = `${app.url}/readyz`;
       const demo = await app.seed();
-      expect((await ask(`${app.url}/readyz`)).status).toBe(200);
+      await expect.poll(async () => (await ask(url)).status).toBe(200);
       const next = randomBytes(32);
       await rewrapAll(app.superuser, await loadMasterKey(config.masterKey), createSecretKey(next));
 
-      const url = `${app.url}/readyz`;
       const reasons = [{ code: 'master_key_differs' }];
       await expect.poll(() => ask(url)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', reasons } });
       expect(app.log()).toContain('The master key was replaced');

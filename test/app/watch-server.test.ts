@@ -13,7 +13,7 @@ it('keeps a connection open, by which a migration sees a process that does nothi
     const { rowCount } = await db.query(`select from pg_stat_activity where application_name = 'watched'`);
     return rowCount ?? 0;
   };
-  const stop = watchServer({ url: database.url, applicationName: 'watched', statementTimeoutMs: 5_000 }, 50);
+  const stop = watchServer({ url: database.url, applicationName: 'watched', statementTimeoutMs: 60_000 }, 50);
   await expect.poll(seen).toBe(1);
   for (let times = 0; times < 20; times += 1) {
     expect(await seen()).toBeGreaterThan(0);

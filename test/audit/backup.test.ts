@@ -9,7 +9,7 @@ import { type RunningApp, startApp, startRole } from '../api/server/running-app.
 import { commandLine } from '../cli/command-line.js';
 import { count } from '../pipeline/relay/pipeline.js';
 import { copyTestDatabase, type TestDatabase } from '../support/postgres.js';
-import { until } from '../support/wait.js';
+import { PATIENCE_MS, until } from '../support/wait.js';
 
 const Verified = z.object({
   ledger_size: z.int(),
@@ -84,6 +84,8 @@ async function disconnectAll(databaseUrl: string): Promise<void> {
   url.pathname = '/postgres';
   const client = new pg.Client({ connectionString: url.toString() });
   await client.connect();
-  await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [name]);
+  await client.query(`select pg_terminate_backend(pid, ${PATIENCE_MS}) from pg_stat_activity where datname = $1`, [
+    name,
+  ]);
   await client.end();
 }

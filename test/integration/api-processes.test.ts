@@ -7,6 +7,7 @@ import { parseExposition, sampled as sampleOf } from '../app/metrics/exposition.
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { signedHeaders } from '../support/signed-requests.js';
+import { eventually, PATIENCE_MS, until } from '../support/wait.js';
 
 const TOKEN = 'metrics-token-0123456789abcdef0123456789';
 const PROCESSES = 3;
@@ -28,6 +29,8 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
     API_PROCESSES: String(PROCESSES),
     INVALID_KEY_LIMIT: String(INVALID_KEY_LIMIT),
+    // The callers of a busy machine need longer to send their requests.
+    DRAIN_GRACE_MS: String(PATIENCE_MS),
   });
   service = await installation.start();
   seed = await seedTenant(installation, '--rate-limit', '1000000');
@@ -44,18 +47,23 @@ interface Answered {
 }
 
 /** Sends a request over a connection of its own. */
-async function send(path: string, headers: Record<string, string>, body: string | null): Promise<Answered> {
+async function send(
+  path: string,
+  headers: Record<string, string>,
+  body: string | null,
+  onSent = () => {},
+): Promise<Answered> {
   const agent = new Agent({ keepAlive: false });
   const sent = request(`${service.url}${path}`, { method: body === null ? 'GET' : 'POST', headers, agent });
-  sent.end(body ?? undefined);
+  sent.on('finish', onSent).end(body ?? undefined);
   const [response]: IncomingMessage[] = await once(sent, 'response');
   if (response === undefined) throw new Error('there is no response');
   return { status: response.statusCode ?? 0, body: await text(response) };
 }
 
-async function post(): Promise<number> {
+async function post(onSent?: () => void): Promise<number> {
   const body = JSON.stringify(consent);
-  const { status } = await send(PATH, signedHeaders(seed.keys.write, PATH, body), body);
+  const { status } = await send(PATH, signedHeaders(seed.keys.write, PATH, body), body, onSent);
   if (status === 202) accepted += 1;
   return status;
 }
@@ -94,15 +102,18 @@ test('answers callers in every process, on one port', async () => {
 });
 
 test('shows the metrics of all processes, whichever is asked', async () => {
-  for (let i = 0; i < 20; i += 1) {
-    const now = await scrape();
-    expect(sampleOf(now, 'consent_ledger_consents_admitted_total', { outcome: 'accepted' })).toBe(accepted);
-    expect(sampleOf(now, 'consent_ledger_ledger_size_batches')).toBeGreaterThanOrEqual(1);
-    for (const role of ['serve', 'serve 2', 'serve 3', 'worker']) {
-      expect(sampleOf(now, 'consent_ledger_info', { role }), role).toBe(1);
-      expect(sampleOf(now, 'process_resident_memory_bytes', { role }), role).toBeGreaterThan(1e6);
+  // A scrape leaves out a process that does not answer in time. Each process is asked by one of the twenty.
+  await eventually(async () => {
+    for (let i = 0; i < 20; i += 1) {
+      const now = await scrape();
+      expect(sampleOf(now, 'consent_ledger_consents_admitted_total', { outcome: 'accepted' })).toBe(accepted);
+      expect(sampleOf(now, 'consent_ledger_ledger_size_batches')).toBeGreaterThanOrEqual(1);
+      for (const role of ['serve', 'serve 2', 'serve 3', 'worker']) {
+        expect(sampleOf(now, 'consent_ledger_info', { role }), role).toBe(1);
+        expect(sampleOf(now, 'process_resident_memory_bytes', { role }), role).toBeGreaterThan(1e6);
+      }
     }
-  }
+  });
 });
 
 test('keeps limits and nonces exact over all processes', async () => {
@@ -134,10 +145,11 @@ test('replaces a process that is killed, and accepts consents meanwhile', async 
 
 test('finishes the requests of all processes when it stops', async () => {
   const pids = [...answering().values()];
-  const sent = times(60, () => post().catch((error: unknown) => String(error)));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  let sent = 0;
+  const answers = times(60, () => post(() => (sent += 1)));
+  // The system resets a connection that it has not accepted when a server stops.
+  await until(() => sent === 60);
   expect(await service.stop()).toBe(0);
-  // One that came too late was not accepted.
-  expect((await sent).filter((answer) => answer !== 202 && !/ECONNREFUSED/.test(String(answer)))).toEqual([]);
+  expect(new Set(await answers)).toEqual(new Set([202]));
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });

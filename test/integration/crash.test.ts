@@ -154,11 +154,7 @@ describe('an installation that is killed repeatedly under load', () => {
       if (victim !== 'postgres') service = await installation.start();
 
       for (const action of unanswered.splice(0)) {
-        const deadline = Date.now() + 60_000;
-        while (!(await send(action))) {
-          if (Date.now() > deadline) throw new Error('the service did not recover');
-          await sleep(200);
-        }
+        await until(() => send(action), 200);
       }
     },
   );
@@ -196,11 +192,10 @@ describe('an installation that is killed repeatedly under load', () => {
   });
 
   async function settledCounts(): Promise<z.infer<typeof Counts>> {
-    for (let tries = 0; ; tries += 1) {
+    return until(async () => {
       const counts = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id));
       const isSettled = counts.outbox_waiting === 0 && counts.stamped_events === counts.log_events;
-      if ((isSettled && counts.read_model_rows === counts.log_consents) || tries === 60) return counts;
-      await sleep(500);
-    }
+      return isSettled && counts.read_model_rows === counts.log_consents ? counts : null;
+    }, 500);
   }
 });

@@ -66,12 +66,10 @@ it('stops at an event that cannot be applied, and goes on when an operator skips
   // Every part that needs the ledger waits, and says so.
   const worker = await start('worker');
   const reasons = async () => Unready.parse(await (await fetch(`${worker.url}/readyz`)).json()).reasons;
-  await until(async () => (await reasons()).some(({ code }) => code === 'log_damaged'));
+  const damaged = expect.objectContaining({ code: 'log_damaged', names: expect.arrayContaining([LedgerCorrupt.name]) });
+  await expect.poll(reasons).toContainEqual(damaged);
   const noticed = secondsSince(appendedAt);
-  expect(await reasons()).toContainEqual(
-    expect.objectContaining({ names: expect.arrayContaining([LedgerCorrupt.name]) }),
-  );
-  expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${api.url}/readyz`)).status).toBe(200);
   expect(await run('audit')).toBe(1);
 
   const skip = (revision: number) => run('admin', 'ledger', 'skip-event', '--revision', String(revision));

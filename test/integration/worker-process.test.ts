@@ -118,7 +118,7 @@ test('replaces a worker that hangs, is degraded meanwhile, and loses nothing', a
   const stoppedAt = performance.now();
   process.kill(hung, 'SIGSTOP');
   await post('visitor-while-hung');
-  await expect.poll(reasons, { interval: 100 }).toEqual(['worker_hung']);
+  await expect.poll(reasons, { interval: 100 }).toContain('worker_hung');
   await expect.poll(() => isAlive(hung), { interval: 100 }).toBe(false);
   await expect.poll(readiness, { interval: 100 }).toBe('ready');
   console.log(`hung worker: replaced ${Math.round(performance.now() - stoppedAt)} ms after it hung`);
@@ -156,7 +156,7 @@ test.each(sampled('signals that end the worker', ['SIGTERM', 'SIGINT'] as const)
     process.kill(worker, signal);
     await post(`visitor-${signal}`);
     // The worker leaves the signal to its parent.
-    expect(await readiness()).toBe('ready');
+    await expect.poll(readiness).toBe('ready');
     expect(await service.stop(signal)).toBe(0);
     expect(replacements()).toBe(before);
     expect(isAlive(worker)).toBe(false);
@@ -170,5 +170,5 @@ test('leaves no worker behind when it is killed itself', async () => {
   await service.kill();
   await expect.poll(() => isAlive(worker)).toBe(false);
   service = await installation.start();
-  expect(await readiness()).toBe('ready');
+  await expect.poll(readiness).toBe('ready');
 });

@@ -48,7 +48,7 @@ function responder(change: (nonce: bigint, call: number) => TokenOptions = () =>
 }
 
 function clientOf(authorities: readonly string[], options: Partial<TimestampClientOptions> = {}) {
-  return createTimestampClient({ authorities, trustAnchors: [authority.root.der], timeoutMs: 5000, ...options });
+  return createTimestampClient({ authorities, trustAnchors: [authority.root.der], timeoutMs: 60_000, ...options });
 }
 
 async function reasonOf(
@@ -134,8 +134,7 @@ describe('fail-over and back-off', () => {
   it('asks an authority that is away for four days every few minutes only, and uses it when it is back', async () => {
     const [minute, days] = [60_000, 4];
     const good = await serve(responder());
-    const end = Date.now();
-    const back = end - 10 * minute;
+    const back = Date.now() - 10 * minute;
     let now = back - days * 1_440 * minute;
     let asked = 0;
     const client = clientOf([good], {
@@ -149,7 +148,7 @@ describe('fail-over and back-off', () => {
     // A pause is shortened by up to a quarter.
     expect(asked).toBeGreaterThan(days * 144);
     expect(asked).toBeLessThan((days * 144 * 4) / 3 + 10);
-    now = end;
+    now = Date.now();
     expect((await client.stamp(DATA)).authority).toBe(good);
   });
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { until } from '../../support/wait.js';
-import { type Exposition, parseExposition } from './exposition.js';
+import { type Exposition, parseExposition, sampled } from './exposition.js';
 
 const TOKEN = 'metrics-token-0123456789abcdef0123456789';
 const read = (path: string): string =>
@@ -92,8 +92,12 @@ describe('dashboard and alerts', () => {
     await postSigned(app.url, keys.write, '/tool/v1/consents', {});
     const stamps = async () => (await app.superuser.query('select from checkpoints')).rowCount ?? 0;
     await until(async () => (await stamps()) > 0);
-    const metrics = await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
-    exposed = parseExposition(await metrics.text());
+    // A state that is read too slowly is left out.
+    exposed = await until(async () => {
+      const metrics = await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+      const found = parseExposition(await metrics.text());
+      return sampled(found, 'consent_ledger_database_is_readable') === 1 ? found : null;
+    });
     labelsOf = new Map();
     for (const { name, labels } of exposed.samples) {
       const known = labelsOf.get(name) ?? new Set();

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
 import { CHUNK_BYTES } from '../../../src/evidence/exports/package-sink.js';
 import { findPackage, readPackage } from '../../../src/evidence/exports/read-package.js';
 import { sweepExports } from '../../../src/evidence/exports/sweep.js';
 import { type ExportWorld, startExportWorld } from './export-world.js';
+import { waitsAtGate } from './package-gate.js';
 
 let world: ExportWorld;
 beforeAll(async () => {
@@ -47,8 +47,7 @@ it('stops running and queued exports of the site at an erasure, and destroys fin
     await world.reaches(running.id, 'running');
     const queued = await world.create({ filter: { visitor_id: 'alice' } });
     ids.push(running.id, queued.id);
-    // By then the run has registered itself and waits to store its first chunk.
-    await sleep(1_500);
+    await waitsAtGate(world.panel.app.superuser);
     await erase('alice');
   });
   for (const id of [...ids, finished.id]) {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createUser } from '../../../src/accounts/users/users.js';
@@ -11,7 +10,7 @@ import { createPool } from '../../../src/platform/database/pool.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { cookieVersionOf, seedTenant } from '../../support/seeded-demo.js';
 import { postSigned } from '../../support/signed-requests.js';
-import { holdGate, putGate } from './package-gate.js';
+import { holdGate, putGate, waitsAtGate } from './package-gate.js';
 
 let processes: TestInstallation;
 let api: RunningService;
@@ -30,17 +29,6 @@ afterAll(async () => {
   await api?.stop();
   await processes?.remove();
 });
-
-/** Resolves when a process waits at the gate to store a chunk. */
-async function waitsAtGate(superuser: pg.Pool): Promise<void> {
-  for (;;) {
-    const { rowCount } = await superuser.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and wait_event = 'advisory' and query like '%export_chunks%'`,
-    );
-    if (rowCount === 1) return;
-    await sleep(100);
-  }
-}
 
 it('runs an export again whose worker was killed, and keeps nothing of the first run', async () => {
   const { adminPool, apiPool, keyring, databaseUrl } = installation;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { until } from '../../support/wait.js';
 
 /** Number of an advisory lock that every insert of a chunk takes. */
 const GATE = 4711;
@@ -15,6 +16,17 @@ export async function putGate(superuser: pg.Pool): Promise<void> {
       return null;
     end $$;
     create trigger wait_at_gate before insert on export_chunks for each statement execute function wait_at_gate();`);
+}
+
+/** Resolves when a process waits at the gate to store a chunk. */
+export async function waitsAtGate(superuser: pg.Pool): Promise<void> {
+  await until(async () => {
+    const { rowCount } = await superuser.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and wait_event = 'advisory' and query like '%export_chunks%'`,
+    );
+    return rowCount === 1;
+  });
 }
 
 /** Blocks the storage of chunks while `work` runs: exports start and remain running. */

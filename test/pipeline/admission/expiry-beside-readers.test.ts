@@ -65,24 +65,21 @@ describe('expiry of nonces and idempotency keys', () => {
       await maintainAdmission(two.database.worker);
     }
     await makeDue();
-    let longest = 0;
     await besideReader(async () => {
       const expiry = maintainAdmission(two.database.worker);
       const answers: Promise<number>[] = [];
       for (let i = 0; i < 50; i += 1) {
-        const sentAt = performance.now();
         answers.push(
-          post(two.either(i), site.writeKey, SINGLE, cookie(site, { idempotency_key: randomUUID() })).then((answer) => {
-            longest = Math.max(longest, performance.now() - sentAt);
-            return answer.status;
-          }),
+          post(two.either(i), site.writeKey, SINGLE, cookie(site, { idempotency_key: randomUUID() })).then(
+            ({ status }) => status,
+          ),
         );
         await sleep(10);
       }
       expect(new Set(await Promise.all(answers))).toEqual(new Set([202]));
+      // It would reject after its time limit if it waited for the reader.
       await expiry;
     });
-    expect(longest).toBeLessThan(1_500);
   });
 
   it.each(KINDS)('empties the spare slot of %s, whichever it is, while an admission is under way', async (kind) => {

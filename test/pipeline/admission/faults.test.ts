@@ -7,6 +7,7 @@ import { nonceDigest } from '../../../src/pipeline/admission/digests.js';
 import type { PreparedConsent } from '../../../src/pipeline/admission/prepare-consent.js';
 import { createSubmitter, DEFAULT_GROUP_LIMITS } from '../../../src/pipeline/admission/submit.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
+import { until } from '../../support/wait.js';
 import { newKey, post, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, apiPool, openAdmissionDatabase } from './database.js';
 import { createSiteFixture } from './site-fixture.js';
@@ -165,12 +166,11 @@ describe('admission during a failure', () => {
     const full = await startApiProcess(database.secondPool, database.worker, database.master, { outboxLimit: 1 });
     try {
       expect((await post(open, site.writeKey, SINGLE, body)).status).toBe(202);
-      let refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });
-      // The gauge measures in the background, so the first one or two requests may be accepted.
-      for (let i = 0; i < 100 && refused.status === 202; i += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });
-      }
+      // The gauge measures in the background, so the first requests may be accepted.
+      const refused = await until(async () => {
+        const answer = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });
+        return answer.status !== 202 ? answer : null;
+      });
       expect(refused).toMatchObject({ status: 503, body: { code: 'QUEUE_OVERLOADED' } });
       expect(refused.headers['retry-after']).toBeDefined();
       expect(ConsentResponse.parse((await post(full, site.writeKey, SINGLE, body)).body).data.duplicate).toBe(true);

@@ -43,11 +43,15 @@ function committer(options: Partial<GroupCommitterOptions<Item, string>> = {}) {
   /** Ends the group that has been under way for the longest time. */
   const endFirst = async (): Promise<void> => {
     endGroup();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await turns();
   };
   return { ...made, groups, settle, endGroup, endFirst };
 }
 
+/** Resolves after more turns of the event loop than a group needs to begin. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
 /** Resolves after everything that can continue now, and before the event loop turns. */
 const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
@@ -139,7 +143,7 @@ describe('group committer', () => {
     });
     const names = ['a', 'slow 1', 'b', 'slow 2', 'c'];
     const all = names.map((name) => submit({ name, weight: name.startsWith('slow') ? 4 : 1 }));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await turns();
     // The first group and the first slow item are under way; nothing of the second is.
     expect(groups).toEqual([['a', 'b', 'c'], ['slow 1']]);
     const d = submit({ name: 'd' });

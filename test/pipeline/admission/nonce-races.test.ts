@@ -46,7 +46,7 @@ describe('nonces with two concurrent API processes', () => {
     const { owner, db, secondPool } = two.database;
     const rowsWith = async (digest: string) =>
       (await owner.query('select from nonces where digest = $1', [Buffer.from(digest, 'hex')])).rowCount;
-    await owner.query("update admission_generations set began_at = clock_timestamp() - interval '950 seconds'");
+    await owner.query("update admission_generations set began_at = clock_timestamp() - interval '900 seconds'");
     const { slot } = (await owner.query("select slot from admission_generations where kind = 'nonces'")).rows[0];
     await owner.query(`insert into nonces_${(slot + 2) % 3} values ('\\x01')`);
     await owner.query(`insert into nonces_${slot} values ('\\x02')`);
@@ -54,7 +54,7 @@ describe('nonces with two concurrent API processes', () => {
     expect(rows).toEqual([{ done: false }]);
     expect(await rowsWith('01')).toBe(1);
 
-    await owner.query("update admission_generations set began_at = began_at - interval '20 seconds'");
+    await owner.query("update admission_generations set began_at = began_at - interval '100 seconds'");
     const advanced = await secondPool.query("select advance_admission_generation('nonces') as done");
     expect(advanced.rows).toEqual([{ done: true }]);
     await secondPool.query("select advance_admission_generation('nonces')");

@@ -63,7 +63,7 @@ const addressOf = ({ url }: { readonly url: string }, ...vkeys: readonly string[
   return { url, name: keys[0]?.name ?? '', keys };
 };
 
-const cosigner = (witnesses: readonly WitnessAddress[], timeoutMs = 1_000) =>
+const cosigner = (witnesses: readonly WitnessAddress[], timeoutMs = 60_000) =>
   createCosigner({
     db: world.pipeline.worker,
     logger: silent,
@@ -248,7 +248,9 @@ describe('a witness that misbehaves', () => {
   const now = () => Math.floor(Date.now() / 1000);
   const impostor: NoteKey = { ...noteKey('bad.example', 4), id: key.id };
 
-  test.each<[string, RequestListener]>([
+  /** Time for a request to a witness that gives no end of an answer: one that answers needs less on every machine. */
+  const WAITS_MS = 2_000;
+  test.each<[string, RequestListener, timeoutMs?: number]>([
     ['answers garbage', answering(200, () => 'garbage')],
     ['answers nothing', answering(200, () => '')],
     ['answers bytes that are not UTF-8', answering(200, () => Buffer.from([0xff, 0xfe, 0x0a]))],
@@ -270,7 +272,7 @@ describe('a witness that misbehaves', () => {
     ['answers 403', answering(403, () => 'no\n')],
     ['answers 422', answering(422, () => 'no\n')],
     ['redirects', (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
-    ['never answers', () => undefined],
+    ['never answers', () => undefined, WAITS_MS],
     [
       'sends its answer byte by byte',
       (_, response) => {
@@ -278,6 +280,7 @@ describe('a witness that misbehaves', () => {
         const timer = setInterval(() => response.write('x'), 50);
         response.on('close', () => clearInterval(timer));
       },
+      WAITS_MS,
     ],
     [
       'breaks off',
@@ -286,11 +289,11 @@ describe('a witness that misbehaves', () => {
         response.destroy();
       },
     ],
-  ])('that %s is not believed, and delays neither another witness nor a stamp', async (_, listener) => {
+  ])('that %s is not believed, and delays neither another witness nor a stamp', async (_, listener, timeoutMs) => {
     const bad = await listenWith(listener);
     running.push(bad);
     const good = await witness('w.example/1');
-    const part = cosigner([addressOf(bad, key.vkey), addressOf(good, good.vkey)], 150);
+    const part = cosigner([addressOf(bad, key.vkey), addressOf(good, good.vkey)], timeoutMs);
     await whileRunning([part], async () => {
       await until(async () => Number(part.status().failures_in_a_row) >= 2);
       await grow();
@@ -311,7 +314,7 @@ describe('a witness that is asked for its head', () => {
   const ask = (address: WitnessAddress) =>
     askWitness(
       world.pipeline.worker,
-      { ...address, fetch: globalThis.fetch, timeoutMs: 5_000, now: () => new Date() },
+      { ...address, fetch: globalThis.fetch, timeoutMs: 60_000, now: () => new Date() },
       new AbortController().signal,
     );
 

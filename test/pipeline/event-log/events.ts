@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { appendExactlyOnce } from '../../../src/pipeline/event-log/append-exactly-once.js';
+import { AppendOutcomeUnknown, EventLogUnavailable } from '../../../src/pipeline/event-log/errors.js';
 import {
   type EventLog,
   type LoggedEvent,
@@ -6,6 +8,7 @@ import {
   NO_STREAM,
   type Position,
 } from '../../../src/pipeline/event-log/port.js';
+import { until } from '../../support/wait.js';
 import type { EventLogFixture } from './fixture.js';
 
 /** Returns the name of a stream that no other test uses. */
@@ -61,4 +64,22 @@ export async function readWholeStream(eventLog: EventLog, stream: string): Promi
     if (page.length === 0) return events;
     events.push(...page);
   }
+}
+
+/** Appends events, retrying over any number of server outages. */
+export async function appendPersistently(
+  eventLog: EventLog,
+  stream: string,
+  expected: number,
+  events: NewEvent[],
+): Promise<void> {
+  await until(() =>
+    appendExactlyOnce(eventLog, stream, expected, events).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof EventLogUnavailable || error instanceof AppendOutcomeUnknown) return false;
+        throw error;
+      },
+    ),
+  );
 }

@@ -148,7 +148,7 @@ export async function insertForeign(db: Writer, stream: string, type: string): P
 
 /** Runs statements one by one on a separate connection. */
 export async function run(url: string, ...statements: string[]): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventLog, type LoggedEvent, NO_STREAM, type Position } from '../../../src/pipeline/event-log/port.js';
 import { shareReads } from '../../../src/pipeline/event-log/shared-reads.js';
@@ -30,15 +29,14 @@ function counted(eventLog: EventLog) {
   return { log, counts };
 }
 
-/** Collects the events of a subscription until it is stopped. @param pause waits after each page, in milliseconds or for a promise */
-function collect(log: EventLog, after: Position | null, pause: number | Promise<void> = 0) {
+/** Collects the events of a subscription until it is stopped. @param gate holds it after its first page */
+function collect(log: EventLog, after: Position | null, gate?: Promise<void>) {
   const stop = new AbortController();
   const events: LoggedEvent[] = [];
   const ended = (async () => {
     for await (const page of log.subscribe(after, stop.signal)) {
       events.push(...page.events);
-      if (pause instanceof Promise) await pause;
-      else if (pause > 0) await sleep(pause);
+      await gate;
     }
   })();
   return {
@@ -48,6 +46,14 @@ function collect(log: EventLog, after: Position | null, pause: number | Promise<
       await ended;
     },
   };
+}
+
+function newGate(): { readonly gate: Promise<void>; readonly goOn: () => void } {
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  return { gate, goOn };
 }
 
 const idsOf = (events: readonly LoggedEvent[]) => events.map(({ id }) => id);
@@ -101,10 +107,7 @@ describe('shared reads', () => {
     const { log, counts } = counted(fixture.open());
     const { before, ids } = await append(fixture.open(), 8_000);
     const shared = shareReads(log);
-    let goOn = (): void => undefined;
-    const gate = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { gate, goOn } = newGate();
     const slow = collect(shared, before, gate);
     await until(async () => slow.events.length > 0);
     const fast = collect(shared, before);
@@ -126,11 +129,14 @@ describe('shared reads', () => {
     const { log, counts } = counted(fixture.open());
     const { before, ids } = await append(fixture.open(), 3_000);
     const shared = shareReads(log);
-    const behind = collect(shared, before, 50);
+    const { gate, goOn } = newGate();
+    const behind = collect(shared, before, gate);
     await until(async () => behind.events.length > 0);
     const ahead = collect(shared, end);
     const first = await append(fixture.open(), 5);
-    await until(async () => ahead.events.length >= 5 && behind.events.length >= 3_005);
+    await until(async () => ahead.events.length >= 5);
+    goOn();
+    await until(async () => behind.events.length >= 3_005);
     const second = await append(fixture.open(), 5);
     await until(async () => ahead.events.length >= 10 && behind.events.length >= 3_010);
     expect(idsOf(ahead.events)).toEqual([...first.ids, ...second.ids]);

@@ -59,7 +59,7 @@ export async function startPipeline(): Promise<Pipeline> {
       ...(role === undefined ? {} : { role }),
       applicationName: 'test',
       maxConnections: 12,
-      statementTimeoutMs: 5_000,
+      statementTimeoutMs: 60_000,
       sessionSteps,
       onIdleError: () => undefined,
       transactions: sealing.hooks,

@@ -210,7 +210,7 @@ test('keeps sealing during an outage of the authority, which only delays the tim
   const part = stamper({ client: failing });
   await whileRunning([sealer(), part], async () => {
     await append(1);
-    await until(() => part.status().failures_in_a_row === 1);
+    await until(() => Number(part.status().failures_in_a_row) > 0);
     await append(1);
     await until(async () => (await state()).size === 2);
     expect((await state()).stamped).toBeNull();
@@ -234,7 +234,7 @@ test('seals for four days without an authority, and stamps all of it once when o
     const part = stamper({ client: away });
     await whileRunning([sealer(), part], async () => {
       await append(1);
-      await until(() => part.status().failures_in_a_row === 1);
+      await until(() => Number(part.status().failures_in_a_row) > 0);
       for (let hours = everyHours; hours <= days * 24; hours += everyHours) {
         vi.setSystemTime(began + hours * 3_600_000);
         await append(1);
@@ -279,10 +279,14 @@ test('renews once, over an empty batch, before a certificate expires', async () 
 test('stamps a ledger without new events again, so that packages of it show a recent state', async () => {
   await append(1);
   await whileRunning([sealer()], () => until(async () => (await state()).size === 1));
-  await whileRunning([stamper({ maxQuietMs: 1_500 })], async () => {
+  const HOUR = 3_600_000;
+  let later = 0;
+  const part = stamper({ maxQuietMs: HOUR, now: () => new Date(Date.now() + later) });
+  await whileRunning([part], async () => {
     await until(() => isStamped(1));
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await state()).size).toBe(1);
+    later = HOUR;
     await until(() => isStamped(2));
   });
   const { rows } = await pipeline.owner.query('select count from batches where number = 1');

@@ -5,6 +5,7 @@ import { tryLease, waitForLease } from '../../../src/platform/background/lease.j
 import { createPool } from '../../../src/platform/database/pool.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { PATIENCE_MS } from '../../support/wait.js';
 
 let database: TestDatabase;
 let proxy: FaultyProxy;
@@ -46,7 +47,7 @@ test('a holder that falls silent is replaced, and learns it', async () => {
   if (lost === null) throw new Error('the lock is not free');
   const noticed = once(lost.lost, 'abort');
   proxy.silence();
-  const next = await waitForLease(standby, 'part', AbortSignal.timeout(60_000));
+  const next = await waitForLease(standby, 'part', AbortSignal.timeout(PATIENCE_MS));
   expect(next).not.toBeNull();
   await noticed;
   await lost.release();

@@ -105,11 +105,12 @@ describe('copied rows', () => {
       url: database.url,
       applicationName: 'hasty test',
       maxConnections: 1,
-      statementTimeoutMs: 100,
+      statementTimeoutMs: 60_000,
       onIdleError: () => undefined,
     });
     const client = await hasty.connect();
-    await expect(copiedRows(client, 'select pg_sleep(30)', thing)).rejects.toThrow(/statement timeout/);
+    await client.query('set statement_timeout = 100');
+    await expect(copiedRows(client, 'select pg_sleep(300)', thing)).rejects.toThrow(/statement timeout/);
     await expect(
       copiedRows(client, 'select pg_terminate_backend(pg_backend_pid())::text', (row) => row.text()),
     ).rejects.toThrow();

@@ -113,7 +113,7 @@ describe('migrate', () => {
       role: 'consent_ledger_api',
       applicationName: 'migrate test',
       maxConnections: 1,
-      statementTimeoutMs: 1_000,
+      statementTimeoutMs: 60_000,
       onIdleError: () => undefined,
     });
     expect((await api.query('SELECT current_user AS role')).rows).toEqual([{ role: 'consent_ledger_api' }]);
@@ -196,7 +196,11 @@ describe('migrate', () => {
     const onStep = ({ id }: Migration): void => {
       if (id === '0002-first') late = program('consent-ledger api');
     };
-    const slow = [step('0002-first', 'SELECT pg_sleep(0.5)', '0001-initial'), step('0003-second', 'SELECT 1')];
+    const untilConnected = `DO $$ BEGIN
+      WHILE NOT EXISTS (SELECT FROM pg_stat_activity
+                         WHERE datname = current_database() AND application_name = 'consent-ledger api')
+      LOOP PERFORM pg_sleep(0.02), pg_stat_clear_snapshot(); END LOOP; END $$`;
+    const slow = [step('0002-first', untilConnected, '0001-initial'), step('0003-second', 'SELECT 1')];
     await expect(migrate(db, slow, { onStep, onRows: () => undefined })).rejects.toMatchObject({
       code: 'migration_needs_stop',
       message: expect.stringContaining('The steps before are applied. Stop them'),

@@ -13,19 +13,17 @@ import { freePort } from '../../support/free-port.js';
 import { MigratedCluster, type PostgresPair } from '../../support/postgres-pair.js';
 import { until } from '../../support/wait.js';
 
-const SETUP_MS = 120_000;
-
 let cluster: MigratedCluster;
 let pair: PostgresPair;
 let proxy: FaultyProxy;
 beforeAll(async () => {
   cluster = await MigratedCluster.make();
-}, SETUP_MS);
+});
 afterAll(() => cluster.remove());
 beforeEach(async () => {
   pair = await cluster.openPair({ synchronous: false });
   proxy = await FaultyProxy.start(pair.primary.target);
-}, SETUP_MS);
+});
 afterEach(async () => {
   await proxy.close();
   await pair.close();
@@ -40,7 +38,7 @@ function throughProxy(): string {
 
 function optionsOf(url: string, server?: ServerBinding): ConnectionOptions {
   return {
-    ...{ url, applicationName: 'test', statementTimeoutMs: 10_000, connectTimeoutMs: 2_000 },
+    ...{ url, applicationName: 'test', statementTimeoutMs: 60_000, connectTimeoutMs: 60_000 },
     ...(server !== undefined && { server }),
   };
 }

@@ -9,6 +9,7 @@ import { NO_TRACING } from '../../../src/platform/telemetry/tracing.js';
 import { get, type RunningApp, startApp } from '../../api/server/running-app.js';
 import { TestInstallation } from '../../support/running-service.js';
 import { signedHeaders } from '../../support/signed-requests.js';
+import { until } from '../../support/wait.js';
 import { Collector } from './collector.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -66,6 +67,7 @@ describe('with a collector', () => {
     await get(app, '/tool/v1/consents/status?visitor_id=visitor-Ayşe-42', demo.keys.read);
     await get(app, '/somebody/at/example', demo.keys.read);
     await expect.poll(async () => (await app.superuser.query('select from checkpoints')).rowCount).toBeGreaterThan(0);
+    await expect.poll(async () => (await app.superuser.query('select from read_model.consents')).rowCount).toBe(1);
     const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-traced-'));
     const { workerPool: pool, eventLog, keyring, config, tracing } = app.service.installation;
     await exportEvidence(
@@ -75,6 +77,16 @@ describe('with a collector', () => {
     await rm(folder, { recursive: true });
     // Stopping the service exports the remaining spans.
     await stop();
+    for (const name of [
+      `POST ${PATH}`,
+      'GET',
+      'admit group',
+      'relay append',
+      'seal batch',
+      'project',
+      'export evidence',
+    ])
+      await until(() => collector.named(name).length > 0);
 
     const [request] = collector.named(`POST ${PATH}`);
     expect(request).toMatchObject({
@@ -93,9 +105,6 @@ describe('with a collector', () => {
     for (const group of groups) expect(group.traceId).not.toBe(TRACE);
     expect(groups.some(({ attributes }) => attributes['consent_ledger.consents'] === 1)).toBe(true);
 
-    for (const name of ['relay append', 'seal batch', 'project', 'export evidence']) {
-      expect(collector.named(name).length, name).toBeGreaterThan(0);
-    }
     const stamps = collector.named('stamp checkpoint').map(({ spanId }) => spanId);
     const [asked] = collector.named('time stamp request');
     expect(stamps).toContain(asked?.parentSpanId);
@@ -119,7 +128,7 @@ describe('tracing', () => {
   const about = { role: 'test', version: '0', logger: { warn: () => undefined } };
   const config = {
     headers: {},
-    timeoutMs: 500,
+    timeoutMs: 60_000,
     serviceName: 'test',
     resourceAttributes: {},
     sampler: 'always_on',
@@ -140,6 +149,8 @@ describe('tracing', () => {
     await expect(failing).rejects.toThrow('visitor-Ayşe-42');
     await tracing.span('outer', {}, () => tracing.span('inner', {}, async (span) => span.add({ late: 1 })));
     await tracing.stop();
+    // The stop waits for a few seconds only.
+    await until(() => collector.spans.length === 3);
     expect(collector.named('work')[0]).toMatchObject({
       status: { code: ERROR },
       attributes: { 'error.type': 'RangeError' },
@@ -164,6 +175,7 @@ describe('tracing', () => {
     );
     await tracing.span('work', {}, async () => undefined);
     await tracing.stop();
+    await until(() => collector.spans.length >= count);
     expect(collector.spans).toHaveLength(count);
     await collector.stop();
   });
@@ -175,7 +187,7 @@ describe('tracing', () => {
     const tracing = await openTracing({ ...config, url }, { ...about, logger });
     await tracing.span('work', {}, async () => undefined);
     await tracing.stop();
-    expect(JSON.stringify(said)).toContain('traces did not reach the collector');
+    await expect.poll(() => JSON.stringify(said)).toContain('traces did not reach the collector');
   });
 
   it('does not delay the shutdown when the collector never responds', async () => {
@@ -185,7 +197,7 @@ describe('tracing', () => {
     await fetch(`${service.url}/healthz`);
     expect(await service.stop()).toBe(0);
     await installation.remove();
-    expect(collector.headers.length).toBeGreaterThan(0);
+    await until(() => collector.headers.length > 0);
     await collector.stop();
   });
 });

@@ -15,6 +15,7 @@ import {
   Tree,
 } from '../../support/independent-tlog.js';
 import { listen } from '../../support/running-witness.js';
+import { until } from '../../support/wait.js';
 
 const ORIGIN = 'ledger.example/test';
 const key = noteKey(ORIGIN);
@@ -91,7 +92,8 @@ test('a witness that is killed at any moment remembers what it cosigned', async 
       expect(size).toBeGreaterThanOrEqual(largest);
       expect((await submit(url, size, Tree.random(size)))?.status).toBe(422);
     }
-    setTimeout(() => child.kill('SIGKILL'), round === 0 ? 300 : Math.random() * 60);
+    // The first one is killed when it has cosigned something.
+    void until(() => largest > 0).then(() => setTimeout(() => child.kill('SIGKILL'), Math.random() * 60));
     let last = submitted.findLast((tree) => tree.size === size) ?? Tree.random(0);
     for (;;) {
       const next = last.grown(1 + (submitted.at(-1)?.size ?? 0) - last.size);

@@ -9,7 +9,7 @@ import {
 import { type EventLog, type NewEvent, NO_STREAM } from '../../../../src/pipeline/event-log/port.js';
 import type { FaultyProxy } from '../../../support/faulty-proxy.js';
 import { until } from '../../../support/wait.js';
-import { newEvents, newStream, plain, readWholeStream } from '../events.js';
+import { appendPersistently, newEvents, newStream, plain, readWholeStream } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
 /** Appends events so that the server persists them and its response never arrives. */
@@ -65,18 +65,12 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
       const direct = fixture().open();
       const stream = newStream();
       const [first, events] = [newEvents(1), newEvents(3)];
-      await log.append(stream, NO_STREAM, first);
+      await appendPersistently(log, stream, NO_STREAM, first);
       proxy.swallowAnswers();
       await expect(log.append(stream, 0, events)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
       await until(async () => (await direct.lastRevision(stream)) === 3);
       proxy.restore();
-      await until(() =>
-        log.ping().then(
-          () => true,
-          () => false,
-        ),
-      );
-      await appendExactlyOnce(log, stream, 0, events);
+      await appendPersistently(log, stream, 0, events);
       expect((await readWholeStream(direct, stream)).map(plain)).toEqual([...first, ...events].map(plain));
     });
 
@@ -93,15 +87,7 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
           proxy.cutConnections();
         }
       })();
-      await until(() =>
-        appendExactlyOnce(log, stream, NO_STREAM, events).then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof EventLogUnavailable || error instanceof AppendOutcomeUnknown) return false;
-            throw error;
-          },
-        ),
-      );
+      await appendPersistently(log, stream, NO_STREAM, events);
       finished = true;
       await faults;
       expect((await readWholeStream(direct, stream)).map((event) => event.id)).toEqual(events.map((event) => event.id));

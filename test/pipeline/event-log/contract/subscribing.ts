@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { appendExactlyOnce } from '../../../../src/pipeline/event-log/append-exactly-once.js';
-import { AppendOutcomeUnknown, EventLogUnavailable } from '../../../../src/pipeline/event-log/errors.js';
-import {
-  type EventLog,
-  type LoggedEvent,
-  type NewEvent,
-  NO_STREAM,
-  type Position,
-} from '../../../../src/pipeline/event-log/port.js';
+import { type EventLog, type LoggedEvent, NO_STREAM, type Position } from '../../../../src/pipeline/event-log/port.js';
 import { until } from '../../../support/wait.js';
-import { currentEnd, newEvents, newStream, plain, readToEnd } from '../events.js';
+import { appendPersistently, currentEnd, newEvents, newStream, plain, readToEnd } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
 /** A subscription that collects its pages. After `hold` it takes no page until `resume`. */
@@ -53,24 +45,6 @@ class Subscriber {
     }
     this.ended = true;
   }
-}
-
-/** Appends events, retrying over any number of server outages. */
-async function appendPersistently(
-  eventLog: EventLog,
-  stream: string,
-  expected: number,
-  events: NewEvent[],
-): Promise<void> {
-  await until(() =>
-    appendExactlyOnce(eventLog, stream, expected, events).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof EventLogUnavailable || error instanceof AppendOutcomeUnknown) return false;
-        throw error;
-      },
-    ),
-  );
 }
 
 export function describeSubscribing(fixture: () => EventLogFixture): void {

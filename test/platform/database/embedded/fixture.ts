@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -62,7 +63,7 @@ export async function createInstallation(): Promise<Installation> {
 
 async function spawnHolder(dataDir: string, rootHomeBase: string): Promise<Holder> {
   // Inside the project, where package imports resolve.
-  const program = resolve('dist', `test-holder-${process.pid}.mjs`);
+  const program = resolve('dist', `test-holder-${randomUUID()}.mjs`);
   await build({
     entryPoints: ['test/platform/database/embedded/holder.ts'],
     outfile: program,
@@ -116,7 +117,7 @@ async function isAlive(pid: number): Promise<boolean> {
 export async function query(url: string, sql: string): Promise<unknown[]> {
   // While no server listens on an ephemeral port, a connection to it can be given that very port as
   // its own and so be connected to itself. It would wait for ever, and keep the server off its port.
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {
