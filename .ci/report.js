@@ -1,5 +1,5 @@
-// What CI says on its last lines: each test that failed with its message, and the sums. A place that
-// keeps only the end of a long output keeps this.
+// The last lines of CI: each test that failed with its message, and the sums. A place that keeps only
+// the end of a long output keeps these.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
