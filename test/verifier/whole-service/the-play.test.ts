@@ -462,7 +462,7 @@ caseOf('acts of an operator')(
     const act = '**Pass over.** Seals the records of a site after a promised one, which the ledger never has';
     const copy = await copyOfMain();
     // The sealer of the service waits, so that that of the operator is first.
-    await whileServing(copy.with({ BATCH_MAX_AGE_MS: '300000' }), 'serve', async (service) => {
+    await whileServing(copy.with({ BATCH_MAX_AGE_MS: '20000' }), 'serve', async (service) => {
       answers.set('gil 1', await caller.record(service, 'gil'));
       answers.set('hal 1', await caller.record(service, 'hal'));
       const relayed = `select 1 from event_log.logged_streams l, event_log.events e
