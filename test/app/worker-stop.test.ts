@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countLocks } from '../support/count-locks.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { TestInstallation } from '../support/running-service.js';
-import { eventually } from '../support/wait.js';
 
 // Grace period of a container, and the default of Kubernetes.
 const GRACE_MS = 30_000;
@@ -31,12 +31,8 @@ test('a worker whose database answers nothing any more ends within its grace per
   const held = new pg.Client(database.url);
   await held.connect();
   await held.query('begin; lock table event_log.waiting in access exclusive mode');
-  await eventually(async () => {
-    const { rowCount } = await held.query(
-      `select from pg_locks where relation = 'event_log.waiting'::regclass and not granted`,
-    );
-    expect(rowCount).toBeGreaterThan(0);
-  });
+  const waits = "relation = 'event_log.waiting'::regclass and not granted";
+  await expect.poll(() => countLocks(held, waits)).toBeGreaterThan(0);
   proxy.silence();
   const startedAt = performance.now();
   const exitCode = await Promise.race([

@@ -12,6 +12,7 @@ import { createApp } from '../../../src/api/server/app.js';
 import { exportStructure } from '../../../src/evidence/structure/export-structure.js';
 import { runWatch } from '../../../verifier-cli/src/network/watch/watch-command.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
+import { countLocks } from '../../support/count-locks.js';
 import { until } from '../../support/wait.js';
 
 describe('the structure of the ledger in public', () => {
@@ -156,13 +157,8 @@ describe('the structure of the ledger in public', () => {
       await lock.query('begin; lock table sealed_events in access exclusive mode');
       const first = streaming.inject({ method: 'GET', url });
       // The first one waits for the table; every further one is refused.
-      await until(async () => {
-        const { rowCount } = await lock.query(
-          `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
-            where relation = 'sealed_events'::regclass and not granted`,
-        );
-        return rowCount !== 0;
-      });
+      const waits = "relation = 'sealed_events'::regclass and not granted";
+      await until(async () => (await countLocks(lock, waits)) !== 0);
       const refused = await streaming.inject({ method: 'GET', url });
       expect(refused.statusCode).toBe(503);
       expect(refused.headers['retry-after']).toBe('30');

@@ -16,6 +16,7 @@ import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { createTenant } from '../../../src/tenancy/tenants/create-tenant.js';
 import { PLANS } from '../../../src/tenancy/tenants/plans.js';
+import { countLocks } from '../../support/count-locks.js';
 import { type Answer, ask, get, type RunningApp, startApp } from './running-app.js';
 
 describe('the reading routes', () => {
@@ -266,15 +267,7 @@ describe('draining', () => {
     const locker = await app.superuser.connect();
     await locker.query('begin; lock table notice_contents in access exclusive mode');
     const slow = get(app, '/tool/v1/documents/cookie-policy/active', demo.keys.read);
-    await expect
-      .poll(async () => {
-        // The tests share a server, on which others wait for locks.
-        const { rowCount } = await app.superuser.query(
-          'select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not granted',
-        );
-        return rowCount;
-      })
-      .toBe(1);
+    await expect.poll(() => countLocks(app.superuser, 'not granted')).toBe(1);
     const stopped = app.service.stop();
     await locker.query('commit');
     locker.release();

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { countLocks } from '../../support/count-locks.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 
@@ -44,14 +45,8 @@ it('a large batch whose client has gone before its turn is not recorded, and lat
   await locker.query('begin; lock table event_log.waiting in exclusive mode');
   const first = send();
   // A tenant has one turn at a time, and the first batch waits for the lock in it.
-  const isWaiting = async () => {
-    const { rowCount } = await app.superuser.query(
-      `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
-        where not granted and mode <> 'ExclusiveLock'`,
-    );
-    return (rowCount ?? 0) > 0;
-  };
-  await expect.poll(isWaiting).toBe(true);
+  const waiting = () => countLocks(app.superuser, "not granted and mode <> 'ExclusiveLock'");
+  await expect.poll(waiting).toBeGreaterThan(0);
   const gone = new AbortController();
   const left = Promise.allSettled([send(gone.signal), send(gone.signal)]);
   // Client and service share this process: both have arrived by then, and the service sees them go.

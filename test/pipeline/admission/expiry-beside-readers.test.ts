@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsentResponse } from '../../../schemas/api/consents.js';
 import { maintainAdmission } from '../../../src/pipeline/admission/maintenance.js';
-import { eventually } from '../../support/wait.js';
+import { countLocks } from '../../support/count-locks.js';
 import { type PostAnswer, post } from './api-process.js';
 import { createSiteFixture } from './site-fixture.js';
 import { codes, cookie, openTwoApis, SINGLE, type TwoApis } from './two-apis.js';
@@ -47,8 +47,8 @@ describe('expiry of nonces and idempotency keys', () => {
       await holder.query('begin');
       await holder.query('lock table record_keys in share mode');
       sent = send();
-      const waiting = "select from pg_locks where relation = 'record_keys'::regclass and not granted";
-      await eventually(async () => expect((await holder.query(waiting)).rowCount).toBe(1));
+      const waits = "relation = 'record_keys'::regclass and not granted";
+      await expect.poll(() => countLocks(holder, waits)).toBe(1);
       await work();
     } finally {
       await holder.query('rollback');

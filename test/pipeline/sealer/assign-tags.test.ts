@@ -15,7 +15,7 @@ import {
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { personId, recordKey, sealOfKeyRow } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
-import { eventually } from '../../support/wait.js';
+import { countLocks } from '../../support/count-locks.js';
 import { type Pipeline, startPipeline } from '../relay/pipeline.js';
 
 const siteKey = randomBytes(32);
@@ -110,19 +110,14 @@ test('a person whose last record is erased while it gets its number leaves no ro
   await pipeline.owner.query('delete from record_keys where event_id <> $1', [last.id]);
   await pipeline.owner.query('delete from persons');
   const assigned = assignTags(pipeline.worker, held, new Map(), [last]);
-  await eventually(async () => expect(await locks('granted')).toBe(1));
+  await expect.poll(() => locks('granted')).toBe(1);
   const erased = withTransaction(pipeline.worker, (db) => destroyPersonalData(db, [last.id], []));
-  await eventually(async () => expect(await locks('not granted')).toBe(1));
+  await expect.poll(() => locks('not granted')).toBe(1);
   goOn();
   await Promise.all([assigned, erased]);
   expect((await pipeline.owner.query('select from persons')).rowCount).toBe(0);
 });
 
-/** Advisory locks of transactions in this database. */
-async function locks(state: 'granted' | 'not granted'): Promise<number | null> {
-  const { rowCount } = await pipeline.owner.query(
-    `select from pg_locks l join pg_database d on d.oid = l.database
-      where d.datname = current_database() and l.locktype = 'advisory' and ${state}`,
-  );
-  return rowCount;
-}
+/** Advisory locks of transactions. */
+const locks = (state: 'granted' | 'not granted'): Promise<number> =>
+  countLocks(pipeline.owner, `locktype = 'advisory' and ${state}`);

@@ -8,6 +8,7 @@ import { createPool } from '../../../src/platform/database/pool.js';
 import { DATABASE_ROLES } from '../../../src/platform/database/roles.js';
 import { readTableGrants } from '../../../src/platform/database/schema-page/table-grants.js';
 import { refuseUnmigrated } from '../../../src/platform/database/schema-version.js';
+import { countLocks } from '../../support/count-locks.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const migrations = loadMigrations();
@@ -251,8 +252,7 @@ describe('migrate', () => {
     await audit.query('BEGIN; SELECT n FROM first');
     const migrated = migrate(db, steps);
     const running = connect(database.url);
-    const waiting = `SELECT count(*)::int AS n FROM pg_locks WHERE relation = 'first'::regclass AND NOT granted`;
-    await expect.poll(async () => (await running.query(waiting)).rows).toEqual([{ n: 1 }]);
+    await expect.poll(() => countLocks(running, "relation = 'first'::regclass and not granted")).toBe(1);
     // The statement waits until the step, which needs an exclusive lock, gives up.
     expect((await running.query('SELECT n FROM first')).rows).toEqual([{ n: 1 }]);
     await audit.query('COMMIT');
