@@ -21,7 +21,7 @@ import { loadSite } from '../../src/tenancy/directory/load-site.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { Backend } from '../api/tool/export-fixture.js';
 import { count } from '../pipeline/relay/pipeline.js';
-import { PATIENCE_MS, until } from '../support/wait.js';
+import { endWaiting, holdGate, putGate, removeGate, waitsAtGate } from '../support/insert-gate.js';
 import { bundleCommand } from '../verifier/bundled-command.js';
 import { type CommandLine, type CommandResult, commandLine } from './command-line.js';
 
@@ -309,28 +309,19 @@ person: { visitor_id: { column: visitor } }
     const args = ['--site', backend.demo.site.id, '--document-version', backend.version('cookie_policy')];
     const before = await count(app.superuser, 'imported_rows');
     // The import waits with its third block until the test has killed it.
-    const gate = await app.superuser.connect();
-    await gate.query(`begin; select pg_advisory_xact_lock(4711)`);
-    await app.superuser.query(`
-      create function wait_at_gate() returns trigger language plpgsql security definer as $$
-      begin
-        if (select count(*) from imported_rows) >= ${before + 400} then perform pg_advisory_xact_lock(4711); end if;
-        return null;
-      end $$;
-      create trigger wait_at_gate before insert on imported_rows for each statement execute function wait_at_gate()`);
-    const child = spawn(process.execPath, [PROGRAM, 'admin', 'import', file, ...args, ...of('cookiebot')], {
-      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir },
-      stdio: 'ignore',
+    await putGate(app.superuser, 'imported_rows', `(select count(*) from imported_rows) >= ${before + 400}`);
+    await holdGate(app.superuser, async () => {
+      const child = spawn(process.execPath, [PROGRAM, 'admin', 'import', file, ...args, ...of('cookiebot')], {
+        env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir },
+        stdio: 'ignore',
+      });
+      await waitsAtGate(app.superuser);
+      const killed = once(child, 'exit');
+      child.kill('SIGKILL');
+      await killed;
+      await endWaiting(app.superuser);
     });
-    const waits = `from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
-    await until(async () => (await app.superuser.query(`select ${waits}`)).rowCount === 1);
-    const killed = once(child, 'exit');
-    child.kill('SIGKILL');
-    await killed;
-    await app.superuser.query(`select pg_terminate_backend(pid, ${PATIENCE_MS}) ${waits}`);
-    await gate.query('rollback');
-    gate.release();
-    await app.superuser.query('drop trigger wait_at_gate on imported_rows; drop function wait_at_gate()');
+    await removeGate(app.superuser, 'imported_rows');
     const first = (await count(app.superuser, 'imported_rows')) - before;
     expect(first).toBe(400);
     expect(await result(file, ...of('cookiebot'))).toMatchObject({ imported: rows - first, imported_before: first });

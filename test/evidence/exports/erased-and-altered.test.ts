@@ -4,8 +4,8 @@ import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js'
 import { CHUNK_BYTES } from '../../../src/evidence/exports/package-sink.js';
 import { findPackage, readPackage } from '../../../src/evidence/exports/read-package.js';
 import { sweepExports } from '../../../src/evidence/exports/sweep.js';
+import { waitsAtGate } from '../../support/insert-gate.js';
 import { type ExportWorld, startExportWorld } from './export-world.js';
-import { waitsAtGate } from './package-gate.js';
 
 let world: ExportWorld;
 beforeAll(async () => {

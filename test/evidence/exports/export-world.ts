@@ -10,9 +10,9 @@ import { tsaRootFile } from '../../../src/app/timestamping.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { type PanelApp, type PanelUser, startPanel } from '../../api/panel/panel-fixture.js';
 import type { Answer } from '../../api/server/running-app.js';
+import { holdGate, putGate } from '../../support/insert-gate.js';
 import { postSigned, signedHeaders } from '../../support/signed-requests.js';
 import { type BundledCommand, bundleCommand } from '../../verifier/bundled-command.js';
-import { holdGate, putGate } from './package-gate.js';
 
 const Recorded = z.object({ data: z.object({ results: z.array(z.object({ consent_token: z.string() })) }) });
 
@@ -70,7 +70,7 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
   const versionId = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
   const command: BundledCommand = bundleCommand();
   command.write('root.pem', await readFile(tsaRootFile(config)));
-  await putGate(app.superuser);
+  await putGate(app.superuser, 'export_chunks');
   const base = `/sites/${siteId}/exports`;
 
   const stampedConsents = async (): Promise<number> => {

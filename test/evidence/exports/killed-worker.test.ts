@@ -7,10 +7,10 @@ import { type Installation, openInstallation } from '../../../src/app/installati
 import { createExport, readExport } from '../../../src/evidence/exports/index.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import { createPool } from '../../../src/platform/database/pool.js';
+import { holdGate, putGate, waitsAtGate } from '../../support/insert-gate.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { cookieVersionOf, seedTenant } from '../../support/seeded-demo.js';
 import { postSigned } from '../../support/signed-requests.js';
-import { holdGate, putGate, waitsAtGate } from './package-gate.js';
 
 let processes: TestInstallation;
 let api: RunningService;
@@ -62,7 +62,7 @@ it('runs an export again whose worker was killed, and keeps nothing of the first
     while ((await state()) !== wanted) await sleep(100);
   };
   try {
-    await putGate(superuser);
+    await putGate(superuser, 'export_chunks');
     // The process waits to store a chunk: the run is in progress when its process is killed.
     await holdGate(superuser, async () => {
       const body = { filter: { visitor_id: 'alice' }, disclose: 'all' } as const;
