@@ -7,7 +7,7 @@ const MESSAGE_LINES = 12;
 const MESSAGE_CHARACTERS = 1_500;
 
 const [first, ...others] = process.argv.slice(2);
-if (first === '--failed-files') console.log([...failures(others).keys()].join('\n'));
+if (first === '--failed-files') for (const file of failures(others).keys()) console.log(file);
 else report([first, ...others]);
 
 function report(paths) {

@@ -52,6 +52,7 @@ function passTime(): void {
   const file = join(folder, `consent-ledger-silent-${port}`);
   writeFileSync(file, String(Number(readFileSync(file, 'utf8')) - LIMIT_SECONDS));
 }
+
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -217,9 +217,9 @@ caseOf('other servers')(
     let ready = 0;
     let answered = 0;
     let refused = 0;
-    const watch = async (until: () => Promise<boolean>): Promise<void> => {
+    const watch = async (isOver: () => Promise<boolean>): Promise<void> => {
       const end = performance.now() + PATIENCE_MS;
-      while (!(await until())) {
+      while (!(await isOver())) {
         if (performance.now() > end)
           throw new Error(`both say ${JSON.stringify(await Promise.all([serve, api].map(look)))}`);
         for (const one of [serve, api]) {

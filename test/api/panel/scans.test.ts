@@ -5,7 +5,6 @@ import { RecordedScan } from '../../../schemas/api/panel/scans.js';
 import { ScanResponse, type ScanResult } from '../../../schemas/api/scans.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { eventually, until } from '../../support/wait.js';
-
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import type { Answer } from '../server/running-app.js';
 import { type PanelApp, type PanelUser, startPanel } from './panel-fixture.js';

@@ -52,6 +52,7 @@ function committer(options: Partial<GroupCommitterOptions<Item, string>> = {}) {
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
+
 /** Resolves after everything that can continue now, and before the event loop turns. */
 const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 

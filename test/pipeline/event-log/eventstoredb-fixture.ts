@@ -6,7 +6,6 @@ import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/even
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { until } from '../../support/wait.js';
-
 import type { EventLogFixture, OpenOptions } from './fixture.js';
 
 /** Duration of a simulated outage of a server that cannot be restarted, in milliseconds. */

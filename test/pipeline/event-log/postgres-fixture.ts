@@ -10,7 +10,6 @@ import { loadMigrations } from '../../../src/platform/database/load-migrations.j
 import { migrate } from '../../../src/platform/database/migrate.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { until } from '../../support/wait.js';
-
 import type { EventLogFixture, OpenOptions } from './fixture.js';
 
 const UNIQUE_VIOLATION = '23505';
