@@ -4,14 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { documentationPages, OTHER_PAGES, publicTexts, ROOT, read } from './prose/public-texts.js';
-import { findRefusedWords, problemsOfTable, proseOfMarkdown } from './prose/refused-words.js';
 
-/** Words that a comment may contain, because they are names of the subject. */
-const NAMES_IN_COMMENTS = [
-  { word: 'judge', files: /^test\/rfc3161\// }, // other implementations, which evaluate the same tokens
-  { word: 'parked', files: /^docs\/examples\/eventstoredb\// }, // EventStoreDB's word
-  { word: 'catalog', files: /(?:^|\/)(?:api\/discovery|checkpoints)\// }, // RFC 9727 and the AI Catalog
-];
 /** Written by a program. */
 const GENERATED = /^(?:sdk\/shared\/tool-api|dashboard\/src\/api\/panel-api)\.ts$/;
 
@@ -28,10 +21,7 @@ const sources = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.js', '*.mjs
 
 /** Each rule, and its violations. */
 const RULES = {
-  'The table of refused words finds its own examples': problemsOfTable,
-  'Public text contains no refused word': () => texts.flatMap(({ source, text }) => refusedIn(source, text)),
   'Every kind of public text is read': missingTexts,
-  'Comments contain no refused word': () => sources.flatMap((file) => refusedIn(file, commentsOf(file), isName)),
   'A comment begins with its subject': riddles,
   'A page begins with what the reader can do after reading it': () => pages.filter((page) => !hasOutcome(page)),
   'Prose in docs/ is wrapped at 100 columns': () => pages.flatMap(longLines),
@@ -54,20 +44,6 @@ else
     `Checked ${texts.length} texts and the comments of ${sources.length} files for ${Object.keys(RULES).length} rules.`,
   );
 
-/** @param source its lines are those of the text for pages and comments; elsewhere the sentence tells the place */
-function refusedIn(source, text, isAllowed = () => false) {
-  return findRefusedWords(text)
-    .filter(({ word }) => !isAllowed(source, word))
-    .map(({ word, line, useInstead }) => {
-      const sentence = text.split('\n')[line - 1].trim().slice(0, 100);
-      return `${source}:${line}: “${word}” in: ${sentence}\n    Write: ${useInstead}.`;
-    });
-}
-
-function isName(file, word) {
-  return NAMES_IN_COMMENTS.some((name) => word.toLowerCase().startsWith(name.word) && name.files.test(file));
-}
-
 function missingTexts() {
   const empty = texts.filter(({ text }) => text.trim().length < 40).map(({ source }) => `${source} is empty`);
   const help = texts.find(({ source }) => source === 'consent-ledger --help')?.text ?? '';
@@ -81,14 +57,6 @@ function missingTexts() {
     ...named.map((source) => `${source} is missing`),
     ...(help.includes('Exit codes:') ? [] : ['The help lacks the texts after the options']),
   ];
-}
-
-/** The comments of a file that fill whole lines, without code, on their lines. */
-function commentsOf(file) {
-  const lines = read(file)
-    .split('\n')
-    .map((line) => /^\s*(?:\/\/|\/\*\*?|\*(?!\/)|#(?=\s))\s?(.*?)(?:\*\/)?$/.exec(line)?.[1] ?? '');
-  return proseOfMarkdown(lines.join('\n'));
 }
 
 /** Comments that begin with “What”, “Which” or “Of”: they leave the subject to the reader. */

@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
-import { proseOfMarkdown } from './refused-words.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Inside `node_modules`, so that what is bundled finds the packages. */
@@ -205,3 +204,12 @@ const README_EXAMPLE = {
     publicUrl: 'https://ledger.example.org',
   },
 };
+
+/** Replaces code, identifiers and addresses in Markdown by nothing, and keeps its lines. */
+function proseOfMarkdown(markdown) {
+  return markdown
+    .replaceAll(/^( *)(```|~~~)[\s\S]*?^ *\2/gm, (block) => block.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/`[^`\n]*`/g, '`x`')
+    .replaceAll(/\]\([^)\s]*\)/g, ']')
+    .replaceAll(/<?https?:\/\/[^\s>)]*>?/g, 'x');
+}
