@@ -25,7 +25,7 @@ export class Service implements Transport {
   #aheadMs = 0;
 
   constructor(baseUrl: string, apiKey: string, ports: ServicePorts) {
-    this.#baseUrl = baseUrl.replace(/\/+$/, '');
+    this.#baseUrl = baseUrl.replace(/(?<!\/)\/+$/, '');
     this.#apiKey = apiKey;
     this.#ports = ports;
   }

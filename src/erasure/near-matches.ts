@@ -84,7 +84,7 @@ function variantsOfEmail(value: string): readonly string[] {
   const at = plain.lastIndexOf('@');
   if (at < 0) return [plain, ...caseForms(plain)];
   const [local, domain] = [plain.slice(0, at), plain.slice(at)];
-  const withoutTag = local.replace(/\+.*$/, '');
+  const withoutTag = local.split('+', 1)[0] ?? local;
   const forms = [local, withoutTag, local.replaceAll('.', ''), withoutTag.replaceAll('.', ''), withoutMarks(local)];
   const found = [...forms.flatMap(caseForms), ...turkishForms(local), ...accentedForms(local), fullWidth(local)];
   return [...found.map((text) => text + domain), local + fullWidth('@') + domain.slice(1), fullWidth(plain)];

@@ -45,7 +45,7 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
   const client = await connectClient(connection);
   let kept: number | null = null;
   client.on('notice', ({ detail }) => {
-    const [, count] = /(\d+) dead row versions cannot be removed yet/.exec(detail ?? '') ?? [];
+    const [, count] = /\b(\d+) dead row versions cannot be removed yet/.exec(detail ?? '') ?? [];
     if (count !== undefined) kept = (kept ?? 0) + Number(count);
   });
   try {

@@ -24,6 +24,7 @@ export const SWEEPS = {
   'random sequences of a visitor': { file: 'test/sdk/core/random-sequences.test.ts', share: 1 / 5 },
   'the same sequences with each SDK': { file: 'test/sdk/same-rules/same-rules.test.ts', share: 1 / 10 },
   'devices that lose requests and end apps': { file: 'test/sdk/mobile/offline.test.ts', share: 1 / 10 },
+  'pumped texts': { file: 'test/api/server/pumped-texts.test.ts', share: 1 / 32 },
   'private addresses that a page leads to': { file: 'test/tenancy/scans/visits.test.ts', share: 1 / 8 },
   'signals that end the service': { file: 'test/integration/shutdown.test.ts', share: 1 / 4 },
   'signals that end the worker': { file: 'test/integration/worker-process.test.ts', share: 1 / 4 },

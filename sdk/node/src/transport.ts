@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ErrorResponse } from '../../../schemas/api/error-response.js';
+import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import { backOffMs, isRetried, retryAfterMs } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
 import { signatureText } from '../../shared/signature-text.js';
@@ -70,7 +71,7 @@ export class Transport {
   constructor(options: LedgerOptions) {
     this.#options = options;
     // Refuses what is no URL before the first request.
-    this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+    this.#baseUrl = withoutTrailing(new URL(options.baseUrl).href, '/');
     if (!API_KEY.test(options.apiKey))
       throw new TypeError('apiKey must be an API key of Consent Ledger: svc_live_ and 43 further characters.');
     const names = [options.application, `consent-ledger-node/${VERSION}`, `node/${process.versions.node}`];

@@ -2,6 +2,7 @@ import { ClientTokenFields } from '../../../schemas/api/verify.js';
 import { decodeUtf8, fromBase64, fromBase64url } from '../../../schemas/crypto/encoding.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
+import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 
 const MAX_DEPTH = 4;
 const NAMES = Object.keys(ClientTokenFields.shape);
@@ -21,7 +22,7 @@ export function readClientToken(value: string): ClientTokenFields | null {
 
 function candidates(value: string): readonly string[] {
   const decoded = percentDecoded(value) ?? value;
-  const bytes = fromBase64url(decoded.replace(/=+$/, '')) ?? fromBase64(decoded);
+  const bytes = fromBase64url(withoutTrailing(decoded, '=')) ?? fromBase64(decoded);
   const text = bytes === null ? null : decodeUtf8(bytes);
   return text === null ? [decoded] : [decoded, text, percentDecoded(text) ?? text];
 }

@@ -1,11 +1,6 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { localeOf } from '../../../schemas/language/language-tag.js';
-
-/**
- * A spreadsheet would evaluate a cell that begins like this, and its text comes from visitors. East
- * Asian versions take the full-width signs for the others.
- */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+import { spreadsheetText } from '../../../schemas/text/spreadsheet-text.js';
 
 /** The byte-order mark of a file, if it has one, and the separator of its cells. */
 export interface CsvDialect {
@@ -28,7 +23,7 @@ export function excelDialect(language: string): CsvDialect {
 
 /**
  * A line of CSV (RFC 4180), ended by CRLF. Null and absent values are empty cells; objects and lists
- * are JSON. A text that a spreadsheet would evaluate has an apostrophe in front of it.
+ * are JSON. What a spreadsheet would evaluate has an apostrophe in front of it.
  */
 export function csvLine(values: readonly (JsonValue | undefined)[], { separator }: CsvDialect = RFC_4180): string {
   return `${values.map(cell).join(separator)}\r\n`;
@@ -36,8 +31,8 @@ export function csvLine(values: readonly (JsonValue | undefined)[], { separator 
 
 function cell(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return quoted(typeof value === 'object' ? JSON.stringify(value) : String(value));
-  return quoted(FORMULA.test(value) ? `'${value}` : value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return quoted(spreadsheetText(typeof value === 'string' ? value : JSON.stringify(value)));
 }
 
 function quoted(text: string): string {

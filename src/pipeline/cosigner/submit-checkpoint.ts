@@ -12,6 +12,7 @@ import {
   verifyCosignature,
 } from '../../../schemas/evidence/cosignature.js';
 import { keyLineOf, parseNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import { type BoundedResponse, exchange, type Fetch } from '../../timestamping/http.js';
 import type { Cosignature, StampedCheckpoint } from './witness-store.js';
 
@@ -61,7 +62,7 @@ export async function submitCheckpoint(
   signal: AbortSignal,
 ): Promise<WitnessAnswer> {
   const response = await exchange(witness.fetch, {
-    url: `${witness.url.replace(/\/+$/, '')}/${ADD_CHECKPOINT}`,
+    url: `${withoutTrailing(witness.url, '/')}/${ADD_CHECKPOINT}`,
     method: 'POST',
     body: utf8(formatAddCheckpoint({ oldSize, proof, note: checkpoint.note })),
     headers: { 'content-type': 'text/plain; charset=utf-8' },

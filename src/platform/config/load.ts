@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { SmtpServer } from './formats.js';
 import { descriptions, type Values, variables } from './variables.js';
@@ -320,7 +321,7 @@ function mailConfig({ SMTP_URL: smtp, MAIL_FROM: from, PUBLIC_URL: publicUrl }: 
 
 function tracingConfig(values: Values): TracingConfig | undefined {
   const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${withoutTrailing(base, '/')}/v1/traces`);
   if (url === undefined) return undefined;
   return {
     url,

@@ -1,4 +1,4 @@
-const CONNECTION_STRING = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/i;
+const CONNECTION_STRING = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:[/?#].*)?)$/is;
 
 /**
  * Returns the connection strings of the single servers that a connection string names, in its order. A list

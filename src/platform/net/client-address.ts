@@ -63,7 +63,8 @@ export function forwardedAddress(text: string): string | null {
 }
 
 function withoutZone(address: string): string {
-  return address.replace(/^([^%]*:[^%]*)%.*$/, '$1');
+  const [plain = ''] = address.split('%', 1);
+  return plain.includes(':') ? plain : address;
 }
 
 function shortForm(address: string): string {

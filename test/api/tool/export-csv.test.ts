@@ -35,7 +35,9 @@ describe('a line of CSV', () => {
     ['a formula', '=HYPERLINK("https://evil.example")', '"\'=HYPERLINK(""https://evil.example"")"'],
     ['another formula', '@SUM(A1)', "'@SUM(A1)"],
     ['a formula in full-width signs', '＝1＋1', "'＝1＋1"],
-    ['a formula below a line feed', '\n=1+1', '"\'\n=1+1"'],
+    ['a formula below a line feed', '\n=1+1', '"\'\n\'=1+1"'],
+    ['a formula behind a semicolon', 'a;=1+1', '"a;\'=1+1"'],
+    ['a formula in an object', { a: ';=1+1' }, '"{""a"":"";\'=1+1""}"'],
     ['a telephone number', '+90 555', "'+90 555"],
   ])('has %s', (_, value, text) => {
     expect(csvLine([value, 'x'])).toBe(`${text},x\r\n`);

@@ -1,3 +1,4 @@
+import { spreadsheetText } from '../../../schemas/text/spreadsheet-text.js';
 import { printableSource } from '../report/printable.js';
 import type { ListedConsent } from './listed-consent.js';
 
@@ -38,15 +39,13 @@ export function consentsCsv(consents: readonly ListedConsent[], isDevelopment: b
 }
 
 /**
- * A cell. The package's author chose the texts: where a spreadsheet would evaluate one as a formula,
- * it gets an apostrophe. Some spreadsheets separate cells at a semicolon or a tab, and then end a
- * quoted cell early: each part of a text may become a cell.
+ * A cell. The package's author chose the texts, and a spreadsheet must not evaluate them.
  */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // Nothing in a cell acts on a terminal, or reorders the text next to it.
-  const safe = printableSource(text).replace(/^(?=[\t\r])|(?<=(?:^|[;\t\r\n])[ "]*)(?=[=+\-@])/g, "'");
+  const safe = spreadsheetText(printableSource(text));
   return `"${safe.replaceAll('"', '""')}"`;
 }

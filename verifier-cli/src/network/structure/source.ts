@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutTrailing } from '../../../../schemas/text/without-trailing.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { Unreachable } from '../bounded-fetch.js';
 import { codeOf } from '../durable-file.js';
@@ -65,7 +66,7 @@ function folderSource(folder: string): StructureSource {
 }
 
 function httpSource(base: string, token: string | undefined, timeoutMs: number): StructureSource {
-  const prefix = `${base.replace(/\/+$/, '').replace(/\/checkpoints$/, '')}/checkpoints`;
+  const prefix = `${withoutTrailing(base, '/').replace(/\/checkpoints$/, '')}/checkpoints`;
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
     name: prefix,

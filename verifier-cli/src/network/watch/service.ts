@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { CheckpointsResponse, LedgerKeysResponse, MAX_CHECKPOINTS } from '../../../../schemas/api/checkpoints.js';
 import type { ProvedEntryFile } from '../../../../schemas/evidence/contradiction.js';
 import type { ConsistencyLine } from '../../../../schemas/evidence/package-lines.js';
+import { withoutTrailing } from '../../../../schemas/text/without-trailing.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseConsistencyFile } from '../../compare/consistency.js';
 import { parseShape } from '../../files/parse.js';
@@ -39,7 +40,7 @@ export interface LedgerService {
 export function ledgerService(base: string, timeoutMs = 20_000): LedgerService {
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
     throw new UsageError(`“${base}” is not a URL: write it with http:// or https://`);
-  const prefix = base.replace(/\/+$/, '').replace(/\/checkpoints$/, '');
+  const prefix = withoutTrailing(base, '/').replace(/\/checkpoints$/, '');
   const get = (path: string, maxBytes: number) =>
     boundedFetch({ url: new URL(`${prefix}/checkpoints${path}`), timeoutMs, maxBytes });
   const getJson = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => {
