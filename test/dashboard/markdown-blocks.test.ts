@@ -45,3 +45,17 @@ test('a long text without an end of its emphasis is read without trying every wa
   const blocks = blocksOf(`${'*a '.repeat(20_000)}\n\n${'[a]('.repeat(5_000)}`);
   expect(blocks.map(({ kind }) => kind)).toEqual(['paragraph', 'paragraph']);
 });
+
+// Each was quadratic: 65 s and more at these lengths. The test ends because the reader is linear.
+test.each([
+  ['# a', '#', 'x'],
+  ['# ', ' ', 'x'],
+  ['', '[', ''],
+  ['', '[a](', ''],
+  ['', '*a ', ''],
+  ['', '**', 'a'],
+  ['', '__a', ''],
+])('reads %j with very many %j and %j', (before, repeated, after) => {
+  const [block] = blocksOf(before + repeated.repeat(500_000) + after);
+  expect(block).toBeDefined();
+});

@@ -2,7 +2,10 @@ import { decodeUtf8, fromBase64, toBase64, utf8 } from '../../../schemas/crypto/
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /** Largest content of a document version, in bytes. */
-export const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
+
+/** Largest text in Markdown, in bytes. The dashboard draws it whole; long terms of use have 200 kB. */
+const MAX_MARKDOWN_BYTES = 512 * 1024;
 
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
@@ -32,8 +35,9 @@ export function contentBytes(mediaType: string, content: string): Uint8Array {
   }
   const bytes = isText ? utf8(content) : fromBase64(content);
   if (bytes === null) throw new ChangeRefused('invalid', 'The content is not canonical base64.');
-  if (bytes.length === 0 || bytes.length > MAX_DOCUMENT_BYTES) {
-    throw new ChangeRefused('invalid', `The content must have 1 to ${MAX_DOCUMENT_BYTES} bytes.`);
+  const limit = mediaType === 'text/markdown' ? MAX_MARKDOWN_BYTES : MAX_DOCUMENT_BYTES;
+  if (bytes.length === 0 || bytes.length > limit) {
+    throw new ChangeRefused('invalid', `The content must have 1 to ${limit} bytes; it has ${bytes.length}.`);
   }
   return bytes;
 }
