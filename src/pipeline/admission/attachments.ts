@@ -18,12 +18,30 @@ export interface Attachment {
 const startsWith = (bytes: Uint8Array, magic: readonly number[], offset = 0): boolean =>
   magic.every((byte, i) => bytes[offset + i] === byte);
 
+/** Most pixels in a row or a column of a picture. A screenshot of a long page by Chromium has 16,384. */
+const MAX_PIXELS = 32_768;
+const PNG_HEAD = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
+const PNG_END = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];
+
 /**
- * Image types, recognized by their first bytes. SVG is excluded because a browser executes scripts
- * in it.
+ * Whether bytes are a whole PNG of a usable size: its first chunk states the size, and the last one ends it
+ * (PNG, third edition, §5.2, §11.2.1). A picture that was cut off shows only a part of what was signed, and a
+ * stated size of 2^31 pixels would end the program of whoever opens it.
+ */
+function isPng(bytes: Uint8Array): boolean {
+  if (!startsWith(bytes, PNG_HEAD) || !startsWith(bytes, PNG_END, bytes.length - PNG_END.length)) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return [16, 20].every((offset) => {
+    const pixels = view.getUint32(offset);
+    return pixels >= 1 && pixels <= MAX_PIXELS;
+  });
+}
+
+/**
+ * Image types, recognized by their bytes. SVG is excluded because a browser executes scripts in it.
  */
 const IMAGE_TYPES: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
-  'image/png': (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  'image/png': isPng,
   'image/jpeg': (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff]),
   'image/webp': (bytes) =>
     startsWith(bytes, [0x52, 0x49, 0x46, 0x46]) && startsWith(bytes, [0x57, 0x45, 0x42, 0x50], 8),

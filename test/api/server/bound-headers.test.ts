@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 /** Sends a request as it passes through a proxy, which adds its line as the last one. */
-async function askWith(lines: readonly string[]): Promise<string> {
+async function askWith(lines: readonly string[], requestLine = 'GET /address HTTP/1.1'): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  const sent = ['GET /address HTTP/1.1', 'Host: a.example', 'Connection: close', ...lines];
+  const sent = [requestLine, 'Host: a.example', 'Connection: close', ...lines];
   socket.end(`${sent.join('\r\n')}\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n`);
   return text(socket);
 }
@@ -49,4 +49,15 @@ it('refuses headers of more than 16 KiB with the same code', async () => {
   const answer = await askWith([`x-long: ${'x'.repeat(20_000)}`]);
   expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+});
+
+it.each([
+  ['a second Host line', ['HOST: b.example'], undefined],
+  ['the same Host line twice', ['Host: a.example'], undefined],
+  ['a request line without a version', [], 'GET /address'],
+  ['a request line of HTTP/0.9', [], 'GET /address HTTP/0.9'],
+])('refuses %s', async (_name, lines, requestLine) => {
+  const answer = await askWith(lines, requestLine);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('"code":"BAD_REQUEST"');
 });

@@ -10,12 +10,13 @@ import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { MAX_APPEND_BYTES } from '../../../src/pipeline/event-log/port.js';
 import { blindIndex, decryptForRecord, recordKey } from '../../../src/platform/keys/index.js';
+import { pngOfBytes } from '../../acceptance/support/contents.js';
 import { digestsByName } from '../../support/disclosure-digests.js';
 import { type ApiProcess, post, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 import { createSiteFixture, type SiteFixture } from './site-fixture.js';
 
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+const PNG = Buffer.from(pngOfBytes(200), 'base64');
 const PDF = Buffer.from('%PDF-1.7 a contract');
 
 describe('the record of a consent', () => {
@@ -198,7 +199,7 @@ describe('the record of a consent', () => {
       strokes_data: 'x'.repeat(65_500),
       declaration_text: '\u0001'.repeat(10_000),
       signer_name: '\u0001'.repeat(200),
-      signature_image: Buffer.concat([PNG, Buffer.alloc(262_144 - PNG.length)]).toString('base64'),
+      signature_image: pngOfBytes(262_144),
       custom_document_content: 'é'.repeat(524_288),
       custom_document_mime_type: 'text/plain; charset=utf-8',
     });

@@ -3,13 +3,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { ConsentBatchResponse } from '../../../schemas/api/consents.js';
+import { pngOfBytes } from '../../acceptance/support/contents.js';
 import { type ApiProcess, newKey, post, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 import { createSiteFixture, type SiteFixture } from './site-fixture.js';
 
 const SINGLE = '/tool/v1/consents';
 const BATCH = '/tool/v1/consents/batch';
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const PNG = Buffer.from(pngOfBytes(200), 'base64');
+/** The same picture, which states another width. */
+const pngOfWidth = (pixels: number): Buffer => {
+  const picture = Buffer.from(PNG);
+  picture.writeUInt32BE(pixels, 16);
+  return picture;
+};
 const base64 = (content: Uint8Array | string): string => Buffer.from(content).toString('base64');
 const keysOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
 
@@ -87,6 +94,18 @@ describe('refusals of admission', () => {
       'INVALID_SIGNATURE_IMAGE',
       () => ({ ...cookie, signature_image: base64(PNG), signature_mime_type: 'image/jpeg' }),
     ],
+    ...(
+      [
+        ['a picture that was cut off', PNG.subarray(0, -1)],
+        ['a picture with something behind its end', Buffer.concat([PNG, Buffer.from('x')])],
+        ['a picture without a column', pngOfWidth(0)],
+        ['a picture of 2^31 columns', pngOfWidth(2 ** 31)],
+        ['the first bytes of a picture', PNG.subarray(0, 8)],
+      ] as const
+    ).map(
+      ([name, bytes]) =>
+        [name, 422, 'INVALID_SIGNATURE_IMAGE', () => ({ ...cookie, signature_image: base64(bytes) })] as const,
+    ),
     [
       'an SVG',
       422,
