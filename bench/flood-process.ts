@@ -1,97 +1,118 @@
-import net from 'node:net';
+import { request as requestHttp } from 'node:http';
 import os from 'node:os';
+import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
-import { cookieConsent, signedRequestBytes } from './consents.js';
+import { requestSignature } from '../src/api/guards/signature.js';
 import { FloodCommand, type FloodResult } from './messages.js';
 
-// A stranger who asks as fast as the connections allow, in a process of its own. Addresses are
-// stated in X-Forwarded-For, as by a proxy that the service trusts. Strangers use processors of
-// their own: here, only what the service and its load leave of the two.
+// A stranger who asks as fast as its connections allow, in a process of its own. Addresses are stated
+// in X-Forwarded-For, as by a proxy that the service trusts. Strangers use processors of their own:
+// here, only what the service and its load leave of the two.
 os.setPriority(os.constants.priority.PRIORITY_LOW);
-const BATCH_OF = 100;
-/** Just below the limit of the metadata of one consent. */
-const METADATA_CHARACTERS = 15_000;
+
+/** A text that is sent slowly leaves in so many pieces a second. */
+const PIECES_A_SECOND = 4;
 
 class Flood {
   private readonly statuses: Record<string, number> = {};
-  private isOver = false;
+  private readonly end: number;
   private sent = 0;
 
-  constructor(private readonly command: FloodCommand) {}
+  constructor(private readonly command: FloodCommand) {
+    this.end = performance.now() + command.ms;
+  }
 
   async run(): Promise<FloodResult> {
-    const { ms, connections } = this.command;
     const before = process.cpuUsage();
-    const all = Array.from({ length: connections }, () => this.connection());
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    this.isOver = true;
-    await Promise.all(all);
+    await Promise.all(
+      Array.from({ length: this.command.connections }, async () => {
+        while (performance.now() < this.end) await this.send();
+      }),
+    );
     const { user, system } = process.cpuUsage(before);
     return { statuses: this.statuses, cpuMs: (user + system) / 1000 };
   }
 
-  private async connection(): Promise<void> {
-    while (!this.isOver) await this.untilClosed();
-  }
-
-  /** Sends one request after another until the flood is over, or the service closes the connection. */
-  private untilClosed(): Promise<void> {
+  /** One request, until it is answered, its client leaves, or the flood is over. */
+  private send(): Promise<void> {
+    const { port, networks, requests, signedBy, leaveAfterMs, bytesASecond } = this.command;
+    const number = this.sent++;
+    const { method, path, headers, body } = requests[number % requests.length] ?? {
+      method: 'GET',
+      path: '/',
+      headers: {},
+    };
+    // What must be new each time.
+    const text = body?.replaceAll('{new}', `${process.pid}-${number}`);
     return new Promise((resolve) => {
-      const socket = net.connect({ port: this.command.port, host: '127.0.0.1', noDelay: true });
-      let received = 0;
-      let head = '';
-      let expected: number | null = null;
-      socket.on('connect', () => socket.write(this.request()));
-      socket.on('error', () => this.note('connection failed'));
-      socket.on('close', () => resolve());
-      socket.on('data', (chunk) => {
-        received += chunk.length;
-        if (expected === null) {
-          head += chunk.toString('latin1');
-          const end = head.indexOf('\r\n\r\n');
-          if (end === -1) return;
-          const length = /\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end + 2))?.[1];
-          if (length === undefined) throw new Error('an answer states no length');
-          expected = end + 4 + Number(length);
-        }
-        if (received < expected) return;
-        this.note(head.slice(9, 12));
-        received = 0;
-        head = '';
-        expected = null;
-        if (this.isOver) socket.destroy();
-        else socket.write(this.request());
+      const request = requestHttp(
+        {
+          host: '127.0.0.1',
+          port,
+          method,
+          path,
+          agent: false,
+          headers: {
+            ...headers,
+            'x-forwarded-for': `2001:db8:${(number % networks).toString(16)}::1`,
+            ...(text !== undefined && {
+              'content-type': 'application/json',
+              'content-length': Buffer.byteLength(text),
+            }),
+            ...(signedBy !== null && text !== undefined && signature(signedBy, path, text)),
+          },
+        },
+        (response) => {
+          this.note(String(response.statusCode));
+          response.once('close', resolve);
+          if (bytesASecond === null || text !== undefined) response.resume();
+          else void slowly(bytesASecond, (bytes) => response.read(bytes) !== null || !response.readableEnded);
+        },
+      );
+      const leave = (what: string): void => {
+        if (!request.destroyed) this.note(what);
+        request.destroy();
+      };
+      const timer = setTimeout(() => leave('left'), leaveAfterMs ?? Math.max(0, this.end - performance.now()));
+      request.once('error', () => this.note('connection failed'));
+      request.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      if (text === undefined || bytesASecond === null) {
+        request.end(text);
+        return;
+      }
+      let at = 0;
+      void slowly(bytesASecond, (bytes) => {
+        request.write(text.slice(at, at + bytes));
+        at += bytes;
+        return at < text.length && !request.destroyed;
       });
     });
-  }
-
-  private request(): Buffer {
-    const { paths, submit, networks, port } = this.command;
-    const number = this.sent;
-    this.sent += 1;
-    if (submit !== null) {
-      const consents = Array.from({ length: BATCH_OF }, () => ({
-        ...cookieConsent(submit.documentVersionId),
-        metadata: { note: 'x'.repeat(METADATA_CHARACTERS) },
-        extra_fields: { note: 'y'.repeat(METADATA_CHARACTERS) },
-      }));
-      return signedRequestBytes(port, '/tool/v1/consents/batch', submit.apiKey, { consents });
-    }
-    const address = `2001:db8:${(number % networks).toString(16)}::1`;
-    return Buffer.from(
-      [
-        `GET ${paths[number % paths.length] ?? '/'} HTTP/1.1`,
-        `host: 127.0.0.1:${port}`,
-        'accept-encoding: identity',
-        `x-forwarded-for: ${address}`,
-        '\r\n',
-      ].join('\r\n'),
-    );
   }
 
   private note(what: string): void {
     this.statuses[what] = (this.statuses[what] ?? 0) + 1;
   }
+}
+
+/** Moves some bytes at a time until there are no more. */
+async function slowly(bytesASecond: number, move: (bytes: number) => boolean): Promise<void> {
+  while (move(Math.ceil(bytesASecond / PIECES_A_SECOND))) {
+    await new Promise((resolve) => setTimeout(resolve, 1000 / PIECES_A_SECOND));
+  }
+}
+
+function signature(apiKey: string, path: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const nonce = crypto.randomUUID();
+  return {
+    'x-api-key': apiKey,
+    'x-timestamp': timestamp,
+    'x-nonce': nonce,
+    'x-signature': requestSignature(apiKey, { method: 'POST', path, timestamp, nonce, body: Buffer.from(body) }),
+  };
 }
 
 process.on('message', (message) => {

@@ -12,8 +12,8 @@ import { benchAudit } from './audit.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { benchEventStoreDb } from './eventstoredb.js';
-import { benchFloods } from './floods.js';
 import { machineFacts } from './machine.js';
+import { benchNeighbours } from './neighbours.js';
 import { benchPeer } from './peer.js';
 import { benchPersons, benchTagsOfBatch } from './person-tags.js';
 import { benchProcesses } from './processes.js';
@@ -34,7 +34,7 @@ const STORED = 'stored';
 /** Not measured unless the command line names it, because it fills a database first. */
 const AUDIT = 'audit';
 /** Not measured unless the command line names it, because it measures no throughput. */
-const FLOODS = 'floods';
+const NEIGHBOURS = 'neighbours';
 /** Not measured unless the command line names it, because it installs packages. */
 const PEER = 'peer';
 /** Not measured unless the command line names it, because it compares the service with itself. */
@@ -59,7 +59,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   serve: benchServe,
   [STORED]: benchStored,
   [AUDIT]: benchAudit,
-  [FLOODS]: benchFloods,
+  [NEIGHBOURS]: benchNeighbours,
   [PEER]: benchPeer,
   [PROCESSES]: benchProcesses,
 };
@@ -101,7 +101,7 @@ if (names.includes(RECORDS)) {
   await benchRecords();
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, FLOODS, PEER, PROCESSES].includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, NEIGHBOURS, PEER, PROCESSES].includes(name)) continue;
   console.log('');
   await inNewDatabase(part);
 }
@@ -119,7 +119,7 @@ async function inNewDatabase(part: Part): Promise<void> {
   try {
     const options = {
       url: postgres.superuserUrl,
-      applicationName: 'consent-ledger bench set-up',
+      applicationName: 'bench set-up',
       maxConnections: 2,
       statementTimeoutMs: 60_000,
       onIdleError: (error: Error) => console.error(error),

@@ -72,10 +72,21 @@ export const FloodCommand = z.object({
   connections: z.int(),
   /** IPv6 networks (/64) that the requests come from in turn. */
   networks: z.int().min(1).max(65_536),
-  /** Paths with query that are read in turn. */
-  paths: z.array(z.string()),
-  /** Instead of reading: the largest submission batches of this key. */
-  submit: z.object({ apiKey: z.string(), documentVersionId: z.string() }).nullable(),
+  /** Requests that are sent in turn; `{new}` in a body is another text each time. */
+  requests: z.array(
+    z.object({
+      method: z.string(),
+      path: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.string().optional(),
+    }),
+  ),
+  /** The API key that signs each request. */
+  signedBy: z.string().nullable(),
+  /** The client leaves if it has no answer by then. */
+  leaveAfterMs: z.number().nullable(),
+  /** Bodies are sent, or answers are read, no faster than this. */
+  bytesASecond: z.number().nullable(),
 });
 export type FloodCommand = z.infer<typeof FloodCommand>;
 
