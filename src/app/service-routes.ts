@@ -106,6 +106,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
   const auth = authRoutes({
     ...shared,
     ...apiUsers,
+    now,
     checkPassword: createPasswordCheck(shared),
     refreshKey: () => keyring.refreshKey(),
     factorKeys: keyring,
