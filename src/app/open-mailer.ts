@@ -1,4 +1,4 @@
-import { inLanguage } from '../accounts/mail/mail-language.js';
+import { causedBy } from '../accounts/mail/mail-cause.js';
 import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createMailer } from '../accounts/mail/mailer-part.js';
 import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
@@ -13,9 +13,9 @@ export function openMailer({ adminPool, keyring, logger }: Installation, mail: M
   return createMailer({
     db: adminPool,
     keys: keyring,
-    transport: createSmtpTransport(mail),
+    openTransport: () => createSmtpTransport(mail),
     publicUrl: mail.publicUrl,
-    onResetRequest: (db, email, language) => mailRequestedReset(db, keyring, inLanguage(queueMail, language), email),
+    onResetRequest: (db, email, cause) => mailRequestedReset(db, keyring, causedBy(queueMail, cause), email),
     logger,
   });
 }

@@ -5,6 +5,7 @@ import { createUserDirectory } from '../accounts/users/user-directory.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
+import { ledgerTurns } from '../api/checkpoints/ledger-turns.js';
 import { structureRoutes } from '../api/checkpoints/structure-routes.js';
 import { discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import { createLoadGate } from '../api/guards/load-gate.js';
@@ -106,11 +107,13 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
   const auth = authRoutes({
     ...shared,
     ...apiUsers,
+    now,
     checkPassword: createPasswordCheck(shared),
     refreshKey: () => keyring.refreshKey(),
     factorKeys: keyring,
     createAccount: config.isSignUpOpen ? accountCreator(adminPool) : null,
   });
+  const turns = ledgerTurns(now);
   const discovery = { ...config.discovery, scannerHost, jwtKeys, now: () => new Date() };
   return [
     (scope) => healthRoutes(scope, { readiness: parts.readiness, serving: 'callers' }),
@@ -118,8 +121,8 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     forEveryOrigin('/api/v1/public', (scope) => servePublic(scope, publicVerify)),
     (scope) => servePanel(scope, panel, { ...shared, limit: PANEL_REQUESTS_PER_MINUTE }),
     (scope) => serveAuth(scope, auth, apiUsers),
-    (scope) => checkpointRoutes(scope, apiPool, () => readTsaRoots(config)),
-    (scope) => structureRoutes(scope, apiPool, config.structureAuditors),
+    (scope) => checkpointRoutes(scope, apiPool, () => readTsaRoots(config), turns),
+    (scope) => structureRoutes(scope, apiPool, { auditors: config.structureAuditors, turns, now }),
     (scope) => {
       paceLargeTexts(scope, now);
       discoveryRoutes(scope, discovery);

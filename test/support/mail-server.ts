@@ -12,6 +12,8 @@ export interface ReceivedMail {
 export interface TestMailServer {
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
+  /** Number of connections so far. */
+  connections(): number;
   /** The response to each recipient from now on: 250 accepts. */
   answerRecipientsWith(code: number): void;
   close(): Promise<void>;
@@ -20,9 +22,14 @@ export interface TestMailServer {
 export async function startMailServer(): Promise<TestMailServer> {
   const mails: ReceivedMail[] = [];
   let response = 250;
+  let connections = 0;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    onConnect: (_session, callback) => {
+      connections += 1;
+      callback();
+    },
     onRcptTo: ({ address }, _session, callback) => {
       if (response === 250) return callback();
       callback(Object.assign(new Error(`no mail for ${address}`), { responseCode: response }));
@@ -46,6 +53,7 @@ export async function startMailServer(): Promise<TestMailServer> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
+    connections: () => connections,
     answerRecipientsWith: (code) => {
       response = code;
     },

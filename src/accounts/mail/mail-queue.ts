@@ -19,17 +19,31 @@ const KEPT_SECONDS: Readonly<Record<MailJob['kind'], number>> = {
 };
 /** Mails of one kind that may wait. Requests without a sign-in can add rows. */
 const MAX_WAITING = 10_000;
+/**
+ * One network may have this part of the places that are free, so that a place stays for others, however many
+ * networks take theirs: a single one has 909, and each of 100 has 90.
+ */
+const NETWORK_SHARE = 10;
 /** Pause after the first failure, and the longest one. The first outlasts an attempt. */
 const FIRST_RETRY_SECONDS = 60;
 const LONGEST_RETRY_SECONDS = HOUR_SECONDS;
 
 /**
- * Adds a mail to the queue, in the transaction of the change that it tells of: both happen or
- * neither. The worker sends it.
- * @param db in the role `consent_ledger_api` or `consent_ledger_admin`
- * @returns false if too many mails of this kind wait
+ * The network of the request that caused a mail (`countedNetwork`), or its digest, which a mail has that caused
+ * another one; null: no request.
  */
-export type QueueMail = (db: Queryable, job: NewMailJob) => Promise<boolean>;
+export type MailNetwork = string | Uint8Array | null;
+
+/**
+ * Adds a mail to the queue, in the transaction of the change that it tells of: both happen or
+ * neither. The worker sends it. The mails of a kind take turns by network: the new one comes after those of its
+ * own network, and in the same round as the first ones of others. Simultaneous mails of one network may share a
+ * round. Of requests for a new password, one waits for each address; of mails with the new token, the last one.
+ * @param db in the role `consent_ledger_api` or, which mails with a token of a password reset need,
+ *   `consent_ledger_admin`
+ * @returns false if too many mails of this kind wait, or too many of this network
+ */
+export type QueueMail = (db: Queryable, job: NewMailJob, network?: MailNetwork) => Promise<boolean>;
 
 /** Returns the refusal of a request whose mail the queue did not take. */
 export function tooManyMails(): RequestRefused {
@@ -40,17 +54,42 @@ export type MailKeys = Pick<Keyring, 'accountKey'>;
 
 /** Creates the queue's entrance. The database holds mails encrypted, because they contain tokens. */
 export function createMailQueue(keys: MailKeys): QueueMail {
-  return async (db, job) => {
+  return async (db, job, network = null) => {
+    const digestKey = hmacSha256(await keys.accountKey(), 'mail digests');
     const id = randomUUID();
     const content = seal(await mailKey(keys), Buffer.from(JSON.stringify(job)), aad(id), randomBytes(NONCE_BYTES));
+    const recipient = onlyRecipientOf(job);
+    const recipientDigest = recipient === null ? null : hmacSha256(digestKey, `recipient\0${recipient.toLowerCase()}`);
+    // Its token is no longer valid.
+    if (job.kind === 'password_reset')
+      await db.query('delete from mails where kind = $1 and recipient_digest = $2', [job.kind, recipientDigest]);
     const { rowCount } = await db.query(
-      `insert into mails (id, kind, content, expires_at)
-         select $1, $2, $3, now() + make_interval(secs => $4)
-          where (select count(*) from (select from mails where kind = $2 limit ${MAX_WAITING}) waiting) < ${MAX_WAITING}`,
-      [id, job.kind, content, KEPT_SECONDS[job.kind]],
+      `insert into mails (id, kind, content, expires_at, network_digest, recipient_digest, turn)
+         select $1, $2, $3, now() + make_interval(secs => $4), $5, $6, greatest(
+                  (select max(turn) + 1 from mails where kind = $2 and network_digest = $5),
+                  (select min(turn) from mails where kind = $2 and next_attempt_at <= now()), 0)
+           from (select (select count(*) from (select from mails where kind = $2 limit ${MAX_WAITING}) a) as of_all,
+                        (select count(*) from (select from mails where kind = $2 and network_digest = $5 limit ${MAX_WAITING}) n) as of_network) waiting
+          where of_all < ${MAX_WAITING} and of_network < greatest(1, (${MAX_WAITING} - of_all) / ${NETWORK_SHARE})
+       on conflict (recipient_digest) where kind = 'reset_request' do nothing`,
+      [id, job.kind, content, KEPT_SECONDS[job.kind], networkDigest(digestKey, network), recipientDigest],
     );
-    return rowCount === 1;
+    return rowCount === 1 || (job.kind === 'reset_request' && (await isWaiting(db, job.kind, recipientDigest)));
   };
+}
+
+/** The address for which one mail of this kind waits at most; null: any number. */
+function onlyRecipientOf(job: NewMailJob): string | null {
+  if (job.kind === 'reset_request') return job.email;
+  return job.kind === 'password_reset' ? job.to : null;
+}
+
+async function isWaiting(db: Queryable, kind: string, recipientDigest: Buffer | null): Promise<boolean> {
+  const { rowCount } = await db.query('select from mails where kind = $1 and recipient_digest = $2', [
+    kind,
+    recipientDigest,
+  ]);
+  return rowCount !== 0;
 }
 
 /** A mail that an attempt has claimed. */
@@ -58,30 +97,52 @@ export interface ClaimedMail {
   readonly id: string;
   /** Null if the row was altered, or is of another installation's key. */
   readonly job: MailJob | null;
+  /** Digest of the network that caused it. */
+  readonly network: Uint8Array;
   readonly isExpired: boolean;
 }
 
 const ClaimedRows = z
-  .array(z.object({ id: z.string(), content: z.instanceof(Uint8Array), is_expired: z.boolean() }))
+  .array(
+    z.object({
+      id: z.string(),
+      content: z.instanceof(Uint8Array),
+      network: z.instanceof(Uint8Array),
+      is_expired: z.boolean(),
+    }),
+  )
   .max(1);
 
 /**
- * Claims the mail that has waited longest. Its next attempt is due after a pause that doubles with
- * each attempt, so that no other worker sends it meanwhile, and a worker that dies delays it only.
+ * Claims the next mail: of the first of the kinds of which one is due, and of this kind the next network's. Its next
+ * attempt is due after a pause that doubles with each attempt, and after the other mails of its network. No other
+ * worker sends it meanwhile, and a worker that dies delays it only.
  * @param db in the role `consent_ledger_admin`
+ * @param kinds from the first to the last
  * @returns null if none is due
  */
-export async function claimMail(db: Queryable, keys: MailKeys): Promise<ClaimedMail | null> {
+export async function claimMail(
+  db: Queryable,
+  keys: MailKeys,
+  kinds: readonly MailJob['kind'][],
+): Promise<ClaimedMail | null> {
   const { rows } = await db.query(
     `update mails set attempts = attempts + 1,
-            next_attempt_at = now() + make_interval(secs => least(${LONGEST_RETRY_SECONDS}, ${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10)))
-      where id = (select id from mails where next_attempt_at <= now() order by next_attempt_at, id limit 1 for update skip locked)
-     returning id, content, expires_at <= now() as is_expired`,
+            next_attempt_at = now() + make_interval(secs => least(${LONGEST_RETRY_SECONDS}, ${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10))),
+            turn = (select max(turn) + 1 from mails o where o.kind = mails.kind and o.network_digest = mails.network_digest)
+      where id = (select next.id
+                    from unnest($1::text[]) with ordinality as lane (kind, place)
+                   cross join lateral (select id from mails where kind = lane.kind and next_attempt_at <= now()
+                                        order by turn, next_attempt_at, id limit 1 for update skip locked) next
+                   order by lane.place limit 1)
+     returning id, content, network_digest as network, expires_at <= now() as is_expired`,
+    [kinds],
   );
   const [row] = ClaimedRows.parse(rows);
   if (row === undefined) return null;
-  const text = open(await mailKey(keys), row.content, aad(row.id))?.toString('utf8');
-  return { id: row.id, job: text === undefined ? null : MailJob.parse(JSON.parse(text)), isExpired: row.is_expired };
+  const { id, content, network, is_expired: isExpired } = row;
+  const text = open(await mailKey(keys), content, aad(id))?.toString('utf8');
+  return { id, job: text === undefined ? null : MailJob.parse(JSON.parse(text)), network, isExpired };
 }
 
 /** Removes a mail that was sent, or that cannot be. @param db in the role `consent_ledger_admin` */
@@ -91,6 +152,11 @@ export async function removeMail(db: Queryable, id: string): Promise<void> {
 
 async function mailKey(keys: MailKeys): Promise<Buffer> {
   return hmacSha256(await keys.accountKey(), 'mail');
+}
+
+function networkDigest(key: Uint8Array, network: MailNetwork): Uint8Array {
+  if (typeof network === 'string') return hmacSha256(key, `network\0${network}`);
+  return network ?? Buffer.alloc(0);
 }
 
 function aad(id: string): Uint8Array {

@@ -5,7 +5,8 @@ import { describe } from '../../platform/background/run-under-lease.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { composeMail } from './compose-mail.js';
-import type { Letter, MailLanguage } from './mail-job.js';
+import type { MailCause } from './mail-cause.js';
+import type { Letter, MailJob } from './mail-job.js';
 import { type ClaimedMail, claimMail, type MailKeys, removeMail } from './mail-queue.js';
 import { MailRefused, type MailTransport } from './smtp-transport.js';
 
@@ -13,19 +14,26 @@ export interface MailerOptions {
   /** In the role `consent_ledger_admin`. */
   readonly db: pg.Pool;
   readonly keys: MailKeys;
-  readonly transport: MailTransport;
+  /** Opens connections to the mail server when the first mail is sent. */
+  readonly openTransport: () => MailTransport;
   /** Origin in the links of mails. */
   readonly publicUrl: string;
   /** Handles the request of a new password for an address, within a transaction. */
-  readonly onResetRequest: (db: Queryable, email: string, language: MailLanguage) => Promise<void>;
+  readonly onResetRequest: (db: Queryable, email: string, cause: MailCause) => Promise<void>;
   readonly logger: ServiceLogger;
-  /** Interval of the look-up for new mails, in milliseconds. */
+  /** Interval of each look-up for new mails, in milliseconds. */
   readonly pollMs?: number;
 }
 
-/** Sends the queued mails one after another. Several workers may run it: each attempt has one claim. */
+/** Kinds before sign-ups, the most urgent first. Strangers cause sign-ups: others must not wait for a flood of them. */
+const URGENT = ['password_reset', 'reset_request', 'notice', 'invitation'] as const;
+const ALL = [...URGENT, 'sign_up'] as const;
+/** Kinds of each delivery at a time. Two take no sign-up, for which a slow server would let all others wait. */
+const DELIVERIES = [URGENT, URGENT, ALL, ALL, ALL];
+
+/** Sends the queued mails, several at a time. Several workers may run it: each attempt has one claim. */
 export function createMailer(options: MailerOptions): BackgroundPart {
-  const { db, keys, transport, publicUrl, logger, pollMs = 1_000 } = options;
+  const { db, keys, publicUrl, logger, pollMs = 1_000 } = options;
   const counts = { sent: 0, failed: 0, dropped: 0 };
 
   const drop = async ({ id, job }: ClaimedMail, reason: string): Promise<void> => {
@@ -34,13 +42,13 @@ export function createMailer(options: MailerOptions): BackgroundPart {
     logger.warn({ part: 'mail', mail: id, kind: job?.kind ?? null, reason }, 'a mail was dropped');
   };
 
-  const deliver = async (claimed: ClaimedMail, signal: AbortSignal): Promise<void> => {
-    const { id, job, isExpired } = claimed;
+  const deliver = async (transport: MailTransport, claimed: ClaimedMail, signal: AbortSignal): Promise<void> => {
+    const { id, job, network, isExpired } = claimed;
     if (job === null) return drop(claimed, 'the row was altered');
     if (isExpired) return drop(claimed, 'it waited too long');
     if (job.kind === 'reset_request') {
       return withTransaction(db, async (db) => {
-        await options.onResetRequest(db, job.email, job.language);
+        await options.onResetRequest(db, job.email, { language: job.language, network });
         await removeMail(db, id);
       });
     }
@@ -50,11 +58,15 @@ export function createMailer(options: MailerOptions): BackgroundPart {
     counts.sent += 1;
   };
 
-  /** @returns false if no mail was due */
-  const next = async (signal: AbortSignal): Promise<boolean> => {
-    const claimed = await claimMail(db, keys);
+  /** @returns false if no mail of these kinds was due */
+  const next = async (
+    transport: MailTransport,
+    kinds: readonly MailJob['kind'][],
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const claimed = await claimMail(db, keys, kinds);
     if (claimed === null) return false;
-    await deliver(claimed, signal).catch(async (error: unknown) => {
+    await deliver(transport, claimed, signal).catch(async (error: unknown) => {
       if (error instanceof MailRefused) return drop(claimed, error.message);
       counts.failed += 1;
       logger.warn({ part: 'mail', mail: claimed.id, reason: describe(error) }, 'a mail was not sent; trying again');
@@ -65,7 +77,14 @@ export function createMailer(options: MailerOptions): BackgroundPart {
   return {
     name: 'mail',
     status: () => ({ ...counts }),
-    run: (signal) => repeat('mail', logger, signal, async () => ((await next(signal)) ? 0 : pollMs)),
+    run: async (signal) => {
+      const transport = options.openTransport();
+      const sending = DELIVERIES.map((kinds) =>
+        repeat('mail', logger, signal, async () => ((await next(transport, kinds, signal)) ? 0 : pollMs)),
+      );
+      await Promise.all(sending);
+      transport.close();
+    },
   };
 }
 

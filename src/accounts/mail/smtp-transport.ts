@@ -12,6 +12,8 @@ export interface MailTransport {
    * @throws MailRefused if the server refuses this mail for good; other errors are worth a retry
    */
   send(id: string, mail: ComposedMail, signal: AbortSignal): Promise<void>;
+  /** Ends the connections. Nothing is sent afterwards. */
+  close(): void;
 }
 
 /** The server will never accept this mail. The message contains no address. */
@@ -29,8 +31,15 @@ const SILENCE_MS = 20_000;
 /** Limit of a whole attempt. It is shorter than the pause before the next attempt. */
 const DEADLINE_MS = 45_000;
 
+/** Connections at a time, and mails of one: some servers count both. */
+const MAX_CONNECTIONS = 5;
+const MAX_MESSAGES = 100;
+/** Servers close connections that rest. This one is closed before. */
+const IDLE_MS = 15_000;
+
 /**
- * Creates the transport to the configured server (RFC 5321), with a connection for each mail.
+ * Creates the transport to the configured server (RFC 5321), with a bounded number of connections that serve
+ * several mails each.
  * Addresses and subject are given as parts, from which the library composes the headers. The address
  * is checked before, because the library takes a second one from a line break.
  */
@@ -40,6 +49,12 @@ export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
     port: smtp.port,
     secure: smtp.isTlsFromStart,
     requireTLS: smtp.demandsTls,
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    maxMessages: MAX_MESSAGES,
+    idleTimeout: IDLE_MS,
+    // The queue tries again.
+    maxRequeues: 0,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
@@ -68,6 +83,7 @@ export function createSmtpTransport({ smtp, from }: MailConfig): MailTransport {
         throw failureOf(error);
       });
     },
+    close: () => mailer.close(),
   };
 }
 

@@ -19,48 +19,67 @@ const FIRST_BITS = 14;
  */
 const MOST_BITS = 20;
 const MOST_COUNTED = FREE_A_DAY + (MOST_BITS - FIRST_BITS) * DOUBLES_AFTER;
+/**
+ * Addresses of one network that sign up in 24 hours without more work than those of others. It doubles here, and
+ * each time their number doubles: an office does not notice, and a flood from one network slows itself down.
+ */
+const NETWORK_FREE_A_DAY = 10;
+/** About a minute of a page, in a network from which hundreds signed up. */
+const MOST_NETWORK_BITS = 6;
+const MOST_COUNTED_OF_NETWORK = NETWORK_FREE_A_DAY * 2 ** (MOST_NETWORK_BITS - 1);
 /** A proof of half the work still counts, because others sign up while a page works. */
 const TOLERATED_BITS = 1;
 const VALID_SECONDS = 600;
 const AUTHENTICATOR_BYTES = 16;
 
-const CountRows = z.tuple([z.object({ addresses: z.int() })]);
+const CountRows = z.tuple([z.object({ of_all: z.int(), of_network: z.int() })]);
+
+/** A sign-up, with the proof of work if there is one. */
+export interface ProvingSignUp {
+  /** In lower case. */
+  readonly email: string;
+  /** Keyed digest of the network. */
+  readonly networkDigest: Uint8Array;
+  readonly proof: string | undefined;
+}
 
 /**
- * Requires a proof of work from a sign-up while many addresses sign up. The challenge states the work
+ * Requires a proof of work from a sign-up while many addresses sign up, and more while many of its network do. The challenge states the work
  * and its expiry, authenticated with the address, so that the service stores nothing of it. A proof
  * can be used again, for the same address only.
  * @param db in the role `consent_ledger_api`
- * @param email in lower case
  * @throws RequestRefused PROOF_OF_WORK_REQUIRED with a challenge
  */
 export async function requireWork(
   db: Queryable,
   keys: SignUpKeys,
-  email: string,
-  proof: string | undefined,
+  { email, networkDigest, proof }: ProvingSignUp,
   now: Date,
 ): Promise<void> {
-  const needed = bitsNeeded(await addressesOfDay(db));
+  const needed = await bitsNeeded(db, networkDigest);
   if (needed === 0) return;
   const key = hmacSha256(await keys.accountKey(), 'sign-up work');
   if (proof !== undefined && isProof(key, email, proof, needed - TOLERATED_BITS, now)) return;
   throw new RequestRefused('PROOF_OF_WORK_REQUIRED', undefined, { challenge: newChallenge(key, email, needed, now) });
 }
 
-function bitsNeeded(addresses: number): number {
-  if (addresses < FREE_A_DAY) return 0;
-  return Math.min(MOST_BITS, FIRST_BITS + Math.floor((addresses - FREE_A_DAY) / DOUBLES_AFTER));
+async function bitsNeeded(db: Queryable, networkDigest: Uint8Array): Promise<number> {
+  const { of_all, of_network } = await addressesOfDay(db, networkDigest);
+  const bits =
+    of_all < FREE_A_DAY ? 0 : Math.min(MOST_BITS, FIRST_BITS + Math.floor((of_all - FREE_A_DAY) / DOUBLES_AFTER));
+  if (of_network < NETWORK_FREE_A_DAY) return bits;
+  return Math.max(bits, FIRST_BITS) + 1 + Math.floor(Math.log2(of_network / NETWORK_FREE_A_DAY));
 }
 
-/** More than the number that requires the most work are not counted. */
-async function addressesOfDay(db: Queryable): Promise<number> {
+/** More than the numbers that require the most work are not counted. */
+async function addressesOfDay(db: Queryable, networkDigest: Uint8Array) {
+  const recent = `from sign_up_requests where requested_at > now() - interval '24 hours'`;
   const { rows } = await db.query(
-    `select count(*)::int as addresses from
-       (select from sign_up_requests where requested_at > now() - interval '24 hours' limit $1) counted`,
-    [MOST_COUNTED],
+    `select (select count(*) from (select ${recent} limit $1) a)::int as of_all,
+            (select count(*) from (select ${recent} and network_digest = $2 limit $3) n)::int as of_network`,
+    [MOST_COUNTED, networkDigest, MOST_COUNTED_OF_NETWORK],
   );
-  return CountRows.parse(rows)[0].addresses;
+  return CountRows.parse(rows)[0];
 }
 
 function newChallenge(key: Uint8Array, email: string, bits: number, now: Date): string {

@@ -12,14 +12,25 @@ export interface RequestedSignUp {
   readonly organisation: string;
   /** In lower case. */
   readonly email: string;
+  /** The network of the client (`countedNetwork`). */
+  readonly network: string;
   /** The proof of work of the client, if it has one. */
   readonly proof: string | undefined;
 }
 
 /**
+ * Returns the mailbox of an address: without its subaddress (RFC 5233), for limits alone. Many servers deliver
+ * `a+b@x` to `a@x`, so that one person has any number of such addresses.
+ */
+export function mailboxOf(email: string): string {
+  return email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
+}
+
+/**
  * Makes the token of a sign-up, and mails it to the address. Whether the address has a user is not
  * looked at here, so that neither response nor time show it. Each address counts for the work that
- * the next ones have to prove.
+ * the next ones have to prove, of all networks and of its own. Where the service sends mail, all subaddresses are one
+ * address for this and for the pause; where it does not, each creates an organisation without a mailbox, and counts.
  * @param db in the role `consent_ledger_api`
  * @param queueMail null: the service sends no mail
  * @returns the token for the response; null if it is mailed
@@ -30,19 +41,21 @@ export async function requestSignUp(
   db: Queryable,
   keys: SignUpKeys,
   queueMail: QueueMail | null,
-  { organisation, email, proof }: RequestedSignUp,
+  { organisation, email, network, proof }: RequestedSignUp,
 ): Promise<string | null> {
   const now = new Date();
-  await requireWork(db, keys, email, proof, now);
+  const key = await keys.accountKey();
+  const networkDigest = hmacSha256(key, `sign-up network\0${network}`);
+  await requireWork(db, keys, { email, networkDigest, proof }, now);
   const expires_at = new Date(now.getTime() + SIGN_UP_SECONDS * 1000).toISOString();
   const token = await newSignUpToken(keys, { organisation, email, expires_at });
-  const digest = hmacSha256(await keys.accountKey(), `sign-up address\0${email}`);
+  const digest = hmacSha256(key, `sign-up address\0${queueMail === null ? email : mailboxOf(email)}`);
   await withTransaction(db, async (db) => {
     const { rowCount } = await db.query(
-      `insert into sign_up_requests (address_digest) values ($1)
-         on conflict (address_digest) do update set requested_at = now()
+      `insert into sign_up_requests (address_digest, network_digest) values ($1, $3)
+         on conflict (address_digest) do update set requested_at = now(), network_digest = excluded.network_digest
           where sign_up_requests.requested_at < now() - make_interval(secs => $2)`,
-      [digest, PAUSE_SECONDS],
+      [digest, PAUSE_SECONDS, networkDigest],
     );
     if (queueMail === null || rowCount !== 1) return;
     const isQueued = await queueMail(db, { kind: 'sign_up', to: email, token, expires_at });

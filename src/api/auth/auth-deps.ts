@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { inLanguage, mailLanguageOf } from '../../accounts/mail/mail-language.js';
+import { causedBy, mailCauseOf } from '../../accounts/mail/mail-cause.js';
 import type { QueueMail } from '../../accounts/mail/mail-queue.js';
 import type { FactorKeys } from '../../accounts/second-factor/factor-secrets.js';
 import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
@@ -33,12 +33,14 @@ export interface AuthRouteOptions extends ApiUsers {
   readonly queueMail: QueueMail | null;
   /** Returns the key from which refresh tokens are derived, 32 bytes. */
   readonly refreshKey: () => Promise<Uint8Array>;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
 }
 
-/** The queue for mails that a request causes, in its language; null: the service sends no mail. */
+/** The queue for mails that a request causes; null: the service sends no mail. */
 export function mailOf(
   { queueMail }: AuthRouteOptions,
-  { headers }: Pick<FastifyRequest, 'headers'>,
+  request: Pick<FastifyRequest, 'headers' | 'countedNetwork'>,
 ): QueueMail | null {
-  return inLanguage(queueMail, mailLanguageOf(headers['accept-language']));
+  return causedBy(queueMail, mailCauseOf(request));
 }

@@ -3,6 +3,7 @@ import { renewSignIn } from '../../accounts/sign-in/renew-sign-in.js';
 import { signOut } from '../../accounts/sign-in/sign-out.js';
 import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
 import { withTransaction } from '../../platform/database/pool.js';
+import { FairTurns } from '../guards/fair-turns.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { countFailures, throttleFailures } from './attempts.js';
 import { type AuthRouteOptions, mailOf } from './auth-deps.js';
@@ -25,6 +26,13 @@ const FAILURES_BY_ACCOUNT_AND_ADDRESS = 10;
  * Failed sign-ins a minute on one account from any address: against guesses from many addresses.
  */
 const FAILURES_BY_ACCOUNT = 100;
+/**
+ * Requests by strangers of which mails are queued, as far as one process works on them at a time: one of each
+ * network, so that a network's are counted one by one, and a flood takes few connections to the database. And those
+ * that wait.
+ */
+const QUEUED_AT_A_TIME = 4;
+const MAX_WAITING = 500;
 /** Sign-ins a minute of one account: each adds a row, and an entry to the append-only audit log. */
 const SIGN_INS_BY_ACCOUNT = 30;
 
@@ -33,7 +41,8 @@ const SIGN_INS_BY_ACCOUNT = 30;
  * passwords and the current user.
  */
 export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
-  const { rateLimiter, apiPool, tokens, queueMail } = options;
+  const { rateLimiter, apiPool, tokens, queueMail, now } = options;
+  const turns = new FairTurns({ slots: QUEUED_AT_A_TIME, now, maxWaiting: MAX_WAITING });
   return [
     open(login, async (call) => {
       const { email, password } = call.body;
@@ -91,8 +100,8 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
         sign_up: options.createAccount === null ? ('invite' as const) : ('open' as const),
       },
     })),
-    ...passwordRoutes(options),
+    ...passwordRoutes(options, turns),
     ...secondFactorRoutes(options),
-    ...signUpRoutes(options),
+    ...signUpRoutes(options, turns),
   ];
 }

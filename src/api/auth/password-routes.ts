@@ -2,7 +2,9 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { tooManyMails } from '../../accounts/mail/mail-queue.js';
 import * as invitations from '../../accounts/sign-in/accept-invitation.js';
 import * as passwords from '../../accounts/sign-in/set-password.js';
+import type { FairTurns } from '../guards/fair-turns.js';
 import { refuseExcess } from '../guards/rate-limit.js';
+import { goneClient } from '../server/gone-client.js';
 import { countFailures, throttleFailures } from './attempts.js';
 import { type AuthRouteOptions, mailOf } from './auth-deps.js';
 import { acceptInvitation, changePassword, requestPasswordReset, resetPassword } from './operations.js';
@@ -17,8 +19,11 @@ const PASSWORD_FAILURES_BY_ACCOUNT = 10;
 const RESET_REQUESTS_BY_ADDRESS = 10;
 const RESET_REQUESTS_BY_ACCOUNT = 3;
 
-/** POST /api/v1/auth/change-password, /accept-invitation, /request-password-reset, /reset-password */
-export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
+/**
+ * POST /api/v1/auth/change-password, /accept-invitation, /request-password-reset, /reset-password
+ * @param turns turns of networks
+ */
+export function passwordRoutes(options: AuthRouteOptions, turns: FairTurns): readonly AuthRoute[] {
   const { rateLimiter, adminPool, seals, tokens } = options;
   return [
     signedIn(changePassword, async ({ user, body, request }) => {
@@ -53,7 +58,7 @@ export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] 
       };
       return respondWithTokens(tokens, call, 'Welcome.', () => throttleFailures(rateLimiter, limit, grant));
     }),
-    open(requestPasswordReset, async ({ body: { email }, request }) => {
+    open(requestPasswordReset, async ({ body: { email }, request, reply }) => {
       const queueMail = mailOf(options, request);
       if (queueMail === null) throw new ApiError('MAIL_NOT_CONFIGURED');
       const limits = [
@@ -64,7 +69,11 @@ export function passwordRoutes(options: AuthRouteOptions): readonly AuthRoute[] 
         refuseExcess(await rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
       }
       // The same work for every address: the worker looks up whether it has a user.
-      const isQueued = await queueMail(options.apiPool, { kind: 'reset_request', email });
+      const isQueued = await turns.take(
+        request.countedNetwork,
+        () => queueMail(options.apiPool, { kind: 'reset_request', email }),
+        goneClient(reply),
+      );
       if (!isQueued) throw tooManyMails();
       return { message: 'If the address has a user, a mail with a link is on its way.' };
     }),

@@ -1,8 +1,10 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { refuseOwnAddress } from '../../accounts/credentials/passwords.js';
-import { requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
+import { mailboxOf, requestSignUp } from '../../accounts/sign-up/request-sign-up.js';
 import { readSignUpToken } from '../../accounts/sign-up/sign-up-tokens.js';
+import type { FairTurns } from '../guards/fair-turns.js';
 import { refuseExcess } from '../guards/rate-limit.js';
+import { goneClient } from '../server/gone-client.js';
 import { throttleFailures } from './attempts.js';
 import { type AuthRouteOptions, mailOf } from './auth-deps.js';
 import { type AuthRoute, open } from './route.js';
@@ -15,19 +17,28 @@ const REQUESTS_BY_EMAIL = 5;
 const COMPLETED_BY_ADDRESS = 5;
 const TOKEN_FAILURES_BY_ADDRESS = 30;
 
-/** POST /api/v1/auth/sign-up, /confirm-sign-up */
-export function signUpRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
+/**
+ * POST /api/v1/auth/sign-up, /confirm-sign-up
+ * @param turns turns of networks
+ */
+export function signUpRoutes(options: AuthRouteOptions, turns: FairTurns): readonly AuthRoute[] {
   const { rateLimiter, apiPool, factorKeys, tokens } = options;
   return [
-    open(signUp, async ({ body: { organisation, email, proof_of_work: proof }, request }) => {
+    open(signUp, async ({ body: { organisation, email, proof_of_work: proof }, request, reply }) => {
       createAccountOf(options);
       for (const [scope, key, limit] of [
         ['sign-up-address', request.countedClient, REQUESTS_BY_ADDRESS],
-        ['sign-up-email', email, REQUESTS_BY_EMAIL],
+        ['sign-up-email', mailboxOf(email), REQUESTS_BY_EMAIL],
       ] as const) {
         refuseExcess(await rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
       }
-      const token = await requestSignUp(apiPool, factorKeys, mailOf(options, request), { organisation, email, proof });
+      const { countedNetwork: network } = request;
+      const queueMail = mailOf(options, request);
+      const token = await turns.take(
+        network,
+        () => requestSignUp(apiPool, factorKeys, queueMail, { organisation, email, network, proof }),
+        goneClient(reply),
+      );
       const message =
         token === null ? 'A mail with a link is on its way. Open it to choose a password.' : 'Choose a password.';
       return { message, data: { token } };

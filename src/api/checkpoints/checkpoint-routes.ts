@@ -12,6 +12,7 @@ import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import { readLedgerKeys, readPublishedKeys } from '../../pipeline/ledger/read-ledger-keys.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import type { FairTurns } from '../guards/fair-turns.js';
 import { FOR_MINUTES, type PublicDocument, publicDocument } from '../server/send-document.js';
 import {
   getCheckpointCosignatures,
@@ -24,19 +25,22 @@ import {
   listStampedCheckpoints,
   PEM,
 } from './operations.js';
-import { FOREVER, SHORTLY, serveDocument as serve } from './serve-document.js';
+import { documentsOf, FOREVER, SHORTLY } from './serve-document.js';
 
 /**
  * Registers the stamped checkpoints, the keys of the ledger and the roots of its time stamps. Any
  * cache may store the responses.
  * @param readTsaRoots the root certificates in PEM; null: this process does not have them
+ * @param turns turns of addresses
  */
 export function checkpointRoutes(
   scope: FastifyInstance,
   db: Queryable,
   readTsaRoots: () => Promise<string | null>,
+  turns: FairTurns,
 ): void {
-  const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
+  const serve = documentsOf(scope, turns);
+  const list = serve(listStampedCheckpoints, async (_params, { after = 0 }) => {
     const keys = (await readLedgerKeys(db)).flatMap((one) => [one.key, one.ml_dsa_key]);
     const checkpoints = await listCheckpoints(db, after);
     const last = checkpoints.length < MAX_CHECKPOINTS ? undefined : checkpoints.at(-1);
@@ -45,13 +49,13 @@ export function checkpointRoutes(
   });
   // The base URI of the ledger, as the API catalog names it.
   scope.get('/checkpoints/', list);
-  serve(scope, listLedgerKeys, async () => json({ data: { keys: await readPublishedKeys(db) } }, FOR_MINUTES));
-  serve(scope, getLedgerKey, async () => {
+  serve(listLedgerKeys, async () => json({ data: { keys: await readPublishedKeys(db) } }, FOR_MINUTES));
+  serve(getLedgerKey, async () => {
     const inForce = (await readLedgerKeys(db)).at(-1);
     if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');
     return text(`${inForce.key}\n${inForce.ml_dsa_key}\n`, FOR_MINUTES);
   });
-  serve(scope, getTsaRoots, async () => {
+  serve(getTsaRoots, async () => {
     const roots = await readTsaRoots();
     if (roots === null)
       throw new ApiError(
@@ -60,16 +64,16 @@ export function checkpointRoutes(
       );
     return publicDocument({ contentType: PEM, body: roots, cacheControl: FOR_MINUTES });
   });
-  serve(scope, getCheckpointNote, async ({ size }) => text(existing(await readNote(db, size)), FOREVER));
-  serve(scope, getCheckpointToken, async ({ size, number }) => {
+  serve(getCheckpointNote, async ({ size }) => text(existing(await readNote(db, size)), FOREVER));
+  serve(getCheckpointToken, async ({ size, number }) => {
     const body = existing(await readToken(db, size, number));
     return publicDocument({ contentType: 'application/timestamp-reply', body, cacheControl: FOREVER });
   });
-  serve(scope, getCheckpointCosignatures, async ({ size }) => {
+  serve(getCheckpointCosignatures, async ({ size }) => {
     existing(await readNote(db, size));
     return text(await readCosignatures(db, size), SHORTLY);
   });
-  serve(scope, getConsistencyProof, async ({ size, from }) => {
+  serve(getConsistencyProof, async ({ size, from }) => {
     if (from >= size || size > (await readLargestSize(db))) throw new ApiError('CHECKPOINT_NOT_FOUND');
     const hashes = await readTreeProof(db, consistencyRanges(from, size));
     if (hashes === null) throw new Error('a node of the ledger tree is missing');

@@ -47,7 +47,7 @@ export const getNewestCheckpoint = defineOperation({
     'The checkpoint of a tiled log (C2SP tlog-tiles) with the prefix `/checkpoints/log`. Tiles and structure files reach up to it.',
   params: None,
   download: { mediaType: 'text/plain', description: 'The signed note, and the lines of witnesses.' },
-  errors: ['CHECKPOINT_NOT_FOUND'],
+  errors: ['CHECKPOINT_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   example: {},
 });
 
@@ -60,7 +60,7 @@ export const getTile = defineOperation({
   description: 'Hashes of a level of the tree, 32 bytes each (C2SP tlog-tiles).',
   params: TileParams,
   download: { mediaType: TILE_TYPE, description: 'At most 256 hashes.' },
-  errors: ['TILE_NOT_FOUND'],
+  errors: ['TILE_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   example: { path: { level: '0', tile: '000.p/1' } },
 });
 
@@ -73,7 +73,7 @@ export const getEntryBundle = defineOperation({
   description: 'The entries are headers of batches and roll-ups (C2SP tlog-tiles).',
   params: BundleParams,
   download: { mediaType: TILE_TYPE, description: 'Entries, each after its length as two bytes, big-endian.' },
-  errors: ['TILE_NOT_FOUND'],
+  errors: ['TILE_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   example: { path: { tile: '000.p/1' } },
 });
 
@@ -84,10 +84,16 @@ export const getStructure = defineOperation({
   isLastSlashed: true,
   summary: 'Get the structure of a batch or roll-up',
   description:
-    'Its runs in the order of `streams_root`, each as key (32 bytes), first and last revision (8 bytes each, big-endian), then its tags in the order of `tags_root` (32 bytes each). If the operator restricts the structure to auditors, the request has the header `Authorization: Bearer`. One roll-up is served at a time.',
+    'Its runs in the order of `streams_root`, each as key (32 bytes), first and last revision (8 bytes each, big-endian), then its tags in the order of `tags_root` (32 bytes each). If the operator restricts the structure to auditors, the request has the header `Authorization: Bearer`. A header `Range` lets a download go on where it was cut off. Large roll-ups are served to two clients at a time, and to one at one address, which must take 16 kB a second on average. 503 has `Retry-After`.',
   params: StructureParams,
   download: { mediaType: TILE_TYPE, description: 'The header of the leaf states how many runs and tags follow.' },
-  errors: ['TILE_NOT_FOUND', 'MISSING_BEARER_TOKEN', 'INVALID_BEARER_TOKEN', 'SERVICE_UNAVAILABLE'],
+  errors: [
+    'TILE_NOT_FOUND',
+    'MISSING_BEARER_TOKEN',
+    'INVALID_BEARER_TOKEN',
+    'RANGE_NOT_SATISFIABLE',
+    'SERVICE_UNAVAILABLE',
+  ],
   example: { path: { leaf: '000' } },
 });
 

@@ -8,8 +8,9 @@ export interface FairTurnsOptions {
   readonly now: () => number;
   /** Time that a slot stays empty after a turn, as a multiple of the turn's length. */
   readonly pause?: number;
-  /** Work that may wait; more is refused. */
+  /** Work that may wait, of all owners and of each; more is refused. */
   readonly maxWaiting?: number;
+  readonly maxWaitingOfOwner?: number;
 }
 
 /** Times of rest for each time of work: what other requests get of the main thread. */
@@ -26,6 +27,17 @@ const MIN_WORK_MS = 2;
  * next step. Short steps are taken together.
  */
 export type Rest = () => Promise<void>;
+
+/** Starts to measure work. @param now milliseconds of a monotonic clock */
+export function restingFrom(now: () => number): Rest {
+  let since = now();
+  return async () => {
+    const worked = now() - since;
+    if (worked < MIN_WORK_MS) return;
+    await sleep(Math.min(MAX_REST_MS, REST * worked));
+    since = now();
+  };
+}
 
 /**
  * Takes the work of expensive requests in turns. Each owner has one turn at a time, and waits for at
@@ -57,13 +69,7 @@ export class FairTurns {
     await this.#turnOf(owner, gone);
     const startedAt = this.#now();
     try {
-      let since = startedAt;
-      return await work(async () => {
-        const worked = this.#now() - since;
-        if (worked < MIN_WORK_MS) return;
-        await sleep(Math.min(MAX_REST_MS, REST * worked));
-        since = this.#now();
-      });
+      return await work(restingFrom(this.#now));
     } finally {
       const end = (): void => {
         this.#busy.delete(owner);
@@ -78,7 +84,8 @@ export class FairTurns {
   #turnOf(owner: string, gone: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (gone?.aborted === true) return reject(gone.reason);
-      if (this.#waitingCount >= (this.options.maxWaiting ?? Number.POSITIVE_INFINITY))
+      const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitingOfOwner = maxWaiting } = this.options;
+      if (this.#waitingCount >= maxWaiting || this.#waitingOf(owner).length >= maxWaitingOfOwner)
         return reject(new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
       const start = (): void => {
         gone?.removeEventListener('abort', drop);

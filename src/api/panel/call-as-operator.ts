@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import fastify from 'fastify';
 import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { BY_OPERATOR } from '../../accounts/mail/mail-cause.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { keepRawBodies, validate } from '../server/json-body.js';
@@ -53,7 +54,7 @@ export async function callAsOperator(
           params: paramsOf(checked, request),
           query: validate(checked.query, request.query),
           body: bodyOf(checked, request),
-          language: 'en',
+          mailCause: BY_OPERATOR,
         }),
         change: (work) =>
           withTransaction(adminPool, async (db) => {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import type { MailLanguage } from '../../accounts/mail/mail-job.js';
+import type { MailCause } from '../../accounts/mail/mail-cause.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Operation } from '../server/operation.js';
@@ -15,8 +15,8 @@ export interface PanelCall<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Language of the mails that the request causes. */
-  readonly language: MailLanguage;
+  /** Language and network for the mails that the request causes. */
+  readonly mailCause: MailCause;
 }
 
 /** A request before its parameters and its body are checked. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { mailLanguageOf } from '../../accounts/mail/mail-language.js';
+import { mailCauseOf } from '../../accounts/mail/mail-cause.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
@@ -81,7 +81,7 @@ function inputOf(
         params: paramsOf(checked, request),
         query: validate(checked.query, request.query),
         body: bodyOf(checked, request),
-        language: mailLanguageOf(request.headers['accept-language']),
+        mailCause: mailCauseOf(request),
       };
       await refuseForeignSite(options.apiPool, options.seals, user, call.params);
       return call;

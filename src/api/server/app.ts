@@ -3,7 +3,7 @@ import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createClientAddresses } from '../../platform/net/client-address.js';
-import { countedClient } from '../../platform/net/counted-client.js';
+import { countedClient, countedNetwork } from '../../platform/net/counted-client.js';
 import { boundBodies } from './bound-bodies.js';
 import { boundHeaders } from './bound-headers.js';
 import { answerClientError } from './client-errors.js';
@@ -81,6 +81,11 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   app.decorateRequest('countedClient', {
     getter() {
       return countedClient(this.clientAddress ?? '', ipv6ClientPrefix);
+    },
+  });
+  app.decorateRequest('countedNetwork', {
+    getter() {
+      return countedNetwork(this.clientAddress ?? '');
     },
   });
   boundHeaders(app);

@@ -25,6 +25,8 @@ declare module 'fastify' {
     readonly clientAddress: string | null;
     /** The client for which limits by address count (`src/platform/net/counted-client.ts`). */
     readonly countedClient: string;
+    /** The network of the client, IPv4 /24 or IPv6 /48 (`src/platform/net/counted-client.ts`). */
+    readonly countedNetwork: string;
     /** The exact bytes of the body; empty if there is none. */
     readonly rawBody: Buffer;
   }

@@ -38,6 +38,11 @@ export async function writeStructure(
   for (const run of runs) streams.append(keyedRunLeaf(run));
   let page = concatBytes(...runs.map((run) => runBytes({ ...run, key: fromHex(run.key) ?? new Uint8Array() })));
   const tags = new Frontier();
+  // Before the tags are opened: a transaction must not wait for a client that takes many runs.
+  if (header.tags_count > 0 && page.length > 0) {
+    await write(page);
+    page = new Uint8Array();
+  }
   await eachTagPage(db, number, async (rows) => {
     const next = rows.map(({ person_tag: tag }) => tag);
     for (const tag of next) tags.append(personTagLeaf(tag));

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AuthOptionsResponse } from '../../../schemas/api/auth.js';
 import { createMailQueue } from '../../../src/accounts/mail/mail-queue.js';
-import { createSmtpTransport, MailFailed, MailRefused } from '../../../src/accounts/mail/smtp-transport.js';
+import {
+  createSmtpTransport,
+  MailFailed,
+  MailRefused,
+  type MailTransport,
+} from '../../../src/accounts/mail/smtp-transport.js';
 import { type PanelApp, type PanelTenant, startPanel } from '../../api/panel/panel-fixture.js';
 import { type Answer, ask } from '../../api/server/running-app.js';
 import { type ReceivedMail, startMailServer, type TestMailServer } from '../../support/mail-server.js';
@@ -280,12 +285,31 @@ describe('the transport', () => {
   const mail = { to: 'a@person.example', subject: 'Hello', text: 'Text' };
   const signal = new AbortController().signal;
   const sentAs = (id: string) => server.mails.filter(({ text }) => text.includes(`<${id}@example.org>`));
-  const transportTo = (url: string, demandsTls = false) =>
-    createSmtpTransport({
+  const opened: MailTransport[] = [];
+  const transportTo = (url: string, demandsTls = false): MailTransport => {
+    const transport = createSmtpTransport({
       smtp: { host: '127.0.0.1', port: Number(new URL(url).port), isTlsFromStart: false, demandsTls, auth: undefined },
       from: { name: 'Ledger', address: 'ledger@example.org' },
       publicUrl: PUBLIC_URL,
     });
+    opened.push(transport);
+    return transport;
+  };
+  afterEach(() => {
+    for (const transport of opened.splice(0)) transport.close();
+  });
+
+  it('sends several mails over one connection, and ends it when it is closed', async () => {
+    const transport = transportTo(server.url);
+    const before = server.connections();
+    for (const id of [randomUUID(), randomUUID(), randomUUID()]) {
+      await transport.send(id, mail, signal);
+      expect(sentAs(id)).toHaveLength(1);
+    }
+    expect(server.connections()).toBe(before + 1);
+    transport.close();
+    await expect(transport.send(randomUUID(), mail, signal)).rejects.toThrow(MailFailed);
+  });
 
   it('lets no value add a header or a recipient', async () => {
     const id = randomUUID();

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AuthOptionsResponse, SignUpRequestedResponse, TokensResponse } from '../../../schemas/api/auth.js';
@@ -6,6 +6,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { bitsOfChallenge, leadingZeroBits } from '../../../schemas/crypto/proof-of-work.js';
 import { requireWork } from '../../../src/accounts/sign-up/proof-of-work.js';
 import { newSignUpToken, type WantedAccount } from '../../../src/accounts/sign-up/sign-up-tokens.js';
+import { RequestRefused } from '../../../src/platform/errors/request-refused.js';
 import { type Answer, ask, type RunningApp, startApp } from '../server/running-app.js';
 
 const PASSWORD = 'a horse that staples batteries';
@@ -19,10 +20,11 @@ function proofOf(challenge: string): string {
   }
 }
 
-const post = (path: string, body: object): Promise<Answer> =>
+/** @param address of the client */
+const post = (path: string, body: object, address = '192.0.2.1'): Promise<Answer> =>
   ask(`${app.url}/api/v1/auth/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
     body: JSON.stringify(body),
   });
 const newAddress = (): string => `owner-${randomUUID()}@shop.example`;
@@ -30,7 +32,7 @@ const options = async () => AuthOptionsResponse.parse((await ask(`${app.url}/api
 
 describe('an installation with open sign-up and without mail', () => {
   beforeAll(async () => {
-    app = await startApp('api', { SIGN_UP: 'open' });
+    app = await startApp('api', { SIGN_UP: 'open', TRUSTED_PROXIES: '127.0.0.1' });
   });
   beforeEach(async () => {
     await app.superuser.query('delete from rate_limit_windows');
@@ -118,10 +120,12 @@ describe('an installation with open sign-up and without mail', () => {
     // A minute may end meanwhile.
     expect(confirmed.filter((status) => status === 201).length).toBeLessThanOrEqual(10);
     expect(confirmed.at(-1)).toBe(429);
-    const email = newAddress();
     const asked: Answer[] = [];
-    for (let i = 0; i < 12; i += 1) asked.push(await post('sign-up', { organisation: 'Shop', email }));
-    expect(asked.filter(({ status }) => status === 202).length).toBeLessThanOrEqual(10);
+    for (let i = 0; i < 12; i += 1) {
+      const email = `owner${i === 0 ? '' : `+${i}`}@limited.example`;
+      asked.push(await post('sign-up', { organisation: 'Shop', email }, `192.0.2.${i}`));
+    }
+    expect(asked.filter(({ status }) => status === 202 || status === 422).length).toBeLessThanOrEqual(10);
     expect(asked.at(-1)).toMatchObject({
       status: 429,
       body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS', message: expect.stringContaining('to sign up') },
@@ -133,7 +137,7 @@ const Required = z.object({ code: z.literal('PROOF_OF_WORK_REQUIRED'), challenge
 
 describe('an installation where many addresses signed up', () => {
   beforeAll(async () => {
-    app = await startApp('api', { SIGN_UP: 'open' });
+    app = await startApp('api', { SIGN_UP: 'open', TRUSTED_PROXIES: '127.0.0.1' });
   });
   beforeEach(async () => {
     await app.superuser.query('delete from rate_limit_windows');
@@ -169,6 +173,44 @@ describe('an installation where many addresses signed up', () => {
       await signedUp(addresses);
       expect(bitsOfChallenge(await challengeFor(newAddress())), `${addresses}`).toBe(bits);
     }
+  });
+
+  it('asks a network from which many signed up for more, and others for no more', async () => {
+    await signedUp(0);
+    const from = (address: string) => post('sign-up', { organisation: 'Shop', email: newAddress() }, address);
+    // Each from an address of its own: no limit of a minute refuses one.
+    for (let i = 0; i < 10; i += 1) expect((await from(`2001:db8:1:${i}::1`)).status, `${i}`).toBe(202);
+    expect(bitsOfChallenge(Required.parse((await from('2001:db8:1:ffff::1')).body).challenge)).toBe(15);
+    expect((await from('2001:db8:2::1')).status).toBe(202);
+  });
+
+  it.each([
+    [0, 9, 0],
+    [0, 10, 15],
+    [0, 20, 16],
+    [100, 20, 17],
+    [0, 39, 16],
+    [100_000, 9, 20],
+    [100_000, 10, 21],
+    [100_000, 320, 26],
+    [100_000, 1_000, 26],
+  ])('asks after %s addresses of other networks and %s of its own for %s bits', async (ofOthers, ofNetwork, bits) => {
+    const [network, other] = [randomBytes(32), randomBytes(32)];
+    await app.superuser.query('delete from sign_up_requests');
+    await app.superuser.query(
+      `insert into sign_up_requests (address_digest, network_digest)
+         select sha256(int4send(n)), case when n > $2 then $3::bytea else $4::bytea end from generate_series(1, $1 + $2::int) n`,
+      [ofOthers, ofNetwork, other, network],
+    );
+    const asked = { email: newAddress(), networkDigest: network, proof: undefined };
+    const failure: unknown = await requireWork(
+      app.superuser,
+      app.service.installation.keyring,
+      asked,
+      new Date(),
+    ).catch((error: unknown) => error);
+    const challenge = failure instanceof RequestRefused ? failure.details.challenge : undefined;
+    expect(challenge === undefined ? 0 : bitsOfChallenge(challenge)).toBe(bits);
   });
 
   it('counts no address of more than a day before', async () => {
@@ -214,7 +256,8 @@ describe('an installation where many addresses signed up', () => {
     await signedUp(60);
     const ended = Number.parseInt(expiry, 36) * 1000;
     const { keyring } = app.service.installation;
-    const at = (time: number) => requireWork(app.superuser, keyring, email, proof, new Date(time));
+    const asked = { email, networkDigest: Buffer.alloc(32), proof };
+    const at = (time: number) => requireWork(app.superuser, keyring, asked, new Date(time));
     await at(ended - 1);
     await expect(at(ended)).rejects.toMatchObject({ code: 'PROOF_OF_WORK_REQUIRED' });
   });

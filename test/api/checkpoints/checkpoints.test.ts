@@ -12,6 +12,7 @@ import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyConsistency } from '../../../schemas/merkle/verify-consistency.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
+import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
@@ -44,7 +45,13 @@ describe('the ledger in public', () => {
     world = await openLedgerWorld();
     const pool = world.pipeline.worker;
     app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, pool, async () => pemOfCertificates([world.tsaRoot])),
+      (scope) =>
+        checkpointRoutes(
+          scope,
+          pool,
+          async () => pemOfCertificates([world.tsaRoot]),
+          ledgerTurns(() => 0),
+        ),
     ]);
     for (const visitors of [
       ['ann', 'ben', 'cem'],
@@ -233,7 +240,13 @@ describe('before the ledger has a key', () => {
     const world = await openLedgerWorld();
     const pool = world.pipeline.worker;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, pool, async () => null),
+      (scope) =>
+        checkpointRoutes(
+          scope,
+          pool,
+          async () => null,
+          ledgerTurns(() => 0),
+        ),
     ]);
     const answer = await app.inject('/checkpoints/ledger.vkey');
     expect(answer).toMatchObject({ statusCode: 404, headers: { 'cache-control': 'no-store' } });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
+import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';
 import { structureRoutes } from '../../../src/api/checkpoints/structure-routes.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { exportStructure } from '../../../src/evidence/structure/export-structure.js';
@@ -15,6 +16,8 @@ import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/packag
 import { countLocks } from '../../support/count-locks.js';
 import { until } from '../../support/wait.js';
 
+const now = (): number => performance.now();
+
 describe('the structure of the ledger in public', () => {
   const TOKEN = 'a-token-of-an-auditor';
   let world: LedgerWorld;
@@ -22,14 +25,25 @@ describe('the structure of the ledger in public', () => {
   let restricted: FastifyInstance;
   let streaming: FastifyInstance;
   let folder: string;
+  let serve: (auditors: readonly string[], wholeBytes?: number) => FastifyInstance;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'structure-'));
     world = await openLedgerWorld();
     const pool = world.pipeline.newPool('consent_ledger_api');
-    const serve = (auditors: readonly string[], wholeBytes?: number): FastifyInstance =>
+    serve = (auditors, wholeBytes) =>
       createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-        (scope) => checkpointRoutes(scope, pool, async () => null),
-        (scope) => structureRoutes(scope, pool, auditors, wholeBytes),
+        (scope) =>
+          checkpointRoutes(
+            scope,
+            pool,
+            async () => null,
+            ledgerTurns(() => 0),
+          ),
+        (scope) =>
+          structureRoutes(scope, pool, {
+            ...{ auditors, turns: ledgerTurns(now), now },
+            ...(wholeBytes !== undefined && { wholeBytes }),
+          }),
       ]);
     app = serve([]);
     streaming = serve([], 0);
@@ -144,7 +158,7 @@ describe('the structure of the ledger in public', () => {
     expect((await restricted.inject({ method: 'GET', url: '/checkpoints/log/checkpoint' })).statusCode).toBe(200);
   });
 
-  it('is streamed where a roll-up is large, one at a time', async () => {
+  it('is streamed where a roll-up is large, to two addresses at a time', async () => {
     const url = '/checkpoints/log/structure/127';
     const whole = await get(url);
     const streamed = await streaming.inject({ method: 'GET', url });
@@ -156,19 +170,81 @@ describe('the structure of the ledger in public', () => {
     try {
       await lock.query('begin; lock table sealed_events in access exclusive mode');
       const first = streaming.inject({ method: 'GET', url });
-      // The first one waits for the table; every further one is refused.
+      // They wait for the table; every further one is refused.
       const waits = "relation = 'sealed_events'::regclass and not granted";
       await until(async () => (await countLocks(lock, waits)) !== 0);
-      const refused = await streaming.inject({ method: 'GET', url });
+      const second = streaming.inject({ method: 'GET', url, remoteAddress: '192.0.2.2' });
+      await until(async () => (await countLocks(lock, waits)) === 2);
+      const third = await streaming.inject({ method: 'GET', url, remoteAddress: '192.0.2.3' });
+      expect(third.statusCode).toBe(503);
+      const refused = await streaming.inject({ method: 'GET', url, remoteAddress: '192.0.2.2' });
       expect(refused.statusCode).toBe(503);
       expect(refused.headers['retry-after']).toBe('30');
       expect(refused.headers['cache-control']).toBe('no-store');
       await lock.query('rollback');
-      expect((await first).rawPayload.equals(whole.rawPayload)).toBe(true);
+      for (const sent of [await first, await second]) expect(sent.rawPayload.equals(whole.rawPayload)).toBe(true);
     } finally {
       lock.release();
     }
     expect((await streaming.inject({ method: 'GET', url })).statusCode).toBe(200);
+  });
+
+  it('goes on from where a download was cut off, whether the file is whole or made while it is sent', async () => {
+    const url = '/checkpoints/log/structure/127';
+    const whole = await get(url);
+    const { length } = whole.rawPayload;
+    for (const [name, served] of Object.entries({ app, streaming })) {
+      const ask = (headers: Record<string, string>) => served.inject({ method: 'GET', url, headers });
+      for (const range of ['bytes=100-', `bytes=100-${length - 1}`, `bytes=-${length - 100}`]) {
+        const rest = await ask({ range });
+        expect(rest.statusCode, `${name} ${range}`).toBe(206);
+        expect(rest.headers['content-range']).toBe(`bytes 100-${length - 1}/${length}`);
+        expect(rest.rawPayload.equals(whole.rawPayload.subarray(100)), `${name} ${range}`).toBe(true);
+      }
+      const past = await ask({ range: `bytes=${length}-` });
+      expect([past.statusCode, past.headers['content-range']]).toEqual([416, `bytes */${length}`]);
+      const other = await ask({ range: 'bytes=100-', 'if-range': '"another"' });
+      expect([other.statusCode, other.rawPayload.length]).toEqual([200, length]);
+      const same = await ask({ range: 'bytes=100-', 'if-range': String(whole.headers.etag) });
+      expect(same.statusCode).toBe(206);
+    }
+    const middle = { method: 'GET', url, headers: { range: 'bytes=100-199' } } as const;
+    expect((await app.inject(middle)).rawPayload.equals(whole.rawPayload.subarray(100, 200))).toBe(true);
+    // Bytes that are sent before the file is known to be right could not be taken back.
+    expect((await streaming.inject(middle)).rawPayload.length).toBe(length);
+  });
+
+  it('is made once for a leaf, and kept', async () => {
+    const { owner } = world.pipeline;
+    const url = '/checkpoints/log/structure/007';
+    const made = (await get(url)).rawPayload;
+    await owner.query('create table made as select * from sealed_events where batch = 7');
+    await owner.query('delete from sealed_events where batch = 7');
+    const again = await get(url);
+    await owner.query('insert into sealed_events select * from made');
+    expect(again.rawPayload.equals(made)).toBe(true);
+  });
+
+  it('is refused for a while to an address with too many requests, and never by their number', async () => {
+    const from = async (remoteAddress: string) =>
+      app.inject({ method: 'GET', url: '/checkpoints/log/structure/000', remoteAddress });
+    const lock = await world.pipeline.owner.connect();
+    try {
+      await lock.query('begin; lock table batches in access exclusive mode');
+      const asked = Array.from({ length: 40 }, () => from('192.0.2.1'));
+      const refused = (await Promise.all(asked.slice(33))).map(({ statusCode, headers }) => [
+        statusCode,
+        headers['retry-after'],
+        headers['cache-control'],
+      ]);
+      expect(refused).toEqual(new Array(7).fill([503, '2', 'no-store']));
+      const other = from('192.0.2.2');
+      await lock.query('rollback');
+      for (const one of [...asked.slice(0, 33), other]) expect((await one).statusCode).toBe(200);
+    } finally {
+      lock.release();
+    }
+    for (let i = 0; i < 200; i += 1) expect((await from('192.0.2.1')).statusCode).toBe(200);
   });
 
   it('is cut off where the tables turn out to contradict the ledger', async () => {
@@ -176,7 +252,9 @@ describe('the structure of the ledger in public', () => {
     const url = `${await streaming.listen({ port: 0, host: '127.0.0.1' })}/checkpoints/log/structure/127`;
     await owner.query('create table cut as select * from sealed_events where batch = 100');
     await owner.query('delete from sealed_events where batch = 100');
-    await expect(fetch(url).then((response) => response.arrayBuffer())).rejects.toThrow();
+    const cut = await fetch(url);
+    expect(cut.status).toBe(200);
+    await expect(cut.arrayBuffer()).rejects.toThrow();
     await owner.query('insert into sealed_events select * from cut');
     expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(
       (await get('/checkpoints/log/structure/127')).rawPayload.length,
@@ -187,8 +265,12 @@ describe('the structure of the ledger in public', () => {
     const { owner } = world.pipeline;
     await owner.query('create table kept as select * from sealed_events where batch = 5');
     await owner.query('delete from sealed_events where batch = 5');
-    expect((await get('/checkpoints/log/structure/005')).statusCode).toBe(500);
+    const url = '/checkpoints/log/structure/005';
+    // Not one that has the right file already.
+    const fresh = serve([]);
+    expect((await fresh.inject({ method: 'GET', url })).statusCode).toBe(500);
     await owner.query('insert into sealed_events select * from kept');
-    expect((await get('/checkpoints/log/structure/005')).statusCode).toBe(200);
+    expect((await fresh.inject({ method: 'GET', url })).statusCode).toBe(200);
+    await fresh.close();
   });
 });

@@ -8,6 +8,7 @@ import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
+import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
@@ -143,7 +144,13 @@ describe('an honest witness', () => {
 
     const { worker: db, eventLog } = world.pipeline;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, world.pipeline.newPool('consent_ledger_api'), async () => null),
+      (scope) =>
+        checkpointRoutes(
+          scope,
+          world.pipeline.newPool('consent_ledger_api'),
+          async () => null,
+          ledgerTurns(() => 0),
+        ),
     ]);
     const answer = await app.inject(`/checkpoints/${size}/cosignatures`);
     expect(answer).toMatchObject({

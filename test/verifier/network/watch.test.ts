@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
+import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradiction-command.js';
 import { runWatch, type WatchCommandOptions } from '../../../verifier-cli/src/network/watch/watch-command.js';
@@ -343,7 +344,13 @@ describe('a monitor', () => {
     const world = await openLedgerWorld();
     const pool = world.pipeline.worker;
     const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
-      (scope) => checkpointRoutes(scope, pool, async () => null),
+      (scope) =>
+        checkpointRoutes(
+          scope,
+          pool,
+          async () => null,
+          ledgerTurns(() => 0),
+        ),
     ]);
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
     const ledgerKey = [formatVerifierKey(WORLD_ORIGIN, world.ledgerKey.publicKey)];

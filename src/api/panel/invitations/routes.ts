@@ -1,4 +1,4 @@
-import { inLanguage } from '../../../accounts/mail/mail-language.js';
+import { causedBy } from '../../../accounts/mail/mail-cause.js';
 import {
   createInvitation,
   listInvitations,
@@ -37,11 +37,11 @@ export function invitationRoutes({ apiPool, queueMail }: PanelRoutesOptions): re
     reads(readInvitationOperation, async ({ user, params }) => ({
       data: shownInvitation(await readInvitation(apiPool, user.tenantId, params.invitation_id)),
     })),
-    changes(createInvitationOperation, async ({ user, body, language }, db) => {
+    changes(createInvitationOperation, async ({ user, body, mailCause }, db) => {
       permitGranting(user, body.role);
       const wanted = { tenantId: user.tenantId, ...body, invitedBy: user.id };
       const { invitation, token } = await createInvitation(db, wanted, (replaced) => permitManaging(user, replaced));
-      const shownToken = await deliverInvitation(db, inLanguage(tokenMail(user, queueMail), language), {
+      const shownToken = await deliverInvitation(db, causedBy(tokenMail(user, queueMail), mailCause), {
         invitation,
         token,
         invitedBy: user.email,

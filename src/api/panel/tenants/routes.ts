@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
-import { inLanguage } from '../../../accounts/mail/mail-language.js';
+import { causedBy } from '../../../accounts/mail/mail-cause.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
@@ -17,7 +17,7 @@ import { tenantById, tenantList } from './show-tenants.js';
 export function tenantRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
-    changes(operations.createTenant, async ({ user, body, language }, db) => {
+    changes(operations.createTenant, async ({ user, body, mailCause }, db) => {
       await refuseExcess(db, user.tenantId);
       const { id } = await createTenant(db, body.name, null, user.tenantId);
       const { invitation, token } = await createInvitation(db, {
@@ -27,7 +27,7 @@ export function tenantRoutes({ apiPool, queueMail }: PanelRoutesOptions): readon
         invitedBy: user.id,
       });
       const tenant = await tenantById(db, id);
-      const shownToken = await deliverInvitation(db, inLanguage(tokenMail(user, queueMail), language), {
+      const shownToken = await deliverInvitation(db, causedBy(tokenMail(user, queueMail), mailCause), {
         invitation,
         token,
         invitedBy: user.email,

@@ -1,6 +1,6 @@
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
+import { causedBy } from '../../../accounts/mail/mail-cause.js';
 import { noticeTo } from '../../../accounts/mail/mail-job.js';
-import { inLanguage } from '../../../accounts/mail/mail-language.js';
 import { tooManyMails } from '../../../accounts/mail/mail-queue.js';
 import { removeSecondFactor } from '../../../accounts/second-factor/change-factor.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
@@ -41,8 +41,8 @@ export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly
         details: changeDetails(changed),
       };
     }),
-    changes(createPasswordResetOperation, async ({ user, params, language }, db) => {
-      const mail = inLanguage(tokenMail(user, queueMail), language);
+    changes(createPasswordResetOperation, async ({ user, params, mailCause }, db) => {
+      const mail = causedBy(tokenMail(user, queueMail), mailCause);
       const target = await readUser(db, user.tenantId, params.user_id);
       permitResetting(user, target);
       const { token, expiresAt } = await createPasswordReset(db, target, user.id);
@@ -65,11 +65,11 @@ export function userRoutes({ apiPool, queueMail }: PanelRoutesOptions): readonly
         details: { ended_sign_ins: ended },
       };
     }),
-    changes(resetSecondFactorOperation, async ({ user, params, language }, db) => {
+    changes(resetSecondFactorOperation, async ({ user, params, mailCause }, db) => {
       const target = await readUser(db, user.tenantId, params.user_id);
       permitRemovingFactor(user, target);
       const changed = await removeSecondFactor(db, target.id);
-      if (changed) await inLanguage(queueMail, language)?.(db, noticeTo(target.email, 'second_factor_disabled'));
+      if (changed) await causedBy(queueMail, mailCause)?.(db, noticeTo(target.email, 'second_factor_disabled'));
       return {
         response: { data: shownUser({ ...target, hasSecondFactor: false }) },
         subject: { kind: 'user', id: target.id },

@@ -6,6 +6,7 @@ import { withoutTrailing } from '../../../../schemas/text/without-trailing.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { Unreachable } from '../bounded-fetch.js';
 import { codeOf } from '../durable-file.js';
+import { type HttpOptions, openUrl } from './open-url.js';
 
 /** The published structure of a ledger, at a service, at a static host or in a folder. */
 export interface StructureSource {
@@ -20,13 +21,6 @@ export interface StructureSource {
   open(path: string): Promise<AsyncIterable<Uint8Array> | null>;
 }
 
-export interface SourceOptions {
-  /** Bearer token for a structure that is restricted to auditors. */
-  readonly token?: string | undefined;
-  /** Milliseconds without a byte after which a request fails. */
-  readonly timeoutMs?: number;
-}
-
 /**
  * @param location URL of a service or a static host, with or without `/checkpoints/`; a `file:` URL or a
  *   path of a folder that was exported
@@ -34,9 +28,12 @@ export interface SourceOptions {
  */
 export async function openSource(
   location: string,
-  { token, timeoutMs = 20_000 }: SourceOptions = {},
+  { timeoutMs = 20_000, ...options }: Partial<HttpOptions> = {},
 ): Promise<StructureSource> {
-  if (/^https?:/i.test(location) && URL.canParse(location)) return httpSource(location, token, timeoutMs);
+  if (/^https?:/i.test(location) && URL.canParse(location)) {
+    const prefix = `${withoutTrailing(location, '/').replace(/\/checkpoints$/, '')}/checkpoints`;
+    return { name: prefix, open: (path) => openUrl(`${prefix}/${path}`, { ...options, timeoutMs }) };
+  }
   const isFile = /^file:/i.test(location) && URL.canParse(location);
   if (!isFile && /^[a-z][a-z0-9+.-]+:/i.test(location))
     throw new UsageError(`“${location}” is not a URL: write it with http://, https:// or file://`);
@@ -60,62 +57,20 @@ function folderSource(folder: string): StructureSource {
         if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
         throw new Unreachable(`${file} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
       }
-      return pieces(createReadStream(file), file);
+      return filePieces(file);
     },
   };
 }
 
-function httpSource(base: string, token: string | undefined, timeoutMs: number): StructureSource {
-  const prefix = `${withoutTrailing(base, '/').replace(/\/checkpoints$/, '')}/checkpoints`;
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return {
-    name: prefix,
-    async open(path) {
-      const url = `${prefix}/${path}`;
-      const stopping = new AbortController();
-      let timer = setTimeout(() => stopping.abort(), timeoutMs);
-      const onPiece = (): void => {
-        clearTimeout(timer);
-        timer = setTimeout(() => stopping.abort(), timeoutMs);
-      };
-      try {
-        const response = await fetch(url, { redirect: 'manual', signal: stopping.signal, headers });
-        if (response.status === 200) return pieces(response.body ?? [], url, onPiece, () => clearTimeout(timer));
-        clearTimeout(timer);
-        await response.body?.cancel();
-        if (response.status === 404 || response.status === 410) return null;
-        throw new Unreachable(`${url} answered HTTP ${response.status}`);
-      } catch (error) {
-        clearTimeout(timer);
-        throw unreachable(url, error);
-      }
-    },
-  };
-}
-
-async function* pieces(
-  source: AsyncIterable<unknown> | Iterable<unknown>,
-  name: string,
-  onPiece: () => void = () => undefined,
-  onEnd: () => void = () => undefined,
-): AsyncGenerator<Uint8Array, void> {
+async function* filePieces(file: string): AsyncGenerator<Uint8Array, void> {
   try {
-    for await (const piece of source) {
+    for await (const piece of createReadStream(file)) {
       if (!(piece instanceof Uint8Array)) throw new TypeError('a file is made of bytes');
-      onPiece();
       yield piece;
     }
   } catch (error) {
-    throw unreachable(name, error);
-  } finally {
-    onEnd();
+    throw new Unreachable(`${file} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
   }
-}
-
-function unreachable(name: string, error: unknown): Unreachable {
-  if (error instanceof Unreachable) return error;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return new Unreachable(`${name} cannot be read: ${cause instanceof Error ? cause.message : 'unknown error'}`);
 }
 
 /**

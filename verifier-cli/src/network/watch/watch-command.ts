@@ -55,7 +55,7 @@ export async function runWatch(
   const keys = await readTrustedLedgerKeys(options, readKeysOrFiles);
   if (keys.length === 0) throw new UsageError('give the verifier key of the ledger with --ledger-key or --trust');
   const source =
-    options.structure === true ? await openSource(url, { token: await readToken(options.tokenFile) }) : null;
+    options.structure === true ? await openSource(url, { token: await readToken(options.tokenFile), signal }) : null;
   const service = source === null ? ledgerService(url) : tiledService(source);
   const webhook = webhookUrl(options.webhook);
   const intervalMs = Math.min(Math.max(1_000, parseDuration(options.interval)), MAX_INTERVAL_MS);

@@ -43,7 +43,8 @@ export async function runWitness(
   assertName(signer.verifierKeys[0] ?? '', structure !== undefined);
   if (structure !== undefined && new Set(ledgerKeys.map(({ name }) => name)).size > 1)
     throw new UsageError('--structure is of one ledger: run one witness for each');
-  const source = structure === undefined ? null : await openSource(structure, { token: await readToken(tokenFile) });
+  const source =
+    structure === undefined ? null : await openSource(structure, { token: await readToken(tokenFile), signal });
   const state = await openWitnessState(folder);
   try {
     const write = (line: string) => log(`${new Date().toISOString()} ${printable(line)}\n`);

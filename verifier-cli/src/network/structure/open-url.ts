@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Unreachable } from '../bounded-fetch.js';
+
+export interface HttpOptions {
+  /** Bearer token for a structure that is restricted to auditors. */
+  readonly token?: string | undefined;
+  /** Milliseconds without a byte after which a request fails. */
+  readonly timeoutMs: number;
+  /** Ends the waiting for a server that is busy. */
+  readonly signal?: AbortSignal | undefined;
+  /** Waits, unless `signal` is aborted; tests count instead. */
+  readonly wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+}
+
+/** Wait for a busy server that states none, the longest one, and all together for one answer, in milliseconds. */
+const DEFAULT_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 300_000;
+const ALL_WAITS_MS = 1_800_000;
+/** An answer that brought less, in bytes, before it was cut off counts as a failure; and as many end the file. */
+const LEAST_PROGRESS = 64 * 1024;
+const MOST_FAILURES = 3;
+
+/**
+ * Opens a file at a service or a static host. While the server says that it is busy (429 or 503 with Retry-After),
+ * this waits: a limit is no refusal to publish. A file that was cut off goes on where it ended (RFC 9110 §14), so
+ * that a large one arrives also over a connection that does not last.
+ * @returns its bytes in pieces; null if it is not published
+ * @throws Unreachable, also while the pieces are read
+ */
+export async function openUrl(url: string, options: HttpOptions): Promise<AsyncIterable<Uint8Array> | null> {
+  const first = await ask(options, url, 0);
+  return first === null ? null : wholeFile(options, url, first);
+}
+
+/** An answer whose bytes are those of the file from some offset on. */
+interface Answer {
+  readonly offset: number;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** @returns null if the file is not published @throws Unreachable */
+async function ask(options: HttpOptions, url: string, from: number): Promise<Answer | null> {
+  const { token, timeoutMs, signal, wait = waitFor } = options;
+  const headers: Record<string, string> = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(from > 0 && { range: `bytes=${from}-` }),
+  };
+  for (let waited = 0; ; ) {
+    const timer = idleTimer(timeoutMs);
+    const response = await fetch(url, { redirect: 'manual', signal: timer.signal, headers }).catch((error: unknown) => {
+      timer.end();
+      throw unreachable(url, error);
+    });
+    const { status, body } = response;
+    if (status === 200) return { offset: 0, pieces: piecesOf(body ?? [], url, timer) };
+    if (status === 206 && from > 0) {
+      if (response.headers.get('content-range')?.startsWith(`bytes ${from}-`) === true)
+        return { offset: from, pieces: piecesOf(body ?? [], url, timer) };
+    }
+    timer.end();
+    await body?.cancel();
+    if (status === 404 || status === 410) return null;
+    const ms = status === 429 || status === 503 ? waitOf(response.headers.get('retry-after')) : null;
+    if (ms === null || waited + ms > ALL_WAITS_MS || signal?.aborted === true)
+      throw new Unreachable(`${url} answered HTTP ${status}`);
+    await wait(ms, signal);
+    waited += ms;
+  }
+}
+
+/** @returns milliseconds; null if the server does not say that another attempt is worthwhile */
+function waitOf(retryAfter: string | null): number | null {
+  if (retryAfter === null) return null;
+  const isSeconds = /^\d{1,9}$/.test(retryAfter);
+  return isSeconds ? Math.min(LONGEST_WAIT_MS, Math.max(1, Number(retryAfter)) * 1000) : DEFAULT_WAIT_MS;
+}
+
+async function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  // An aborted wait is over as well: the caller looks at the signal.
+  await delay(ms, undefined, signal && { signal }).catch(() => undefined);
+}
+
+async function* wholeFile(options: HttpOptions, url: string, first: Answer): AsyncGenerator<Uint8Array, void> {
+  let at = 0;
+  let answer: Answer | null = first;
+  for (let failures = 0; answer !== null; ) {
+    const begun = at;
+    let skip = at - answer.offset;
+    try {
+      for await (const piece of answer.pieces) {
+        const rest = piece.subarray(Math.min(skip, piece.length));
+        skip -= piece.length - rest.length;
+        at += rest.length;
+        if (rest.length > 0) yield rest;
+      }
+      return;
+    } catch (error) {
+      failures = at - begun < LEAST_PROGRESS ? failures + 1 : 0;
+      if (failures === MOST_FAILURES || options.signal?.aborted === true) throw error;
+    }
+    answer = await ask(options, url, at);
+  }
+  throw new Unreachable(`${url} is no longer published, though a part of it was read`);
+}
+
+interface IdleTimer {
+  readonly signal: AbortSignal;
+  restart(): void;
+  end(): void;
+}
+
+function idleTimer(ms: number): IdleTimer {
+  const stopping = new AbortController();
+  const start = () => setTimeout(() => stopping.abort(), ms);
+  let timer = start();
+  const end = (): void => clearTimeout(timer);
+  const restart = (): void => {
+    end();
+    timer = start();
+  };
+  return { signal: stopping.signal, restart, end };
+}
+
+async function* piecesOf(
+  source: AsyncIterable<unknown> | Iterable<unknown>,
+  url: string,
+  timer: IdleTimer,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const piece of source) {
+      if (!(piece instanceof Uint8Array)) throw new TypeError('a file is made of bytes');
+      timer.restart();
+      yield piece;
+    }
+  } catch (error) {
+    throw unreachable(url, error);
+  } finally {
+    timer.end();
+  }
+}
+
+function unreachable(url: string, error: unknown): Unreachable {
+  if (error instanceof Unreachable) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return new Unreachable(`${url} cannot be read: ${cause instanceof Error ? cause.message : 'unknown error'}`);
+}
