@@ -46,15 +46,22 @@ export async function residentMiB(pid: number): Promise<number | null> {
   return kibibytes === undefined ? null : Number(kibibytes) / 1024;
 }
 
-/** Returns the processes that a process has started and that still run; none without /proc. */
-export async function childPids(parent: number): Promise<number[]> {
+/**
+ * Returns the running processes of one program that a process has started, directly or not; none without /proc.
+ * @param program part of their command lines
+ */
+export async function processesOf(parent: number, program: string): Promise<readonly number[]> {
   const names = await readdir('/proc').catch((): string[] => []);
-  const stats = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readStat));
-  return stats.flatMap((stat) => (stat?.parent === parent ? [stat.pid] : []));
+  const all = (await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readStat))).filter(
+    (stat) => stat !== null,
+  );
+  const below = (pid: number): readonly number[] =>
+    all.filter((stat) => stat.parent === pid).flatMap((stat) => [stat.pid, ...below(stat.pid)]);
+  const commands = await Promise.all(below(parent).map(async (pid) => ({ pid, command: await commandOf(pid) })));
+  return commands.flatMap(({ pid, command }) => (command.includes(program) ? [pid] : []));
 }
 
-/** Returns the command line of a process; empty without /proc. */
-export async function commandOf(pid: number): Promise<string> {
+async function commandOf(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
 }
 

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type MeasuredCommand, measuredCommand } from '../test/support/measured-process.js';
-import { childPids, commandOf, processCpuMs, residentMiB } from './processor-time.js';
+import { processCpuMs, processesOf, residentMiB } from './processor-time.js';
 
 /** The program of this version. */
 const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
 
-/** Parts of the command lines of the processes beside the first one of `serve`. */
+/** Programs of the processes that `serve` starts. */
 const WORKER = 'worker-process';
 const API = 'api-process';
 
@@ -79,19 +79,14 @@ export class RunningRole {
   }
 
   /**
-   * Resources that the processes which answer callers use together, and those of the worker process,
-   * null where there is none.
+   * Resources that the first process and those which answer callers use together, and those of the worker
+   * process, null where there is none.
    */
   async use(): Promise<{ readonly main: ProcessUse; readonly worker: ProcessUse | null }> {
     const pid = this.child.pid ?? 0;
-    const children = await Promise.all(
-      (await childPids(pid)).map(async (child) => ({ child, command: await commandOf(child) })),
-    );
-    const worker = children.find(({ command }) => command.includes(WORKER));
-    // An embedded PostgreSQL may be a child, too.
-    const apis = children.filter(({ command }) => command.includes(API));
-    const uses = await Promise.all([pid, ...apis.map(({ child }) => child)].map(useOf));
-    return { main: sumOf(uses), worker: worker === undefined ? null : await useOf(worker.child) };
+    const [worker] = await processesOf(pid, WORKER);
+    const uses = await Promise.all([pid, ...(await processesOf(pid, API))].map(useOf));
+    return { main: sumOf(uses), worker: worker === undefined ? null : await useOf(worker) };
   }
 
   /**
@@ -100,12 +95,10 @@ export class RunningRole {
    * @throws Error if there is no worker process
    */
   async haltWorker(): Promise<() => void> {
-    for (const child of await childPids(this.child.pid ?? 0)) {
-      if (!(await commandOf(child)).includes(WORKER)) continue;
-      process.kill(child, 'SIGSTOP');
-      return () => process.kill(child, 'SIGCONT');
-    }
-    throw new Error('serve has no worker process');
+    const [worker] = await processesOf(this.child.pid ?? 0, WORKER);
+    if (worker === undefined) throw new Error('serve has no worker process');
+    process.kill(worker, 'SIGSTOP');
+    return () => process.kill(worker, 'SIGCONT');
   }
 
   /** Runs a command of the installation beside the role, until it ends. @throws Error if it fails */

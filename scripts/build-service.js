@@ -12,6 +12,7 @@ const migrations = 'src/platform/database/migrations';
 const SERVICE = {
   main: 'src/main.ts',
   'worker-process': 'src/app/worker-process.ts',
+  'first-api-process': 'src/app/first-api-process.ts',
   'api-process': 'src/app/api-process.ts',
   'watchdog-thread': 'src/app/watchdog-thread.ts',
   watchdog: 'src/app/watchdog.ts',

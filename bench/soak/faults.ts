@@ -116,7 +116,7 @@ const QUIET: readonly SoakFault[] = [
   },
   {
     name: 'serve itself hangs for 5 s',
-    strike: (service) => hang(service.pid),
+    strike: async (service) => hang(await service.apiPid()),
   },
   altering(
     'the end of each sealed stream',

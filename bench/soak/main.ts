@@ -174,7 +174,7 @@ async function takenOver(from: number, signal: AbortSignal): Promise<number | nu
 }
 
 async function measure(accepted: number, seconds: number): Promise<Sample> {
-  const worker = await service.workerPid();
+  const [api, worker] = await Promise.all([service.apiPid(), service.workerPid()]);
   const { connections, waiting, unsealed, bytes } = await withDatabase(async (client) => {
     const { rows } = await client.query(`
       select (select count(*) from pg_stat_activity where datname = current_database())::int as connections,
@@ -185,12 +185,12 @@ async function measure(accepted: number, seconds: number): Promise<Sample> {
     return Numbers.parse(rows)[0];
   });
   const [serveMiB, workerMiB, serveFiles, workerFiles] = await Promise.all([
-    residentMiB(service.pid),
+    api === null ? null : residentMiB(api),
     worker === null ? null : residentMiB(worker),
-    openFiles(service.pid),
+    api === null ? 0 : openFiles(api),
     worker === null ? 0 : openFiles(worker),
   ]);
-  const pids = `${service.pid} ${worker}`;
+  const pids = `${api} ${worker}`;
   const files = { serveFiles, workerFiles };
   return {
     seconds,

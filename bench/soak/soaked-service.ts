@@ -14,7 +14,7 @@ import {
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../src/timestamping/development-tsa/start.js';
 import { PostgresFront } from '../../test/reliability/postgres-front.js';
 import { FaultyProxy } from '../../test/support/faulty-proxy.js';
-import { childPids } from '../processor-time.js';
+import { processesOf } from '../processor-time.js';
 
 const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
 const SHIFTED_CLOCK = new URL('../bench/soak/shifted-clock.mjs', import.meta.url).href;
@@ -71,12 +71,13 @@ export class SoakedService {
     return join(this.dataDir, 'clock');
   }
 
-  get pid(): number {
-    return this.#child?.pid ?? 0;
+  /** The process that answers callers; null while there is none. */
+  async apiPid(): Promise<number | null> {
+    return (await processesOf(this.#child?.pid ?? 0, 'first-api-process'))[0] ?? null;
   }
 
   async workerPid(): Promise<number | null> {
-    return (await childPids(this.pid))[0] ?? null;
+    return (await processesOf(this.#child?.pid ?? 0, 'worker-process'))[0] ?? null;
   }
 
   async start(): Promise<void> {
@@ -90,6 +91,7 @@ export class SoakedService {
     });
     child.stderr.on('data', (chunk: Buffer) => {
       if (chunk.includes('MaxListenersExceededWarning')) this.listenerWarnings += 1;
+      if (chunk.includes('the API process ended unexpectedly')) this.unexpectedEnds += 1;
     });
     for await (const line of createInterface({ input: child.stdout })) {
       const [, url] = /(http:\/\/[\d.]+:\d+)/.exec(line) ?? [];

@@ -28,3 +28,7 @@ export const FromApi = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ask_text'), id: z.int() }),
 ]);
 export type FromApi = z.infer<typeof FromApi>;
+
+/** Message from the first process that answers callers, besides those of `FromWorker`: it listens on this URL. */
+export const FromFirstApi = z.object({ kind: z.literal('listens'), url: z.url() });
+export type FromFirstApi = z.infer<typeof FromFirstApi>;

@@ -1,11 +1,13 @@
 import { Server } from 'node:net';
 import { pino } from 'pino';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
+import { describe } from '../platform/background/run-under-lease.js';
 import { loadConfig } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
 import { type Api, createApi } from './api.js';
 import { ToApi } from './api-messages.js';
 import { assertConnectionsFit } from './connection-room.js';
+import { endOnUncaught } from './end-on-uncaught.js';
 import { GROUPS_OF_SEVERAL } from './further-apis.js';
 import { type Installation, openInstallation } from './installation.js';
 import { followParent, tellFailure, tellParent } from './parent-process.js';
@@ -28,12 +30,13 @@ let listening: Api | null = null;
 let asked = 0;
 let ending = false;
 
+endOnUncaught(logger);
 followParent();
 process.on('message', (message, handle) => {
   const told = ToApi.parse(message);
   if (told.kind === 'start') run().catch(fail);
   else if (told.kind === 'stop') void end(0);
-  else if (told.kind === 'metrics') void sendMetrics(told.id);
+  else if (told.kind === 'metrics') sendMetrics(told.id).catch(sayUnread);
   else if (told.kind === 'text') texts.get(told.id)?.(told.text);
   else if (told.kind === 'worker') {
     reasons = told.reasons;
@@ -102,6 +105,10 @@ function askForText(): Promise<string> {
 async function sendMetrics(id: number): Promise<void> {
   const opened = await opening;
   if (opened !== null) await tellParent({ kind: 'metrics', id, metrics: await opened.installation.metrics.json() });
+}
+
+function sayUnread(error: unknown): void {
+  logger.warn({ reason: describe(error) }, 'the metrics of the process cannot be read');
 }
 
 async function fail(error: unknown): Promise<void> {

@@ -40,6 +40,8 @@ export interface ApiOptions {
   readonly preparing?: Pick<WorkerBeside, 'reasons'>;
   /** Admission groups that this process may have in the database at a time; absent: as a process alone. */
   readonly groupsInFlight?: number;
+  /** How often this process was started again; absent: another process shows it. */
+  readonly restarts?: number;
   /** Returns the metrics of all processes for `GET /metrics`; absent: this process adds them up. */
   readonly metricsText?: () => Promise<string>;
 }
@@ -47,10 +49,11 @@ export interface ApiOptions {
 /** Composes the HTTP application of an installation. */
 export async function createApi(
   installation: Installation,
-  { worker, preparing = worker, groupsInFlight, metricsText }: ApiOptions = {},
+  { worker, preparing = worker, groupsInFlight, restarts, metricsText }: ApiOptions = {},
 ): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, guard, server, metrics } = installation;
   if (worker !== undefined) metrics.showBeside(worker);
+  if (restarts !== undefined) metrics.showApiRestarts(restarts);
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const keyUsage = createKeyUsage(pool, Date.now);

@@ -1,11 +1,17 @@
 import type { Server } from 'node:net';
+import { describe } from '../platform/background/run-under-lease.js';
 import type { Environment } from '../platform/config/index.js';
 import { FromApi } from './api-messages.js';
 import type { Installation } from './installation.js';
 import type { ProcessMetrics } from './metrics/process-json.js';
 import { noteAccepted } from './process-memory.js';
-import type { SilenceLimits } from './silence.js';
-import { API_PROGRAM, type SupervisedProcess, superviseProcess, type WorkerBeside } from './supervise-process.js';
+import {
+  API_PROGRAM,
+  API_SILENCE,
+  type SupervisedProcess,
+  superviseProcess,
+  type WorkerBeside,
+} from './supervise-process.js';
 import { HEARTBEAT_MS } from './worker-messages.js';
 
 /** The processes of `serve` that answer callers, without the first one. */
@@ -35,9 +41,6 @@ export interface FurtherApisOptions {
  * site wait for each other: more of them are smaller, and cost more for each consent.
  */
 export const GROUPS_OF_SEVERAL = 1;
-
-/** As long as the watchdog of the first process waits: see watchdog.ts. */
-const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
 
 /**
  * Creates further processes that answer callers. They live as long as the application of the first
@@ -71,13 +74,17 @@ export function createFurtherApis({ count, env, installation, worker, server }: 
       program: API_PROGRAM,
       // The first process is number 1.
       args: [String(i + 2)],
-      env,
+      env: () => env,
       logger,
       stopMs: null,
-      silence: SILENCE,
+      silence: API_SILENCE,
       onOther: (message) => {
         const { success, data } = FromApi.safeParse(message);
-        if (success) void answer(process, data);
+        if (success) {
+          answer(process, data).catch((error: unknown) => {
+            logger.error({ reason: describe(error) }, 'a message of an API process was not answered');
+          });
+        }
         return success;
       },
     });

@@ -35,6 +35,7 @@ import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { createProcessMemory, type ProcessMemory } from './process-memory.js';
 import { reportAlteredRows } from './report-altered-rows.js';
+import { reportCaught } from './report-caught.js';
 import { watchServer } from './watch-server.js';
 
 /**
@@ -151,6 +152,7 @@ export async function openInstallation(
       role: 'consent_ledger_worker',
       server,
       countForeignEvent: metrics.countForeignEvent,
+      onCaught: reportCaught({ logger, metrics }, 'event_log'),
     });
     closers.push(() => eventLog.close());
     return {
@@ -245,6 +247,8 @@ export interface EventLogConnection {
   readonly server?: ServerBinding;
   /** Called once for each event that another program wrote to a stream of its own. */
   readonly countForeignEvent?: () => void;
+  /** Called when an event of the log caused an exception that ended a read. */
+  readonly onCaught?: (error: unknown) => void;
 }
 
 /** Opens an event log: EventStoreDB if a URL is given, otherwise that in the database. */
@@ -252,7 +256,7 @@ export async function openEventLog(
   { eventStoreUrl }: Pick<Config, 'eventStoreUrl'>,
   databaseUrl: string,
   logger: Logger,
-  { countForeignEvent = () => undefined, ...connection }: EventLogConnection,
+  { countForeignEvent = () => undefined, onCaught = () => undefined, ...connection }: EventLogConnection,
 ): Promise<EventLog> {
   let isSaid = false;
   const onForeign = ({ stream, type }: LoggedEvent): void => {
@@ -266,7 +270,7 @@ export async function openEventLog(
   if (eventStoreUrl !== undefined) {
     // The client library is large: an installation without EventStoreDB must not load it.
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
-    return createEventStoreDbEventLog(eventStoreUrl, { onInterruption, onForeign });
+    return createEventStoreDbEventLog(eventStoreUrl, { onInterruption, onForeign, onCaught });
   }
   return createPostgresEventLog({ url: databaseUrl, ...connection, onInterruption, onForeign });
 }

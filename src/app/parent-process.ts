@@ -1,8 +1,8 @@
-import type { FromApi } from './api-messages.js';
+import type { FromApi, FromFirstApi } from './api-messages.js';
 import type { FromWorker } from './worker-messages.js';
 
 /** Sends a message to the process that started this one. Resolves also if that is gone, which ends this process. */
-export function tellParent(message: FromWorker | FromApi): Promise<void> {
+export function tellParent(message: FromWorker | FromApi | FromFirstApi): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, () => resolve());
   });

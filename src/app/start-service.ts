@@ -33,10 +33,11 @@ interface Preparing extends Running {
 
 /**
  * Composes and starts `api`, the part that answers callers.
+ * @param restarts how often its process was started again
  * @throws errors of configuration, database, keys and event log, each with a message for the
  *   operator
  */
-export function startApi(config: Config, logger: Logger): Promise<Service> {
+export function startApi(config: Config, logger: Logger, restarts = 0): Promise<Service> {
   const open = (turn: Turn): Promise<Life> =>
     starting(async (running) => {
       const { memory } = turn;
@@ -47,7 +48,7 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
       const gate = gateEventLog(installation.eventLog);
       const preparing = await startPreparing(installation, () => gate.open());
       running.push(preparing);
-      const api = await createApi({ ...installation, eventLog: gate.eventLog }, { preparing });
+      const api = await createApi({ ...installation, eventLog: gate.eventLog }, { preparing, restarts });
       running.push(api);
       await turn.begins();
       return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
@@ -55,18 +56,24 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
   return followServer({ config, logger, open });
 }
 
+export interface ServeOptions {
+  /** Variables of the further processes that answer callers; null: there are none. */
+  readonly env?: Environment | null;
+  /** How often this process was started again. */
+  readonly restarts?: number;
+}
+
 /**
  * Composes and starts `serve`: the API in this process, and a worker beside it. It migrates the
  * schema. The worker prepares the installation.
  * @param worker is stopped with the service, also if the service does not start
- * @param env variables of the further processes that answer callers; null: there are none
  * @throws as `startApi`; errors of the worker
  */
 export async function startServe(
   config: Config,
   logger: Logger,
   worker: WorkerBeside,
-  env: Environment | null = null,
+  { env = null, restarts = 0 }: ServeOptions = {},
 ): Promise<Service> {
   let isEnding = true;
   const beside = { stop: async () => (isEnding ? worker.stop() : undefined) };
@@ -88,7 +95,7 @@ export async function startServe(
       const gate = gateEventLog(installation.eventLog);
       void worker.prepared.then(() => gate.open());
       const furtherCount = env === null ? 0 : turn.config.http.processes - 1;
-      const apiOptions = { worker, ...(furtherCount > 0 && { groupsInFlight: GROUPS_OF_SEVERAL }) };
+      const apiOptions = { worker, restarts, ...(furtherCount > 0 && { groupsInFlight: GROUPS_OF_SEVERAL }) };
       const api = await createApi({ ...installation, eventLog: gate.eventLog }, apiOptions);
       const answering: Running[] = [api];
       // All processes drain at the same time: callers must find none that still seems to stay.

@@ -10,12 +10,12 @@ import type { ProcessMetrics } from './metrics/process-json.js';
 import { Silence, type SilenceLimits } from './silence.js';
 import { FromWorker } from './worker-messages.js';
 
-/** A process beside the first one of `serve`: the worker, or a further one that answers callers. */
+/** A process that another one starts and replaces: the worker, or one that answers callers. */
 export interface SupervisedProcess {
   /**
    * Lets the parts run, as soon as the schema is up to date. Resolves when they run, or when they
    * only wait for the event log.
-   * @throws Error if the first process ends instead, with its message for the operator
+   * @throws Error if the process ends instead, with its message for the operator
    */
   start(): Promise<void>;
   /** Resolves when the process runs for the first time; of the worker, its event log is checked then. */
@@ -43,10 +43,11 @@ export type WorkerBeside = Omit<SupervisedProcess, 'tell'>;
 export interface SuperviseOptions {
   /** Name of the process in the log. */
   readonly name: 'worker' | 'API';
-  /** Program of the process: worker-process.js, api-process.js, or one that fails. */
+  /** Program of the process: worker-process.js, first-api-process.js, api-process.js, or one that fails. */
   readonly program: URL;
   readonly args?: readonly string[];
-  readonly env: Environment;
+  /** Returns the variables of the process that is started next. */
+  readonly env: () => Environment;
   readonly logger: ServiceLogger;
   /** Longest wait for the end of the process when it is stopped, in milliseconds; null: without a limit. */
   readonly stopMs?: number | null;
@@ -58,6 +59,8 @@ export interface SuperviseOptions {
 
 /** The program of the worker process. */
 export const WORKER_PROGRAM = new URL('./worker-process.js', import.meta.url);
+/** The program of the first process that answers callers, of `serve` and of `api`. */
+export const FIRST_API_PROGRAM = new URL('./first-api-process.js', import.meta.url);
 /** The program of the further processes that answer callers. */
 export const API_PROGRAM = new URL('./api-process.js', import.meta.url);
 
@@ -72,6 +75,8 @@ const STEADY_MS = 30_000;
 const STOP_MS = 20_000;
 /** The parts of a process that hangs for so long lose their locks (lease.ts), so that nothing is lost by a kill. */
 const SILENCE: SilenceLimits = { tickMs: 500, silentMs: 3_000, hungMs: 10_000, startMs: 120_000 };
+/** Limits of a process that answers callers: longer than any work on the event loop, also where processors are scarce. */
+export const API_SILENCE: SilenceLimits = { tickMs: 500, silentMs: 60_000, hungMs: 60_000, startMs: 120_000 };
 /** Longest wait of a scrape for the metrics of the process. */
 const METRICS_MS = 2_000;
 
@@ -114,7 +119,7 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
   let hasStarted = false;
 
   function spawn(): ChildProcess {
-    return fork(program, args, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    return fork(program, args, { env: env(), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   }
 
   function tell(message: ToApi, handle?: Server): void {
@@ -184,7 +189,7 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
       await pause(backOff.next(), stopping.signal);
       if (stopping.signal.aborted) return;
       child = spawn();
-      tell({ kind: 'start' });
+      tell({ kind: 'start', restarts });
     }
   }
 
@@ -198,7 +203,7 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
     failed,
     prepared,
     start: async () => {
-      tell({ kind: 'start' });
+      tell({ kind: 'start', restarts });
       await Promise.race([firstStart, failed]);
     },
     reasons: () => {

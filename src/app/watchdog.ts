@@ -17,7 +17,7 @@ const LIMITS: SilenceLimits = { tickMs: TICK_MS, silentMs: 60_000, hungMs: 60_00
 /**
  * Ends this process if its event loop does not turn for a minute: an orchestrator that restarts
  * only processes that ended, as Docker does, replaces it then. A thread of its own watches the loop.
- * `serve` does the same for its worker process (supervise-process.ts).
+ * The parents of `serve` and `api` do the same for their processes (supervise-process.ts).
  */
 export function startWatchdog(logger: Pick<ServiceLogger, 'error'>, limits: SilenceLimits = LIMITS): void {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

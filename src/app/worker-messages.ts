@@ -7,8 +7,8 @@ export const HEARTBEAT_MS = 1_000;
 
 /** Messages from `serve` to its worker process. */
 export const ToWorker = z.discriminatedUnion('kind', [
-  /** The schema is up to date: the parts may run. */
-  z.object({ kind: z.literal('start') }),
+  /** The schema is up to date: the parts may run. `restarts`: how often the process was started again. */
+  z.object({ kind: z.literal('start'), restarts: z.int() }),
   /** Asks for the metrics of the process. */
   z.object({ kind: z.literal('metrics'), id: z.int() }),
   /** Finishes the current steps, then ends the process. */

@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { OperatorNeeded } from '../platform/background/part.js';
+import { describe } from '../platform/background/run-under-lease.js';
 import { loadConfig } from '../platform/config/index.js';
+import { endOnUncaught } from './end-on-uncaught.js';
 import { followServer, type Life, type Turn } from './follow-server.js';
 import { followParent, tellFailure, tellParent } from './parent-process.js';
 import { historyReasons } from './readiness-sources.js';
@@ -16,11 +18,12 @@ const logger = pino({ level: config.logLevel }, { write: (line: string) => proce
 let following: Promise<Life> | null = null;
 let current: WorkerLife | null = null;
 
+endOnUncaught(logger);
 followParent();
 process.on('message', (message) => {
   const told = ToWorker.parse(message);
   if (told.kind === 'start') run().catch(fail);
-  else if (told.kind === 'metrics') void sendMetrics(told.id);
+  else if (told.kind === 'metrics') sendMetrics(told.id).catch(sayUnread);
   else void end(0);
 });
 
@@ -57,6 +60,10 @@ async function open(turn: Turn): Promise<Life> {
 
 async function sendMetrics(id: number): Promise<void> {
   if (current !== null) await tellParent({ kind: 'metrics', id, metrics: await current.installation.metrics.json() });
+}
+
+function sayUnread(error: unknown): void {
+  logger.warn({ reason: describe(error) }, 'the metrics of the process cannot be read');
 }
 
 async function fail(error: unknown): Promise<void> {

@@ -23,6 +23,7 @@ import { keepRunning } from './keep-running.js';
 import { publishLedgerKeyFile } from './ledger-key-file.js';
 import { createMaintenance } from './maintenance-part.js';
 import { openMailer } from './open-mailer.js';
+import { reportCaught } from './report-caught.js';
 import { finishLedgerKeyRotation, openNextSigner } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
 
@@ -123,7 +124,11 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       eventLog,
       keyring,
       logger,
-      send: createWebhookSender({ allowedNetworks: config.webhookNetworks, userAgent: `consent-ledger/${VERSION}` }),
+      send: createWebhookSender({
+        allowedNetworks: config.webhookNetworks,
+        userAgent: `consent-ledger/${VERSION}`,
+        onCaught: reportCaught({ logger, metrics }, 'webhook'),
+      }),
     }),
     ...(config.mail === undefined ? [] : [openMailer(installation, config.mail)]),
     createMaintenance({ db: pool, logger }),

@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 import { type Logger, pino } from 'pino';
 import { counted } from '../../schemas/text/counted.js';
+import { endInTime, LONGEST_STOP_MS } from '../app/end-in-time.js';
+import { endOnUncaught } from '../app/end-on-uncaught.js';
 import type { ComparedMigration } from '../app/installation.js';
 import type { Service } from '../app/start-service.js';
+import { superviseApi } from '../app/supervise-api.js';
 import type { Config } from '../platform/config/index.js';
 import type { SchemaDifference } from '../platform/database/schema-differences.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 import { CommandError } from './command/exit-codes.js';
-import { endInTime } from './end-in-time.js';
 
 /** A role of a process; `serve` is `api`, and a `worker` in a process of its own. */
 type Role = 'serve' | 'api' | 'worker';
@@ -27,6 +29,7 @@ export function roleCommand(context: CliContext, role: Role): Command {
   return jsonCommand(role, DESCRIPTIONS[role]).action(async (options: { readonly json?: boolean }) => {
     const config = configOf(context);
     const logger = loggerOf(context, config.logLevel);
+    endOnUncaught(logger);
     const stopSignal = signalled();
     let answersCallers = false;
     void stopSignal.then(() => {
@@ -36,8 +39,6 @@ export function roleCommand(context: CliContext, role: Role): Command {
     const service = await startRole(context, role, config, logger);
     answersCallers = role !== 'worker';
     try {
-      const { startWatchdog } = await import('../app/watchdog.js');
-      startWatchdog(logger);
       print(context, options, { role, url: service.url }, [
         `Consent Ledger (${role}) listens on ${service.url}`,
         ...(config.timestamping === undefined && role !== 'api' ? [DEVELOPMENT_NOTICE] : []),
@@ -56,20 +57,16 @@ export function loggerOf(context: CliContext, level: string): Logger {
   return pino({ level }, { write: (line: string) => context.stderr.write(line) });
 }
 
-/** Below the 30 s that containers get for the steps in progress (docs/operations.md, “Deploy”). */
-const LONGEST_STOP_MS = 25_000;
+type RunningRole = Pick<Service, 'url' | 'failed' | 'stop'>;
 
-// Both modules are imported here, because they load the code of the service.
-async function startRole(context: CliContext, role: Role, config: Config, logger: Logger): Promise<Service> {
-  if (role === 'serve') {
-    const { superviseProcess, WORKER_PROGRAM } = await import('../app/supervise-process.js');
-    // Its process loads the program while this one does.
-    const worker = superviseProcess({ name: 'worker', program: WORKER_PROGRAM, env: context.env, logger });
-    const { startServe } = await import('../app/start-service.js');
-    return startServe(config, logger, worker, context.env);
-  }
-  const { startApi, startWorkerService } = await import('../app/start-service.js');
-  return role === 'api' ? startApi(config, logger) : startWorkerService(config, logger);
+async function startRole(context: CliContext, role: Role, config: Config, logger: Logger): Promise<RunningRole> {
+  if (role !== 'worker') return superviseApi(role, context.env, logger);
+  // Imported here, because the module loads the code of the service.
+  const { startWorkerService } = await import('../app/start-service.js');
+  const { startWatchdog } = await import('../app/watchdog.js');
+  const worker = await startWorkerService(config, logger);
+  startWatchdog(logger);
+  return worker;
 }
 
 const DEVELOPMENT_NOTICE =

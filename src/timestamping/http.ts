@@ -1,4 +1,5 @@
-import { withAnySignal } from '../platform/background/signals.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { abortOf, withAnySignal } from '../platform/background/signals.js';
 
 /** The platform's `fetch`; tests replace it to inject faults. */
 export type Fetch = typeof globalThis.fetch;
@@ -31,16 +32,30 @@ export class HttpFailure extends Error {
 }
 
 const MAX_REDIRECTS = 3;
+/** No compression: what is asked for is small, and a broken coding makes Node's `fetch` wait for ever. */
+const IDENTITY = 'identity';
 
 /**
  * Performs one HTTP exchange. A GET follows up to three redirects, http and https only; a POST
- * follows none.
+ * follows none. It settles within `timeoutMs`, whatever the server sends.
  * @throws HttpFailure
  */
 export async function exchange(fetch: Fetch, request: BoundedRequest): Promise<BoundedResponse> {
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const sources = request.signal === undefined ? [timeout] : [timeout, request.signal];
-  return withAnySignal(sources, (signal) => followed(fetch, request, signal));
+  return withAnySignal(sources, async (signal) => {
+    const aborted = abortOf(signal);
+    const tooLate = aborted.promise.then(async (): Promise<never> => {
+      // An aborted `fetch` rejects first, with its reason. Node's does not always: not if a content coding is broken.
+      await nextTurn();
+      throw new HttpFailure('gave no complete answer in time');
+    });
+    try {
+      return await Promise.race([followed(fetch, request, signal), tooLate]);
+    } finally {
+      aborted.release();
+    }
+  });
 }
 
 async function followed(fetch: Fetch, request: BoundedRequest, signal: AbortSignal): Promise<BoundedResponse> {
@@ -49,15 +64,20 @@ async function followed(fetch: Fetch, request: BoundedRequest, signal: AbortSign
     const response = await fetchOnce(fetch, url, request, signal);
     const location = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && location !== null) {
-      await response.body?.cancel();
+      await discard(response);
       if (request.method === 'POST') throw new HttpFailure('redirected a POST, which is not followed');
       if (redirects === MAX_REDIRECTS) throw new HttpFailure('redirected too often');
       url = httpUrl(location, url);
       continue;
     }
     if (response.status !== 200 && request.alsoAccept?.includes(response.status) !== true) {
-      await response.body?.cancel();
+      await discard(response);
       throw new HttpFailure(`answered HTTP ${response.status}`);
+    }
+    const coding = response.headers.get('content-encoding') ?? IDENTITY;
+    if (coding.toLowerCase() !== IDENTITY) {
+      await discard(response);
+      throw new HttpFailure('answered in a content coding that was not asked for');
     }
     return {
       status: response.status,
@@ -69,12 +89,18 @@ async function followed(fetch: Fetch, request: BoundedRequest, signal: AbortSign
 }
 
 async function fetchOnce(fetch: Fetch, url: URL, request: BoundedRequest, signal: AbortSignal): Promise<Response> {
-  const { method, body, headers } = request;
+  const { method, body } = request;
+  const headers = { ...request.headers, 'accept-encoding': IDENTITY };
   try {
     return await fetch(url, { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) });
   } catch (error) {
     throw new HttpFailure(`cannot be reached: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** Ends the connection of a response that is not read. That its body has failed already does not matter. */
+async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined);
 }
 
 async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array> {

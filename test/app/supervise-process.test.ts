@@ -57,7 +57,7 @@ function supervise(name: keyof typeof PROGRAMS, silence?: SilenceLimits): Superv
   worker = superviseProcess({
     name: 'worker',
     program: pathToFileURL(join(folder, `${name}.mjs`)),
-    env: { PATH: process.env.PATH, MARK: join(folder, 'mark') },
+    env: () => ({ PATH: process.env.PATH, MARK: join(folder, 'mark') }),
     logger: pino({ level: 'info' }, { write: (line) => log.push(line) }),
     stopMs: 500,
     ...(silence !== undefined && { silence }),

@@ -115,6 +115,7 @@ test('the environment is read in one place', () => {
   // to those of the demonstration.
   expect(readers).toEqual([
     'app/api-process.ts',
+    'app/first-api-process.ts',
     'app/worker-process.ts',
     'demo/main.ts',
     'main.ts',

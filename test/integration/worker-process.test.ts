@@ -29,8 +29,16 @@ let versionId: string;
 /** Tokens of all consents that were answered with 202. */
 const accepted: string[] = [];
 
+/** A listener that throws: a signal calls it. */
+const SECRET = 'visitor@example.org';
+const THROWING = `process.on('SIGUSR2', () => { throw new Error('${SECRET}'); });`;
+
 beforeAll(async () => {
-  installation = await TestInstallation.make({ METRICS_TOKEN: TOKEN, LOG_LEVEL: 'info' });
+  installation = await TestInstallation.make({
+    METRICS_TOKEN: TOKEN,
+    LOG_LEVEL: 'info',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(THROWING)}`,
+  });
   service = await installation.start();
   seed = await seedTenant(installation, '--rate-limit', '1000000');
   versionId = cookieVersionOf(seed);
@@ -126,11 +134,12 @@ test('replaces a worker that hangs, is degraded meanwhile, and loses nothing', a
   await expect.poll(async () => (await loggedTokens()).length).toBe(accepted.length);
 });
 
+async function scrape() {
+  const response = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  return parseExposition(await response.text());
+}
+
 test('shows the metrics of both processes, and counts restarts', async () => {
-  const scrape = async () => {
-    const response = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
-    return parseExposition(await response.text());
-  };
   await expect.poll(async () => sampleOf(await scrape(), 'consent_ledger_part_is_leader', { part: 'relay' })).toBe(1);
   const now = await scrape();
   expect(sampleOf(now, 'consent_ledger_worker_process_restarts_total')).toBe(KILLS + 1);
@@ -146,6 +155,19 @@ test('writes whole lines of both processes to one log, and names the worker', as
   const logged = lines.map((line) => LogLine.parse(JSON.parse(line)));
   const roles = new Map(logged.map(({ pid, role }) => [pid, role]));
   expect([...roles.values()].filter((role) => role !== 'worker')).toEqual([undefined]);
+});
+
+test('starts the API again on its port after an exception that nothing caught, and logs no text of it', async () => {
+  const failed = service.apiPid();
+  service.signal('SIGUSR2');
+  const another = async () => ![null, failed].includes(service.apiPid()) && (await readiness()) === 'ready';
+  await expect.poll(() => another().catch(() => false)).toBe(true);
+  await post('visitor-after-exception');
+  expect(sampleOf(await scrape(), 'consent_ledger_api_process_restarts_total')).toBe(1);
+  const ended = service.stderr.split('\n').filter((line) => line.includes('was not caught'));
+  expect(ended.map((line) => LogLine.parse(JSON.parse(line)))).toEqual([expect.objectContaining({ level: 60 })]);
+  expect(service.stderr).not.toContain(SECRET);
+  await expect.poll(async () => (await loggedTokens()).length).toBe(accepted.length);
 });
 
 test.each(sampled('signals that end the worker', ['SIGTERM', 'SIGINT'] as const))(
@@ -167,7 +189,7 @@ test.each(sampled('signals that end the worker', ['SIGTERM', 'SIGINT'] as const)
 
 test('leaves no worker behind when it is killed itself', async () => {
   const worker = workerPid();
-  await service.kill();
+  await service.killParent();
   await expect.poll(() => isAlive(worker)).toBe(false);
   service = await installation.start();
   await expect.poll(readiness).toBe('ready');

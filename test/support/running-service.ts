@@ -114,26 +114,35 @@ export class RunningService {
 
   /** Process id of the worker of `serve`; null while there is none. */
   workerPid(): number | null {
-    for (const line of execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' }).split('\n')) {
-      const [, pid, parent, args] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-      if (Number(parent) === this.child.pid && args?.includes('worker-process')) return Number(pid);
-    }
-    return null;
+    return this.#processes('worker-process.js')[0] ?? null;
   }
 
-  /** Sends a signal, for example SIGSTOP, and waits for nothing. */
+  /** Process id of the first process that answers callers; null while there is none. */
+  apiPid(): number | null {
+    return this.#processes('first-api-process.js')[0] ?? null;
+  }
+
+  /** Sends a signal, for example SIGSTOP, to the first process that answers callers, and waits for nothing. */
   signal(signal: NodeJS.Signals): void {
-    this.child.kill(signal);
+    const api = this.apiPid();
+    if (api !== null) process.kill(api, signal);
   }
 
-  /** Resolves with what the process wrote to standard error, when it has ended. */
-  async ended(): Promise<string> {
-    await this.#closed();
-    return this.stderr;
-  }
-
-  /** Kills the process as a power failure would. */
+  /** Kills its processes as a power failure would. */
   async kill(): Promise<void> {
+    const others = this.#processes('-process.js');
+    await this.killParent();
+    for (const pid of others) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended with its parent.
+      }
+    }
+  }
+
+  /** Kills the process that started all others. */
+  async killParent(): Promise<void> {
     const closed = this.#closed();
     this.child.kill('SIGKILL');
     await closed;
@@ -148,6 +157,19 @@ export class RunningService {
     this.child.kill(signal);
     await closed;
     return this.child.exitCode;
+  }
+
+  /** Processes below this one whose command line contains a text. */
+  #processes(text: string): readonly number[] {
+    const all = execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
+      .split('\n')
+      .flatMap((line) => {
+        const [, pid, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+        return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), args }];
+      });
+    const below = (parent: number | undefined): typeof all =>
+      all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+    return below(this.child.pid).flatMap(({ pid, args }) => (args.includes(text) ? [pid] : []));
   }
 
   async #closed(): Promise<void> {

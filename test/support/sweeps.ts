@@ -41,6 +41,7 @@ export const SWEEPS = {
   'flipped bytes of a time stamp': { file: 'test/rfc3161/every-byte.test.ts', share: 1 / 4 },
   'packages changed at random': { file: 'test/verifier/by-hand-forgeries.test.ts', share: 1 / 8 },
   'changed bytes of a line': { file: 'test/format/consent-lines.test.ts', share: 1 / 4 },
+  'answers of hostile servers': { file: 'test/platform/net/hostile-answers.test.ts', share: 3 / 100 },
   'days of the other roles': { file: 'test/dashboard/roles.test.ts', share: 1 / 8 },
 } as const satisfies Readonly<Record<string, { readonly file: string; readonly share: number }>>;
 

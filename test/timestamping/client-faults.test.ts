@@ -104,6 +104,19 @@ describe('an invalid response of an authority is refused', () => {
     expect(reason.match(/cannot be reached|broke off/g)).toHaveLength(3);
   });
 
+  it('with a body that neither ends nor heeds the signal', async () => {
+    const body = new ReadableStream({});
+    const endless = async () => new Response(body, { headers: REPLY });
+    expect(await reasonOf(['http://tsa.example/'], { timeoutMs: 10, fetch: endless })).toContain('no complete answer');
+  });
+
+  it('with a content coding that was not asked for, which Node waits for without an end', async () => {
+    const coded = await serve((_request, response) =>
+      response.writeHead(200, { ...REPLY, 'content-encoding': 'gzip' }).end('x'),
+    );
+    expect(await reasonOf([coded])).toContain('answered in a content coding');
+  });
+
   it('with a URL that is not http or https', async () => {
     expect(await reasonOf(['file:///etc/passwd'])).toContain('not an http or https URL');
   });

@@ -25,6 +25,10 @@ export interface FurtherProcesses {
   restarts(): number;
 }
 
+/** Listeners that get strangers' bytes. */
+const CAUGHT_WHERE = ['event_log', 'webhook'] as const;
+export type CaughtWhere = (typeof CAUGHT_WHERE)[number];
+
 /**
  * The metrics of one process, in one registry. No label names a person, a tenant, a site or a value
  * from a client, so that the program bounds the number of series.
@@ -36,6 +40,8 @@ export interface Metrics {
   readonly countAlteredRow: CountAlteredRow;
   /** Counts an event in the log that another program wrote to a stream of its own. */
   readonly countForeignEvent: () => void;
+  /** Counts an exception in a listener that ended what it belongs to, and no process. */
+  readonly countCaught: (where: CaughtWhere) => void;
   /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
   /** Adds the connections of this process to the database. Call it once. */
@@ -44,6 +50,11 @@ export interface Metrics {
   showServer(server: ServerBinding): void;
   /** Adds up the metrics of another process and those of this one in `text`. Call it once. */
   showBeside(beside: ProcessBeside): void;
+  /**
+   * Adds how often a process that answers callers was started again. Call it once.
+   * @param restarts of this process; those of further processes are added
+   */
+  showApiRestarts(restarts: number): void;
   /** Adds up the metrics of further processes that answer callers, too. Call it once, after `showBeside`. */
   showFurther(further: FurtherProcesses): void;
   /** Adds the reasons for which this process is not simply ready. Call it once. */
@@ -73,6 +84,13 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     help: 'Events of other programs in the event log that this process passed over.',
     registers: [registry],
   });
+  const caught = new Counter({
+    name: 'consent_ledger_caught_exceptions_total',
+    help: 'Exceptions that bytes of a stranger caused and that ended a request, a delivery or a read, by where.',
+    labelNames: ['where'] as const,
+    registers: [registry],
+  });
+  for (const where of CAUGHT_WHERE) caught.inc({ where }, 0);
   const stop = createProcessMetrics(registry, about.role);
   let refreshState = async (): Promise<void> => undefined;
   let beside: ProcessBeside | null = null;
@@ -83,6 +101,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     observeTimestamp: createTimestampMetrics(registry),
     countAlteredRow: createAlteredRowMetrics(registry),
     countForeignEvent: () => foreign.inc(),
+    countCaught: (where) => caught.inc({ where }),
     showParts: (parts) => createPartMetrics(registry, parts),
     showState: (sources) => {
       refreshState = createStateMetrics(registry, sources);
@@ -98,13 +117,14 @@ export function createMetrics(about: { readonly role: string; readonly version: 
         'How often `serve` started its worker process again, because it had died or hung.',
         () => other.restarts(),
       );
+    },
+    showApiRestarts: (restarts) =>
       showRestarts(
         registry,
         'consent_ledger_api_process_restarts_total',
-        'How often `serve` started one of its further API processes again, because it had died or hung.',
-        () => further?.restarts() ?? 0,
-      );
-    },
+        'How often `serve` or `api` started a process that answers callers again, because it had died or hung.',
+        () => restarts + (further?.restarts() ?? 0),
+      ),
     showFurther: (others) => {
       further = others;
     },

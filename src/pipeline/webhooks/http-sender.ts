@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { guarded } from '../../platform/net/guarded.js';
 import { HostRefused } from '../../platform/net/reach.js';
 import { createWebhookTargets } from '../../tenancy/webhooks/webhook-targets.js';
 
@@ -25,20 +26,23 @@ export interface SenderOptions {
   /** Networks that are not public and may be reached nevertheless, also by `http`. */
   readonly allowedNetworks: readonly string[];
   readonly userAgent: string;
+  /** Reports an exception that an answer caused; it ends the delivery. */
+  readonly onCaught: (error: unknown) => void;
 }
 
 /**
  * Creates the sender of webhooks. The address that was checked is the one that is used, and no redirect is
  * followed.
  */
-export function createWebhookSender({ allowedNetworks, userAgent }: SenderOptions): SendWebhook {
+export function createWebhookSender({ allowedNetworks, userAgent, onCaught }: SenderOptions): SendWebhook {
   const targets = createWebhookTargets(allowedNetworks);
   return async (text, headers, body, signal) => {
     const url = new URL(text);
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const check = targets.lookupOf(url);
-      const status = await statusOf(url, { ...headers, 'user-agent': userAgent }, body, check, [signal, limit]);
+      const sent = { headers: { ...headers, 'user-agent': userAgent }, body };
+      const status = await statusOf(url, sent, { lookup: check, signals: [signal, limit], onCaught });
       if (status >= 200 && status < 300) return { isDelivered: true };
       return { isDelivered: false, isGone: status === 410, reason: `the receiver answered ${status}` };
     } catch (error) {
@@ -47,13 +51,17 @@ export function createWebhookSender({ allowedNetworks, userAgent }: SenderOption
   };
 }
 
+interface StatusOptions extends Pick<SenderOptions, 'onCaught'> {
+  readonly lookup: LookupFunction;
+  /** Each ends the request. */
+  readonly signals: readonly AbortSignal[];
+}
+
 /** Sends a request and reads nothing but the status of its response. Settles in every case. */
 function statusOf(
   url: URL,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  lookup: LookupFunction,
-  signals: readonly AbortSignal[],
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  { lookup, signals, onCaught }: StatusOptions,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'http:' ? requestHttp : requestHttps;
@@ -80,11 +88,12 @@ function statusOf(
     // Not by the events of the request: after an upgrade, for example, it has none any more.
     const abort = (): void => fail(new Error('stopped'));
     for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
-    request.on('response', answer);
-    request.on('upgrade', (response: IncomingMessage, socket: Duplex) => {
+    request.on('response', guarded(answer, { end: fail, onCaught }));
+    const refuseUpgrade = (response: IncomingMessage, socket: Duplex): void => {
       socket.destroy();
       answer(response);
-    });
+    };
+    request.on('upgrade', guarded(refuseUpgrade, { end: fail, onCaught }));
     request.on('error', fail);
     request.on('close', () => fail(new Error('the connection was closed')));
     if (signals.some((signal) => signal.aborted)) abort();

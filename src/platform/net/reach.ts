@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as lookUpHost } from 'node:dns';
+import { type LookupAddress, type LookupOptions, lookup as lookUpHost } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createAddressCheck } from './allow-lists.js';
 import { isSpecialAddress } from './special-addresses.js';
@@ -54,6 +54,13 @@ export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHo
   const isListed = (address: string): boolean => allowedNetworks.length > 0 && check(allowedNetworks, address);
   const mayReach = (address: string): boolean => !isSpecialAddress(address) || isListed(address);
   const any = (): boolean => true;
+  // Promises: what is thrown on an answer of a resolver rejects, and does not end the process.
+  const addressesOf = (name: string, options: LookupOptions = {}): Promise<readonly LookupAddress[]> =>
+    new Promise((resolve, reject) => {
+      lookUp(name, { ...options, all: true }, (error, addresses) =>
+        error === null ? resolve(addresses) : reject(error),
+      );
+    });
   return {
     mayReach,
     isListed,
@@ -63,23 +70,22 @@ export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHo
     },
     lookup:
       (accepts = any) =>
-      (name, options, callback) =>
-        lookUp(name, { ...options, all: true }, (error, addresses) => {
-          const first =
-            error === null ? addresses.find(({ address }) => mayReach(address) && accepts(address)) : undefined;
-          if (first === undefined) return callback(new HostRefused(), []);
-          if (options.all === true) callback(null, [first]);
-          else callback(null, first.address, first.family);
-        }),
-    isOutOfReach: (name, accepts) =>
-      new Promise((resolve) => {
-        lookUp(name, { all: true }, (error, addresses) =>
-          resolve(
-            error === null
-              ? !addresses.some(({ address }) => mayReach(address) && accepts(address))
-              : 'code' in error && error.code === NO_SUCH_NAME,
-          ),
-        );
-      }),
+      (name, options, callback) => {
+        addressesOf(name, options)
+          .then((addresses) => addresses.find(({ address }) => mayReach(address) && accepts(address)))
+          .catch(() => undefined)
+          .then((first) => {
+            if (first === undefined) callback(new HostRefused(), []);
+            else if (options.all === true) callback(null, [first]);
+            else callback(null, first.address, first.family);
+          });
+      },
+    isOutOfReach: async (name, accepts) => {
+      try {
+        return !(await addressesOf(name)).some(({ address }) => mayReach(address) && accepts(address));
+      } catch (error) {
+        return error instanceof Error && 'code' in error && error.code === NO_SUCH_NAME;
+      }
+    },
   };
 }

@@ -182,6 +182,7 @@ describe('GET /metrics', () => {
       'status',
       'table',
       'version',
+      'where',
     ]);
   });
 

@@ -25,7 +25,8 @@ afterAll(() => {
 });
 
 const never = new AbortController().signal;
-const sender = (...allowedNetworks: readonly string[]) => createWebhookSender({ allowedNetworks, userAgent: 'test' });
+const sender = (...allowedNetworks: readonly string[]) =>
+  createWebhookSender({ allowedNetworks, userAgent: 'test', onCaught: () => undefined });
 
 it.each([
   '127.0.0.1',

@@ -60,6 +60,8 @@ export interface EventStoreDbEventLogOptions {
   readonly onInterruption?: (error: unknown) => void;
   /** Receives once each event that another program wrote to a stream of its own. */
   readonly onForeign?: (event: LoggedEvent) => void;
+  /** Receives an exception that an event of a read caused; it ends the read. */
+  readonly onCaught?: (error: unknown) => void;
   /** Whether the service writes to a stream of this name; the default is the names of the service. */
   readonly isOwnStream?: (stream: string) => boolean;
 }
@@ -100,6 +102,7 @@ class EventStoreDbEventLog implements EventLog {
   readonly #onInterruption: (error: unknown) => void;
   readonly #isOwnStream: (stream: string) => boolean;
   readonly #foreign: ForeignCount;
+  readonly #onCaught: (error: unknown) => void;
 
   constructor(client: EventStoreDBClient, options: EventStoreDbEventLogOptions) {
     this.#client = client;
@@ -109,6 +112,7 @@ class EventStoreDbEventLog implements EventLog {
     this.#pageBytes = options.pageBytes ?? 4_000_000;
     this.#onInterruption = options.onInterruption ?? (() => undefined);
     this.#isOwnStream = options.isOwnStream ?? isOwnStream;
+    this.#onCaught = options.onCaught ?? (() => undefined);
     this.#foreign = new ForeignCount(options.onForeign ?? (() => undefined));
   }
 
@@ -284,7 +288,7 @@ class EventStoreDbEventLog implements EventLog {
 
   async #gather(reading: Parameters<typeof gather>[0], take: (event: unknown) => boolean): Promise<void> {
     try {
-      await gather(reading, this.#readDeadlineMs, take);
+      await gather(reading, this.#readDeadlineMs, take, this.#onCaught);
     } catch (error) {
       throw unavailable(error);
     }

@@ -1,17 +1,26 @@
-import { type EventStoreDBClient, StreamDeletedError, StreamNotFoundError } from '@eventstore/db-client';
+import type { Readable } from 'node:stream';
+import { StreamDeletedError, StreamNotFoundError } from '@eventstore/db-client';
 import { DeadlinePassed } from '../../../platform/background/waiting.js';
+import { guarded } from '../../../platform/net/guarded.js';
 
-type Reading = ReturnType<EventStoreDBClient['readStream']> | ReturnType<EventStoreDBClient['readAll']>;
+/** A read of the client. */
+type Reading = Pick<Readable, 'on' | 'removeAllListeners'> & { cancel(): Promise<void> };
 
 /**
  * Collects the events of a read until `take` returns false. A read without an event for
  * `deadlineMs` milliseconds is cancelled, because the client would wait for the keep-alive of the
  * connection.
  * @param take receives each event of the read; returns false to end it
+ * @param onCaught receives an exception of `take`, which ends the read: another program may have written the event
  * @throws the error that ended the read early, or `DeadlinePassed`; a stream that does not exist or
  *   was deleted counts as empty
  */
-export async function gather(reading: Reading, deadlineMs: number, take: (event: unknown) => boolean): Promise<void> {
+export async function gather(
+  reading: Reading,
+  deadlineMs: number,
+  take: (event: unknown) => boolean,
+  onCaught: (error: unknown) => void,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -24,12 +33,17 @@ export async function gather(reading: Reading, deadlineMs: number, take: (event:
       // process.
       reading.on('error', reject);
       reading.on('end', resolve);
-      reading.on('data', (resolved: { event?: unknown }) => {
+      const receive = (resolved: { event?: unknown }): void => {
         arm();
         if (resolved.event === undefined || take(resolved.event)) return;
         reading.removeAllListeners('data');
         resolve();
-      });
+      };
+      const end = (error: Error): void => {
+        reading.removeAllListeners('data');
+        reject(error);
+      };
+      reading.on('data', guarded(receive, { end, onCaught }));
     });
   } catch (error) {
     if (!(error instanceof StreamNotFoundError || error instanceof StreamDeletedError)) throw error;

@@ -7,6 +7,9 @@ export interface EndInTimeOptions {
   readonly exit: (exitCode: number) => void;
 }
 
+/** Below the 30 s that containers get for the steps in progress (docs/operations.md, “Deploy”). */
+export const LONGEST_STOP_MS = 25_000;
+
 /**
  * Ends the process after `ms` milliseconds, whatever its stop waits for then: a database, a log
  * or an authority that does not answer. Every answered request is durable, and every step

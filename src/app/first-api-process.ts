@@ -1,0 +1,66 @@
+import { pino } from 'pino';
+import { z } from 'zod';
+import { OperatorNeeded } from '../platform/background/part.js';
+import { loadConfig } from '../platform/config/index.js';
+import { endInTime, LONGEST_STOP_MS } from './end-in-time.js';
+import { endOnUncaught } from './end-on-uncaught.js';
+import { followParent, tellFailure, tellParent } from './parent-process.js';
+import type { Service } from './start-service.js';
+import { superviseProcess, WORKER_PROGRAM } from './supervise-process.js';
+import { HEARTBEAT_MS, ToWorker } from './worker-messages.js';
+
+// The first process of `serve`, and the process of `api`, that answers callers: see supervise-api.ts. Its
+// argument is the role.
+const role = z.enum(['serve', 'api']).parse(process.argv[2]);
+const config = loadConfig(process.env);
+const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) });
+let starting: Promise<Service> | null = null;
+let listens = false;
+let isEnding = false;
+
+endOnUncaught(logger);
+followParent();
+process.on('message', (message) => {
+  const told = ToWorker.parse(message);
+  if (told.kind === 'start') run(told.restarts).catch(fail);
+  else if (told.kind === 'stop') void end(0);
+});
+
+sayAlive();
+setInterval(sayAlive, HEARTBEAT_MS);
+
+function sayAlive(): void {
+  void tellParent({ kind: 'alive', reasons: [] });
+}
+
+async function run(restarts: number): Promise<void> {
+  starting = start(restarts);
+  const service = await starting;
+  listens = true;
+  await tellParent({ kind: 'listens', url: service.url });
+  await tellParent({ kind: 'running' });
+  await service.failed;
+}
+
+// The code of the service is imported here, because the worker loads its own meanwhile.
+async function start(restarts: number): Promise<Service> {
+  if (role === 'api') return (await import('./start-service.js')).startApi(config, logger, restarts);
+  const worker = superviseProcess({ name: 'worker', program: WORKER_PROGRAM, env: () => process.env, logger });
+  const { startServe } = await import('./start-service.js');
+  return startServe(config, logger, worker, { env: process.env, restarts });
+}
+
+async function fail(error: unknown): Promise<void> {
+  await tellFailure(error, error instanceof OperatorNeeded);
+  await end(1);
+}
+
+async function end(exitCode: number): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  // Requests that were taken are finished, however long they take.
+  if (!listens) endInTime({ ms: LONGEST_STOP_MS, logger, exit: (code) => process.exit(code) });
+  const service = await starting?.catch(() => null);
+  await service?.stop();
+  process.exit(exitCode);
+}

@@ -1,0 +1,17 @@
+import type { ServiceLogger } from '../platform/background/part.js';
+import { placeOf } from './end-on-uncaught.js';
+import type { CaughtWhere, Metrics } from './metrics/metrics.js';
+
+/**
+ * Returns what counts and logs an exception that a guarded listener caught. The log names its place, without its
+ * message, which may quote a stranger.
+ */
+export function reportCaught(
+  { logger, metrics }: { readonly logger: ServiceLogger; readonly metrics: Pick<Metrics, 'countCaught'> },
+  where: CaughtWhere,
+): (error: unknown) => void {
+  return (error) => {
+    metrics.countCaught(where);
+    logger.error({ where, ...placeOf(error) }, 'an answer caused an error of the program, which ended a request');
+  };
+}
