@@ -200,7 +200,7 @@ export interface HostileServer {
 }
 
 export async function startHostileServer(): Promise<HostileServer> {
-  let said = Buffer.alloc(0);
+  let said: Buffer = Buffer.alloc(0);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
@@ -330,10 +330,11 @@ export async function endsOfProcess<T extends { readonly name: string }>(
     found.push(`${current}: ${error instanceof Error ? error.message : String(error)}`);
     endCase();
   };
-  const kinds = ['uncaughtException', 'unhandledRejection'] as const;
   // Those of the test runner would fail the run without the name of the case.
-  const before = kinds.map((kind) => [kind, process.listeners(kind)] as const);
-  for (const kind of kinds) process.removeAllListeners(kind).on(kind, note);
+  const uncaught = process.listeners('uncaughtException');
+  const unhandled = process.listeners('unhandledRejection');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', note);
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', note);
   try {
     for (const one of cases) {
       current = one.name;
@@ -346,10 +347,9 @@ export async function endsOfProcess<T extends { readonly name: string }>(
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {
-    for (const [kind, listeners] of before) {
-      process.removeAllListeners(kind);
-      for (const listener of listeners) process.on(kind, listener);
-    }
+    process.removeAllListeners('uncaughtException').removeAllListeners('unhandledRejection');
+    for (const listener of uncaught) process.on('uncaughtException', listener);
+    for (const listener of unhandled) process.on('unhandledRejection', listener);
   }
   return found;
 }
