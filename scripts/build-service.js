@@ -13,6 +13,7 @@ const SERVICE = {
   main: 'src/main.ts',
   'worker-process': 'src/app/worker-process.ts',
   'api-process': 'src/app/api-process.ts',
+  'scan-process': 'src/tenancy/scans/scan-process.ts',
   'watchdog-thread': 'src/app/watchdog-thread.ts',
   watchdog: 'src/app/watchdog.ts',
 };
