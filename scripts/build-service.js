@@ -14,6 +14,7 @@ const SERVICE = {
   'worker-process': 'src/app/worker-process.ts',
   'first-api-process': 'src/app/first-api-process.ts',
   'api-process': 'src/app/api-process.ts',
+  'scan-process': 'src/tenancy/scans/scan-process.ts',
   'watchdog-thread': 'src/app/watchdog-thread.ts',
   watchdog: 'src/app/watchdog.ts',
 };

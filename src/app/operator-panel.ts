@@ -11,7 +11,7 @@ import type { Installation } from './installation.js';
 
 /** The routes of the panel on an installation, for operators on the command line. */
 export async function operatorRoutes(installation: Installation): Promise<readonly PanelRoute[]> {
-  const { apiPool, config, keyring, eventLog, logger } = installation;
+  const { apiPool, config, keyring, eventLog, logger, metrics } = installation;
   const directory = createSiteDirectory(apiPool, keyring);
   return panelRoutes({
     apiPool,
@@ -30,6 +30,9 @@ export async function operatorRoutes(installation: Installation): Promise<readon
     queueMail: config.mail === undefined ? null : createMailQueue(keyring),
     directory,
     rateLimiter: createRateLimiter({ db: apiPool, hashKey: await keyring.throttleKey() }),
-    scan: createScanner({ db: apiPool, directory, userAgent: `consent-ledger/${VERSION}`, ...config.scans }),
+    scan: createScanner({
+      ...{ db: apiPool, directory, logger, userAgent: `consent-ledger/${VERSION}`, ...config.scans },
+      countFaults: metrics.countScanFaults,
+    }),
   });
 }

@@ -71,7 +71,10 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
   const shared = {
     ...{ apiPool, adminPool, keyring, seals: keyring, eventLog, verifier, logger, directory, rateLimiter, apiUsers },
     queueMail: config.mail === undefined ? null : createMailQueue(keyring),
-    scan: createScanner({ db: apiPool, directory, userAgent: `consent-ledger/${VERSION}`, ...config.scans }),
+    scan: createScanner({
+      ...{ db: apiPool, directory, logger, userAgent: `consent-ledger/${VERSION}`, ...config.scans },
+      countFaults: metrics.countScanFaults,
+    }),
   };
   const tool = {
     routes: toolRoutes({

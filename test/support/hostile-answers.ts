@@ -231,6 +231,8 @@ export async function startHostileServer(): Promise<HostileServer> {
 /** A JSON text that is not what a client expects. */
 export interface HostileText {
   readonly name: string;
+  /** Which of the valid messages it is in place of. */
+  readonly index: number;
   readonly text: string;
 }
 
@@ -268,19 +270,24 @@ const NO_MESSAGES: readonly string[] = [
 export function hostileTexts(valid: readonly unknown[], seed: string): readonly HostileText[] {
   const single = valid.flatMap((message, index) =>
     placesOf(message).flatMap((place) => [
-      { name: `${index} without ${place.join('.')}`, text: changed(message, [{ place, value: undefined }]) },
+      { name: `${index} without ${place.join('.')}`, index, text: changed(message, [{ place, value: undefined }]) },
       ...OTHER_VALUES.map((value) => ({
         name: `${index} with ${place.join('.')} ${JSON.stringify(value).slice(0, 20)}`,
+        index,
         text: changed(message, [{ place, value }]),
       })),
     ]),
   );
-  const none = NO_MESSAGES.map((text) => ({ name: `no message ${text.slice(0, 20)}`, text }));
+  const none = NO_MESSAGES.map((text, at) => {
+    const index = at % valid.length;
+    return { name: `${index} is no message: ${text.slice(0, 20)}`, index, text };
+  });
   const random = fc.nat({ max: valid.length - 1 }).chain((index) => {
     const places = placesOf(valid[index]);
     const change = fc.record({ place: fc.constantFrom(...places), value: fc.constantFrom(undefined, ...OTHER_VALUES) });
     return fc.array(change, { minLength: 2, maxLength: 3 }).map((changes) => ({
       name: `${index} with ${changes.map(({ place, value }) => `${place.join('.')} ${String(JSON.stringify(value)).slice(0, 20)}`).join(', ')}`,
+      index,
       text: changed(valid[index], changes),
     }));
   });

@@ -26,6 +26,11 @@ export const SWEEPS = {
   'devices that lose requests and end apps': { file: 'test/sdk/mobile/offline.test.ts', share: 1 / 10 },
   'pumped texts': { file: 'test/api/server/pumped-texts.test.ts', share: 1 / 32 },
   'private addresses that a page leads to': { file: 'test/tenancy/scans/visits.test.ts', share: 1 / 8 },
+  'hostile messages of the browser of a scan': {
+    file: 'test/tenancy/scans/hostile-answers.test.ts',
+    share: 3 / 100,
+  },
+  'hostile answers to a scan': { file: 'test/tenancy/scans/hostile-answers.test.ts', share: 3 / 100 },
   'signals that end the service': { file: 'test/integration/shutdown.test.ts', share: 1 / 4 },
   'signals that end the worker': { file: 'test/integration/worker-process.test.ts', share: 1 / 4 },
   'kills under load': { file: 'test/integration/crash.test.ts', share: 1 / 6 },

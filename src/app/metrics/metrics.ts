@@ -3,6 +3,7 @@ import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
 import type { ServerBinding } from '../../platform/database/server-binding.js';
 import type { Readiness } from '../../platform/health/readiness.js';
+import type { CountScanFaults } from '../../tenancy/scans/visit-in-process.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
 import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';
 import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
@@ -10,6 +11,7 @@ import { createPartMetrics } from './part-metrics.js';
 import { ProcessMetrics } from './process-json.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { createReadinessMetrics } from './readiness-metrics.js';
+import { createScanMetrics } from './scan-metrics.js';
 import { createStateMetrics, type StateOptions } from './state-metrics.js';
 import { createTimestampMetrics, type ObserveTimestamp } from './timestamp-metrics.js';
 
@@ -38,6 +40,7 @@ export interface Metrics {
   readonly admission: AdmissionMetrics;
   readonly observeTimestamp: ObserveTimestamp;
   readonly countAlteredRow: CountAlteredRow;
+  readonly countScanFaults: CountScanFaults;
   /** Counts an event in the log that another program wrote to a stream of its own. */
   readonly countForeignEvent: () => void;
   /** Counts an exception in a listener that ended what it belongs to, and no process. */
@@ -100,6 +103,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     admission: createAdmissionMetrics(registry),
     observeTimestamp: createTimestampMetrics(registry),
     countAlteredRow: createAlteredRowMetrics(registry),
+    countScanFaults: createScanMetrics(registry),
     countForeignEvent: () => foreign.inc(),
     countCaught: (where) => caught.inc({ where }),
     showParts: (parts) => createPartMetrics(registry, parts),

@@ -1,14 +1,21 @@
-import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http';
+import { connect } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
 import { HostRefused, type Reach } from '../../platform/net/reach.js';
+import type { Faults } from './faults.js';
 import { LIMITS } from './limits.js';
 import { reasonOf } from './unreachable.js';
 
 /** A proxy on loopback through which a browser reaches public addresses and nothing else. */
 export interface GuardedProxy {
   readonly port: number;
-  /** Whether the bound of bytes or requests was reached. */
+  /** Whether a bound of bytes or requests was reached. */
   isExhausted(): boolean;
   /** Why the host was not reached, in words; undefined if it was, or was not asked for. */
   failureOf(host: string): string | undefined;
@@ -17,6 +24,23 @@ export interface GuardedProxy {
 
 /** Ports of public addresses. Networks that the operator lists may use any port. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
+
+/**
+ * The headers of an answer that the browser gets: those that decide what a page loads, sets and may do.
+ * Those of one connection are missing, because the proxy frames the answer anew.
+ */
+const FORWARDED: ReadonlySet<string> = new Set([
+  ...['accept-ranges', 'age', 'cache-control', 'content-disposition', 'content-encoding', 'content-language'],
+  ...['content-location', 'content-range', 'content-type', 'date', 'etag', 'expires', 'last-modified', 'link'],
+  ...['location', 'p3p', 'pragma', 'refresh', 'retry-after', 'set-cookie', 'sourcemap', 'vary', 'www-authenticate'],
+  ...['accept-ch', 'critical-ch', 'origin-trial', 'service-worker-allowed', 'supports-loading-mode'],
+  ...['access-control-allow-credentials', 'access-control-allow-headers', 'access-control-allow-methods'],
+  ...['access-control-allow-origin', 'access-control-expose-headers', 'access-control-max-age'],
+  ...['clear-site-data', 'content-security-policy', 'content-security-policy-report-only'],
+  ...['cross-origin-embedder-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy'],
+  ...['document-policy', 'feature-policy', 'origin-agent-cluster', 'permissions-policy', 'referrer-policy'],
+  ...['timing-allow-origin', 'x-content-type-options', 'x-frame-options', 'x-xss-protection'],
+]);
 
 /** Returns whether a page may connect to a port of an address. */
 export function portCheck(reach: Reach, port: number): (address: string) => boolean {
@@ -27,66 +51,57 @@ export function portCheck(reach: Reach, port: number): (address: string) => bool
  * Starts a proxy for one visit. A browser with this proxy resolves no name and opens no connection
  * by itself, so that every connection passes the check of the address that is connected to.
  */
-export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
+export async function startGuardedProxy(reach: Reach, faults: Faults): Promise<GuardedProxy> {
   const open = new Set<Duplex>();
   const failures = new Map<string, string>();
   const note = (host: string, error: unknown): void => {
     if (failures.size < LIMITS.items) failures.set(host, reasonOf(error));
   };
-  let bytes = 0;
-  let requests = 0;
-  const isExhausted = (): boolean => bytes > LIMITS.bytes || requests > LIMITS.requests;
+  const passed = { bytes: 0, sentBytes: 0, requests: 0 };
+  const isExhausted = (): boolean =>
+    passed.bytes > LIMITS.bytes || passed.sentBytes > LIMITS.sentBytes || passed.requests > LIMITS.requests;
+  const add = (kind: 'bytes' | 'sentBytes', bytes: number): void => {
+    passed[kind] += bytes;
+    if (isExhausted()) for (const socket of open) socket.destroy();
+  };
   const hold = (socket: Duplex): void => {
     open.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => open.delete(socket));
   };
-  const count = (source: NodeJS.ReadableStream): void => {
-    source.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (isExhausted()) for (const socket of open) socket.destroy();
-    });
+  const context: Context = {
+    reach,
+    faults,
+    note,
+    add,
+    hold,
+    count: (source, kind) => source.on('data', (chunk: Buffer) => add(kind, chunk.length)),
   };
+  const take = <T extends Duplex | ServerResponse>(
+    serve: (context: Context, request: IncomingMessage, to: T, head: Buffer) => void,
+  ) =>
+    faults.guard(
+      (request: IncomingMessage, to: T, head: Buffer) => {
+        passed.requests += 1;
+        // A status would be taken for an answer of the page.
+        if (isExhausted()) to.destroy();
+        else serve(context, request, to, head);
+      },
+      (_error, _request, to) => to.destroy(),
+    );
 
-  const server = createServer((request, response) => {
-    requests += 1;
-    if (isExhausted()) refuse(response);
-    else forward(reach, request, response, { count, note });
-  });
+  const server = createServer();
   server.on('connection', hold);
-  server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
-    requests += 1;
-    const target = isExhausted() ? null : endpointOf(request.url ?? '');
-    try {
-      if (target === null) throw new HostRefused();
-      const check = portCheck(reach, target.port);
-      reach.refuseAddress(target.host, check);
-      const remote = connect({ ...target, lookup: reach.lookup(check) });
-      hold(remote);
-      remote.once('error', (error) => note(target.host, error));
-      const end = (): void => {
-        client.destroy();
-        remote.destroy();
-      };
-      remote.once('connect', () => {
-        client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-        remote.write(head);
-        count(remote);
-        remote.pipe(client).pipe(remote);
-      });
-      remote.once('close', end);
-      client.once('close', end);
-    } catch (error) {
-      if (target !== null) note(target.host, error);
-      client.end(REFUSED);
-    }
-  });
-  server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
+  server.on('request', take<ServerResponse>(forward));
+  server.on('connect', take<Duplex>(tunnel));
+  server.on('upgrade', (_request, socket) => socket.destroy());
   server.listen(0, '127.0.0.1');
   await new Promise((resolve, reject) => {
     server.once('listening', resolve);
     server.once('error', reject);
   });
+  // A connection that the system does not accept.
+  server.on('error', () => faults.add());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {
@@ -101,11 +116,54 @@ export async function startGuardedProxy(reach: Reach): Promise<GuardedProxy> {
   };
 }
 
+interface Context {
+  readonly reach: Reach;
+  readonly faults: Faults;
+  readonly note: (host: string, error: unknown) => void;
+  /** Adds bytes that came, or were sent. */
+  readonly add: (kind: 'bytes' | 'sentBytes', bytes: number) => void;
+  readonly count: (source: NodeJS.ReadableStream, kind: 'bytes' | 'sentBytes') => void;
+  readonly hold: (socket: Duplex) => void;
+}
+
 const REFUSED = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
-/** Ends the connection: a status would be taken for an answer of the page. */
-function refuse(response: ServerResponse): void {
-  response.destroy();
+/** Connects the browser with a host, for `CONNECT host:port`. */
+function tunnel(
+  { reach, faults, note, add, count, hold }: Context,
+  request: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+): void {
+  const target = endpointOf(request.url ?? '');
+  try {
+    if (target === null) throw new HostRefused();
+    const check = portCheck(reach, target.port);
+    reach.refuseAddress(target.host, check);
+    const remote = connect({ ...target, lookup: reach.lookup(check) });
+    hold(remote);
+    const end = (): void => {
+      client.destroy();
+      remote.destroy();
+    };
+    remote.once('error', (error) => note(target.host, error));
+    remote.once(
+      'connect',
+      faults.guard(() => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        add('sentBytes', head.length);
+        remote.write(head);
+        count(remote, 'bytes');
+        count(client, 'sentBytes');
+        remote.pipe(client).pipe(remote);
+      }, end),
+    );
+    remote.once('close', end);
+    client.once('close', end);
+  } catch (error) {
+    if (target !== null) note(target.host, error);
+    client.end(REFUSED);
+  }
 }
 
 /** The host and port of `CONNECT host:port`; null for anything else. */
@@ -117,24 +175,23 @@ function endpointOf(text: string): { readonly host: string; readonly port: numbe
   return { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port };
 }
 
-interface Forwarding {
-  readonly count: (source: NodeJS.ReadableStream) => void;
-  readonly note: (host: string, error: unknown) => void;
-}
-
 /** Forwards a request in plain HTTP, whose URL is absolute. */
-function forward(reach: Reach, request: IncomingMessage, response: ServerResponse, { count, note }: Forwarding): void {
+function forward(
+  { reach, faults, note, add, count }: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const text = request.url ?? '';
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'http:') {
-    refuse(response);
+    response.destroy();
     return;
   }
   const port = url.port === '' ? 80 : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const fail = (error: unknown): void => {
     note(host, error);
-    refuse(response);
+    response.destroy();
   };
   const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = request.headers;
   try {
@@ -149,15 +206,39 @@ function forward(reach: Reach, request: IncomingMessage, response: ServerRespons
       lookup: reach.lookup(check),
       agent: false,
     });
-    sent.on('response', (answer) => {
-      count(answer);
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    sent.on(
+      'response',
+      faults.guard((answer: IncomingMessage) => {
+        add('bytes', sizeOf(answer));
+        count(answer, 'bytes');
+        response.writeHead(statusOf(answer), forwardedHeaders(answer));
+        // An answer that is cut off ends the connection, so that the browser does not wait for the rest.
+        pipeline(answer, response, (error) => void (error && response.destroy()));
+      }, fail),
+    );
     sent.on('error', fail);
+    // Also an answer that switches protocols, which nobody takes.
+    sent.once('close', () => void (response.headersSent || response.destroy()));
     response.once('close', () => sent.destroy());
+    add('sentBytes', sizeOf(request));
+    count(request, 'sentBytes');
     request.pipe(sent);
   } catch (error) {
     fail(error);
   }
+}
+
+/** Bytes of the head of a message, without its first line. */
+function sizeOf({ rawHeaders, url }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length + 2, url?.length ?? 0);
+}
+
+/** The status of an answer that the browser may get. @throws Error for one that is none */
+function statusOf({ statusCode = 0 }: IncomingMessage): number {
+  if (statusCode < 200 || statusCode > 599) throw new Error('the status is none of an answer');
+  return statusCode;
+}
+
+function forwardedHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => FORWARDED.has(name)));
 }

@@ -2,30 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { ScanRequest, ScanResult } from '../../../schemas/api/scans.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { createReach, type LookUpHost } from '../../platform/net/reach.js';
 import { activeDocuments } from '../directory/active-documents.js';
 import type { SiteContext, SiteDirectory } from '../directory/site-context.js';
 import { compared, findingsOf } from './findings.js';
 import { recordScan, refuseExcessRecords } from './record-scan.js';
 import { findTarget } from './scan-target.js';
 import { type InitialCookie, ScanFailed } from './visit.js';
-import { visitByBrowser } from './visit-by-browser.js';
-import { visitByHttp } from './visit-by-http.js';
+import { createVisits, type VisitOptions } from './visit-in-process.js';
 
-/** Scans of one process at a time: a browser needs some hundred megabytes. */
+/** Scans of one process at a time: a browser needs some hundred megabytes, and may use a gigabyte. */
 const MAX_CONCURRENT = 2;
 const RETRY_AFTER_SECONDS = 15;
 
-export interface ScannerOptions {
+export interface ScannerOptions extends VisitOptions {
   readonly db: Queryable;
   readonly directory: SiteDirectory;
-  /** Path of Chromium or Chrome; undefined: pages are requested by plain HTTP, without scripts. */
-  readonly chromePath: string | undefined;
-  /** Networks that are not public and may be reached nevertheless, on any port. */
-  readonly allowedNetworks: readonly string[];
-  readonly userAgent: string;
-  /** Replaces the look-up of the system, for tests. */
-  readonly lookUp?: LookUpHost;
 }
 
 /**
@@ -42,13 +33,11 @@ export interface RequestedScan extends ScanRequest {
 }
 
 export function createScanner(options: ScannerOptions): ScanPage {
-  const reach = createReach(options.allowedNetworks, options.lookUp);
-  const { chromePath } = options;
-  const visit = chromePath === undefined ? visitByHttp(reach, options.userAgent) : visitByBrowser(chromePath, reach);
+  const visit = createVisits(options);
   const targets = { ...options, allowsPorts: options.allowedNetworks.length > 0 };
   let running = 0;
   return async (caller, { url, record, isOwnSiteOnly = false }, signal) => {
-    const { site, target } = await findTarget(targets, caller, url);
+    const { site, url: page } = await findTarget(targets, caller, url);
     if (record || isOwnSiteOnly) refuseOtherSite(site, caller, isOwnSiteOnly);
     if (record) await refuseExcessRecords(options.db, site.siteId);
     if (running >= MAX_CONCURRENT)
@@ -58,17 +47,17 @@ export function createScanner(options: ScannerOptions): ScanPage {
     try {
       const config = site.config?.record ?? null;
       const refusal = refusalCookie(site);
-      const first = compared('none', await visit(target, null, signal), site.domain, config);
+      const first = compared('none', await visit(page, site.domain, null, signal), site.domain, config);
       const visits =
         refusal === null
           ? [first]
-          : [first, compared('refused', await visit(target, refusal, signal), site.domain, config)];
+          : [first, compared('refused', await visit(page, site.domain, refusal, signal), site.domain, config)];
       const result: ScanResult = {
         id: randomUUID(),
         event_id: null,
         site_id: site.siteId,
-        url: target.url.href,
-        method: chromePath === undefined ? 'http' : 'browser',
+        url: page.href,
+        method: options.chromePath === undefined ? 'http' : 'browser',
         started_at: startedAt,
         ended_at: new Date().toISOString(),
         site_config_hash: site.config?.sha256 ?? null,

@@ -22,7 +22,7 @@ export async function findTarget(
   { db, directory, allowsPorts }: TargetOptions,
   caller: SiteContext,
   text: string,
-): Promise<{ readonly site: SiteContext; readonly target: ScanTarget }> {
+): Promise<{ readonly site: SiteContext; readonly url: URL }> {
   const url = pageUrl(text);
   if (url === null) throw refused('The URL must begin with https:// or http:// and contain no credentials.');
   if (url.port !== '' && !allowsPorts) throw refused('The URL must not have a port other than 80 and 443.');
@@ -38,18 +38,18 @@ export async function findTarget(
     const site = await intactSite(directory, id);
     if (site === null || site.tenantId !== caller.tenantId || !site.isVerified || !isUnder(url.hostname, site.domain))
       continue;
-    return {
-      site,
-      target: {
-        url,
-        allows: (next) =>
-          pageUrl(next.href) !== null &&
-          isUnder(next.hostname, site.domain) &&
-          (next.port === '' || next.port === url.port),
-      },
-    };
+    return { site, url };
   }
   throw refused(`${url.hostname} is not on a verified domain of the tenant. Verify the domain of the site first.`);
+}
+
+/** Returns a page that stays on a domain, and on its port. */
+export function targetAt(url: URL, domain: string): ScanTarget {
+  return {
+    url,
+    allows: (next) =>
+      pageUrl(next.href) !== null && isUnder(next.hostname, domain) && (next.port === '' || next.port === url.port),
+  };
 }
 
 /** Returns a site; null if its row was altered, so that it grants nothing. */

@@ -12,6 +12,9 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:TOO_MANY_REDIRECTS)$/, 'it redirects too often'],
 ];
 
+/** Reason of a page whose address is longer than a report takes. */
+export const TOO_LONG = 'its address is too long';
+
 /** Says in words why an address was not reached: nothing of an internal network is in them. */
 export function reasonOf(error: unknown): string {
   if (error instanceof HostRefused) return error.message;

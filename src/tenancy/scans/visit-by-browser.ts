@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { withAnySignal } from '../../platform/background/signals.js';
 import type { Reach } from '../../platform/net/reach.js';
-import { Browser } from './browser.js';
+import { startBrowser } from './browser.js';
+import type { DevTools } from './dev-tools.js';
+import type { Faults } from './faults.js';
 import { type GuardedProxy, startGuardedProxy } from './guarded-proxy.js';
 import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
-import { noAnswer, notLoaded, reasonOf } from './unreachable.js';
+import { noAnswer, notLoaded, reasonOf, TOO_LONG } from './unreachable.js';
 import {
+  type InitialCookie,
   leftDomain,
   ScanFailed,
   type ScanTarget,
@@ -16,6 +19,10 @@ import {
 } from './visit.js';
 
 const Ignored = z.unknown();
+
+/** The browser reports requests without their bodies, and keeps no answers. */
+const NETWORK = { maxPostDataSize: 0, maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
+
 const Paused = z.looseObject({
   requestId: z.string(),
   frameId: z.string(),
@@ -46,20 +53,26 @@ const Items = z.looseObject({ entries: z.array(z.array(z.string())) });
 const Databases = z.looseObject({ databaseNames: z.array(z.string()) });
 
 /** Creates visits in a real browser. @param executable path of Chromium or Chrome */
-export function visitByBrowser(executable: string, reach: Reach, times: VisitTimes = VISIT_TIMES): VisitPage {
+export function visitByBrowser(
+  executable: string,
+  reach: Reach,
+  faults: Faults,
+  times: VisitTimes = VISIT_TIMES,
+): VisitPage {
   return (target, cookie, signal) =>
     withAnySignal([signal, AbortSignal.timeout(times.visitMs)], async (limit) => {
-      const proxy = await startGuardedProxy(reach);
-      const page = new Page(target, times);
+      const proxy = await startGuardedProxy(reach, faults);
+      const page = new Page(target, times, faults);
       try {
-        const browser = await Browser.start(
+        const browser = await startBrowser({
           executable,
-          proxy.port,
-          (method, params, session) => page.handle(method, params, session),
+          proxyPort: proxy.port,
+          onEvent: (method, params, session) => page.handle(method, params, session),
+          faults,
           limit,
-        );
+        });
         try {
-          const visit = await page.visit(browser, cookie, proxy);
+          const visit = await page.visit(browser.tools, cookie, proxy);
           return proxy.isExhausted() ? { ...visit, isComplete: false } : visit;
         } finally {
           await browser.close();
@@ -74,9 +87,9 @@ export function visitByBrowser(executable: string, reach: Reach, times: VisitTim
 }
 
 /** One page of a browser, and the facts that its events report. */
-class Page {
+export class Page {
   readonly #hosts = new Set<string>();
-  #browser: Browser | null = null;
+  #browser: DevTools | null = null;
   #session: string | null = null;
   #frame = '';
   #response: { readonly url: string; readonly status: number } | null = null;
@@ -86,9 +99,10 @@ class Page {
   constructor(
     private readonly target: ScanTarget,
     private readonly times: VisitTimes,
+    private readonly faults: Faults,
   ) {}
 
-  async visit(browser: Browser, cookie: Parameters<VisitPage>[1], proxy: GuardedProxy): Promise<Visit> {
+  async visit(browser: DevTools, cookie: InitialCookie | null, proxy: Pick<GuardedProxy, 'failureOf'>): Promise<Visit> {
     this.#browser = browser;
     const { targetId } = await browser.send(
       'Target.createTarget',
@@ -100,7 +114,8 @@ class Page {
     // The main frame of a page has the id of its target.
     this.#frame = targetId;
     await browser.send('Browser.setDownloadBehavior', { behavior: 'deny' }, Ignored);
-    for (const domain of ['Page', 'Network', 'DOMStorage', 'IndexedDB']) await this.#send(`${domain}.enable`);
+    await this.#send('Page.enable');
+    await this.#send('Network.enable', NETWORK);
     await this.#send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
     await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
     const { url } = this.target;
@@ -120,10 +135,11 @@ class Page {
     const { errorText } = navigated;
     if (errorText !== undefined || this.#response === null)
       throw notLoaded(proxy.failureOf(url.hostname) ?? reasonOf(errorText));
-    const isLoaded = await loaded;
-    await new Promise((resolve) => setTimeout(resolve, this.times.settleMs));
+    const isLoaded = await Promise.race([loaded, browser.ended]);
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, this.times.settleMs)), browser.ended]);
     if (this.#left !== null) throw leftDomain(this.#left);
     const { url: finalUrl, status } = this.#response;
+    if (finalUrl.length > LIMITS.urlLength) throw notLoaded(TOO_LONG);
     const cookies = await this.#cookies();
     const storage = await this.#storage(new URL(finalUrl).origin);
     const isAll = Math.max(cookies.length, storage.length, this.#hosts.size) <= LIMITS.items;
@@ -163,7 +179,8 @@ class Page {
     if (!URL.canParse(text)) return;
     const { protocol, hostname } = new URL(text);
     // One more than is reported, so that the report can say that something is left out.
-    if (/^(?:https?|wss?):$/.test(protocol) && this.#hosts.size <= LIMITS.items) this.#hosts.add(hostname);
+    if (/^(?:https?|wss?):$/.test(protocol) && hostname.length <= LIMITS.hostLength && this.#hosts.size <= LIMITS.items)
+      this.#hosts.add(hostname);
   }
 
   #respond({ type, frameId, response }: z.infer<typeof Responded>, session: string | undefined): void {
@@ -175,7 +192,7 @@ class Page {
   /** A frame or worker in a process of its own: its requests count, too. */
   #follow(session: string): void {
     if (session === this.#session || this.#session === null) return;
-    this.#fire('Network.enable', {}, session);
+    this.#fire('Network.enable', NETWORK, session);
     this.#fire('Runtime.runIfWaitingForDebugger', {}, session);
   }
 
@@ -184,7 +201,7 @@ class Page {
     const now = Date.now() / 1000;
     return cookies.map(({ name, domain, path, expires, httpOnly, secure, session }) => ({
       name: name.slice(0, LIMITS.nameLength),
-      domain: domain.replace(/^\./, ''),
+      domain: domain.replace(/^\./, '').slice(0, LIMITS.hostLength),
       path: path.slice(0, LIMITS.nameLength),
       durationSeconds: session ? null : Math.max(0, Math.round(expires - now)),
       isHttpOnly: httpOnly,
@@ -220,7 +237,7 @@ class Page {
   /** Sends a command in answer to an event. The frame it is for may be gone by then. */
   #fire(method: string, params: object, session: string | undefined): void {
     this.#browser?.send(method, params, Ignored, session).catch((error: unknown) => {
-      if (!(error instanceof ScanFailed)) throw error;
+      if (!(error instanceof ScanFailed)) this.faults.add();
     });
   }
 }

@@ -4,7 +4,7 @@ import { withAnySignal } from '../../platform/background/signals.js';
 import type { Reach } from '../../platform/net/reach.js';
 import { portCheck } from './guarded-proxy.js';
 import { LIMITS, VISIT_TIMES, type VisitTimes } from './limits.js';
-import { noAnswer, notLoaded, reasonOf } from './unreachable.js';
+import { noAnswer, notLoaded, reasonOf, TOO_LONG } from './unreachable.js';
 import {
   type InitialCookie,
   leftDomain,
@@ -49,6 +49,7 @@ async function follow({ url: start, allows }: ScanTarget, request: (url: URL) =>
     if (answer.location === undefined) return visitOf(url, answer, [...cookies.values()]);
     const next = URL.canParse(answer.location, url.href) ? new URL(answer.location, url) : null;
     if (next === null || !allows(next)) throw leftDomain(next?.href ?? '');
+    if (next.href.length > LIMITS.urlLength) throw notLoaded(TOO_LONG);
     url = next;
   }
   throw new ScanFailed(`The page redirects more than ${LIMITS.redirects} times.`);
@@ -189,7 +190,7 @@ export function hostsOf(html: string, base: URL): string[] {
     const address = ADDRESS.exec(attributes)?.[1]?.replaceAll('&amp;', '&');
     if (address === undefined || !URL.canParse(address, base.href)) continue;
     const { protocol, hostname } = new URL(address, base);
-    if (protocol === 'https:' || protocol === 'http:') hosts.add(hostname);
+    if (/^https?:$/.test(protocol) && hostname.length <= LIMITS.hostLength) hosts.add(hostname);
   }
   return [...hosts];
 }

@@ -1,40 +1,44 @@
+import { z } from 'zod';
+import { LIMITS } from './limits.js';
+
+const Name = z.string().max(LIMITS.nameLength);
+const Host = z.string().max(LIMITS.hostLength);
+
 /** A cookie that a page has set, without its value, which can identify a visitor. */
-export interface SetCookie {
-  readonly name: string;
+const SetCookie = z.strictObject({
+  name: Name,
   /** Without a dot at its start. */
-  readonly domain: string;
-  readonly path: string;
+  domain: Host,
+  path: Name,
   /** Seconds from now; null: until the browser is closed. */
-  readonly durationSeconds: number | null;
-  readonly isHttpOnly: boolean;
-  readonly isSecure: boolean;
-}
+  durationSeconds: z.int().min(0).nullable(),
+  isHttpOnly: z.boolean(),
+  isSecure: z.boolean(),
+});
+export type SetCookie = z.infer<typeof SetCookie>;
 
 /** A name that a page has stored in the browser, other than a cookie. */
-export interface StoredName {
-  readonly kind: 'local_storage' | 'session_storage' | 'indexed_db';
-  readonly name: string;
-}
+const StoredName = z.strictObject({ kind: z.enum(['local_storage', 'session_storage', 'indexed_db']), name: Name });
+export type StoredName = z.infer<typeof StoredName>;
 
 /** Cookies, storage and hosts that one visit to a page found. */
-export interface Visit {
+export const Visit = z.strictObject({
   /** The page, after redirects. */
-  readonly finalUrl: string;
+  finalUrl: z.url({ protocol: /^https?$/ }).max(LIMITS.urlLength),
   /** HTTP status of the page. */
-  readonly status: number;
-  readonly cookies: readonly SetCookie[];
-  readonly storage: readonly StoredName[];
+  status: z.int().min(0).max(999),
+  cookies: z.array(SetCookie).max(LIMITS.items),
+  storage: z.array(StoredName).max(LIMITS.items),
   /** Hosts of all requests, that of the page included. */
-  readonly hosts: readonly string[];
+  hosts: z.array(Host).max(LIMITS.items),
   /** False if a bound ended the visit, or left something out. */
-  readonly isComplete: boolean;
-}
+  isComplete: z.boolean(),
+});
+export type Visit = z.infer<typeof Visit>;
 
 /** A cookie that a visit begins with. */
-export interface InitialCookie {
-  readonly name: string;
-  readonly value: string;
-}
+export const InitialCookie = z.strictObject({ name: z.string(), value: z.string() });
+export type InitialCookie = z.infer<typeof InitialCookie>;
 
 /** One visit, with a profile that is used for nothing else. @throws ScanFailed */
 export type VisitPage = (target: ScanTarget, cookie: InitialCookie | null, signal: AbortSignal) => Promise<Visit>;
@@ -55,6 +59,6 @@ export class ScanFailed extends Error {
 export function leftDomain(url: string): ScanFailed {
   const host = URL.canParse(url) ? new URL(url).host : 'an invalid URL';
   return new ScanFailed(
-    `The page leads to ${host.slice(0, 253)}, which is not on the verified domain or has another port. Scan the page where it ends.`,
+    `The page leads to ${host.slice(0, LIMITS.hostLength)}, which is not on the verified domain or has another port. Scan the page where it ends.`,
   );
 }

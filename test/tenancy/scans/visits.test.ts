@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReach } from '../../../src/platform/net/reach.js';
+import { Faults } from '../../../src/tenancy/scans/faults.js';
 import { isUnder } from '../../../src/tenancy/scans/scan-target.js';
 import type { ScanTarget, VisitPage } from '../../../src/tenancy/scans/visit.js';
 import { visitByBrowser } from '../../../src/tenancy/scans/visit-by-browser.js';
@@ -74,7 +75,7 @@ const kinds: [string, (reach: ReturnType<typeof createReach>, times?: typeof TIM
   ['plain HTTP', (reach, times = TIMES) => visitByHttp(reach, 'test', times)],
 ];
 if (chromiumPath !== undefined) {
-  kinds.push(['a browser', (reach, times = TIMES) => visitByBrowser(chromiumPath ?? '', reach, times)]);
+  kinds.push(['a browser', (reach, times = TIMES) => visitByBrowser(chromiumPath ?? '', reach, new Faults(), times)]);
 }
 
 const PRIVATE = ['127.0.0.2', '[::1]', '[::ffff:7f00:2]', '0x7f.2', '2130706434', '017700000002', '[64:ff9b::7f00:2]'];

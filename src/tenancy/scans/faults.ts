@@ -1,0 +1,34 @@
+/**
+ * Counts what a stranger sent and the service could not take. Each ended its request, its connection or
+ * its visit.
+ */
+export class Faults {
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Returns a listener of an emitter that throws nothing: what a listener throws ends the process.
+   * @param end ends what the event belongs to, with what the emitter passed
+   */
+  guard<A extends readonly unknown[]>(
+    listener: (...args: A) => void,
+    end: (error: unknown, ...args: A) => void,
+  ): (...args: A) => void {
+    return (...args) => {
+      try {
+        listener(...args);
+      } catch (error) {
+        this.#count += 1;
+        end(error, ...args);
+      }
+    };
+  }
+
+  /** Counts what was caught otherwise. */
+  add(): void {
+    this.#count += 1;
+  }
+}

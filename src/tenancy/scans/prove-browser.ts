@@ -1,0 +1,74 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { z } from 'zod';
+import { createReach } from '../../platform/net/reach.js';
+import { startBrowser } from './browser.js';
+import type { Faults } from './faults.js';
+import { startGuardedProxy } from './guarded-proxy.js';
+
+/**
+ * What a page does to find its own address: it asks a STUN server, by a packet that passes no proxy. It
+ * ends when the browser has tried every way.
+ */
+const ASK = (port: number): string => `new Promise((resolve) => {
+  const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });
+  connection.onicegatheringstatechange = () => connection.iceGatheringState === 'complete' && resolve(true);
+  connection.createDataChannel('proof');
+  connection.setLocalDescription();
+})`;
+
+const MARK = Buffer.from('mark');
+const Evaluated = z.looseObject({ result: z.looseObject({ value: z.literal(true) }) });
+const Created = z.looseObject({ targetId: z.string() });
+const Attached = z.looseObject({ sessionId: z.string() });
+
+/**
+ * Opens a page that asks a STUN port of this process.
+ * @param isGuarded false: without the flags that switch WebRTC off, so that the packet must come
+ * @param limit ends the browser
+ * @returns whether a packet came
+ * @throws ScanFailed if the page did not finish
+ */
+export async function asksStun(
+  executable: string,
+  isGuarded: boolean,
+  faults: Faults,
+  limit: AbortSignal,
+): Promise<boolean> {
+  const socket = createSocket('udp4');
+  const proxy = await startGuardedProxy(createReach([]), faults);
+  try {
+    const port = await bound(socket);
+    const asked = new Promise<boolean>((resolve) => socket.on('message', (packet) => resolve(!packet.equals(MARK))));
+    const browser = await startBrowser({
+      executable,
+      proxyPort: proxy.port,
+      onEvent: () => undefined,
+      faults,
+      limit,
+      without: isGuarded ? [] : ['webRtc'],
+    });
+    try {
+      const { targetId } = await browser.tools.send('Target.createTarget', { url: 'about:blank' }, Created);
+      const { sessionId } = await browser.tools.send('Target.attachToTarget', { targetId, flatten: true }, Attached);
+      const evaluate = { expression: ASK(port), awaitPromise: true };
+      const finished = browser.tools.send('Runtime.evaluate', evaluate, Evaluated, sessionId).then(() => {
+        // A packet of the browser came before this one.
+        socket.send(MARK, port, '127.0.0.1');
+        return asked;
+      });
+      return await Promise.race([asked, finished]);
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    socket.close();
+    await proxy.close();
+  }
+}
+
+function bound(socket: Socket): Promise<number> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind(0, '127.0.0.1', () => resolve(socket.address().port));
+  });
+}
