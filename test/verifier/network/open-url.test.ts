@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { Unreachable } from '../../../verifier-cli/src/network/bounded-fetch.js';
+import { boundedFetch, Unreachable } from '../../../verifier-cli/src/network/bounded-fetch.js';
 import { openSource, readWhole, type StructureSource } from '../../../verifier-cli/src/network/structure/source.js';
 import { listenWith, type RunningServer } from '../../support/running-witness.js';
 
@@ -95,4 +95,17 @@ test('a file that brings nothing more, or is another part, ends', async () => {
   await expect(read(await sourceOf([cutAfter(150_000), shifted]))).rejects.toThrow('answered HTTP 206');
   const gone = (response: ServerResponse): void => void response.writeHead(404).end();
   await expect(read(await sourceOf([cutAfter(150_000), gone]))).rejects.toThrow('no longer published');
+});
+
+/** Node's `fetch` waits for ever for the end of such an answer. */
+const brokenGzip = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip');
+};
+
+test('refuses an answer in a content coding that was not asked for, and waits for nothing', async () => {
+  const source = await sourceOf([brokenGzip]);
+  await expect(source.open('log/checkpoint')).rejects.toThrow(/content coding that was not asked for/);
+  expect(asked.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity']);
+  const url = new URL(source.name);
+  await expect(boundedFetch({ url, timeoutMs: 60_000, maxBytes: 1_000 })).rejects.toThrow(/content coding/);
 });

@@ -3,6 +3,22 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
+/** Asks for an answer without compression. */
+export const NO_CODING = { 'accept-encoding': 'identity' } as const;
+
+/**
+ * Refuses a compressed answer, which nobody asked for: Node's `fetch` waits for ever, past its signal, for the
+ * end of one that is broken, so that a hostile service could keep an auditor from ever reporting.
+ * @throws Unreachable
+ */
+export function refuseCoding({ headers, body }: Response, url: string): void {
+  const coding = headers.get('content-encoding')?.toLowerCase() ?? 'identity';
+  if (coding === 'identity') return;
+  // Not awaited, for the same reason.
+  void body?.cancel().catch(() => undefined);
+  throw new Unreachable(`${url} answered in a content coding that was not asked for`);
+}
+
 export interface BoundedRequest {
   readonly url: URL;
   /** Milliseconds for the whole exchange. */
@@ -20,9 +36,12 @@ export interface BoundedRequest {
 export async function boundedFetch({ url, timeoutMs, maxBytes, json }: BoundedRequest): Promise<Uint8Array> {
   const signal = AbortSignal.timeout(timeoutMs);
   const post =
-    json === undefined ? {} : { method: 'POST', body: json, headers: { 'content-type': 'application/json' } };
+    json === undefined
+      ? { headers: NO_CODING }
+      : { method: 'POST', body: json, headers: { ...NO_CODING, 'content-type': 'application/json' } };
   try {
     const response = await fetch(url, { redirect: 'manual', signal, ...post });
+    refuseCoding(response, url.href);
     const isGood = response.status === 200 || (json !== undefined && response.ok);
     if (!isGood) {
       await response.body?.cancel();

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Unreachable } from '../bounded-fetch.js';
+import { NO_CODING, refuseCoding, Unreachable } from '../bounded-fetch.js';
 
 export interface HttpOptions {
   /** Bearer token for a structure that is restricted to auditors. */
@@ -42,6 +42,7 @@ interface Answer {
 async function ask(options: HttpOptions, url: string, from: number): Promise<Answer | null> {
   const { token, timeoutMs, signal, wait = waitFor } = options;
   const headers: Record<string, string> = {
+    ...NO_CODING,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(from > 0 && { range: `bytes=${from}-` }),
   };
@@ -52,6 +53,12 @@ async function ask(options: HttpOptions, url: string, from: number): Promise<Ans
       throw unreachable(url, error);
     });
     const { status, body } = response;
+    try {
+      refuseCoding(response, url);
+    } catch (error) {
+      timer.end();
+      throw error;
+    }
     if (status === 200) return { offset: 0, pieces: piecesOf(body ?? [], url, timer) };
     if (status === 206 && from > 0) {
       if (response.headers.get('content-range')?.startsWith(`bytes ${from}-`) === true)
