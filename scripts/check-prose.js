@@ -1,28 +1,14 @@
 // Checks the rules about prose and names, and prints each violation with its file and line.
 // `npm run lint` runs it after Biome.
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { documentationPages, OTHER_PAGES, publicTexts, ROOT, read } from './prose/public-texts.js';
 
-/** Written by a program. */
-const GENERATED = /^(?:sdk\/shared\/tool-api|dashboard\/src\/api\/panel-api)\.ts$/;
-
 const pages = documentationPages();
 const texts = await publicTexts();
-const sources = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.js', '*.mjs', '*.sh', '*.py'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n')
-  // `prose` lists what is refused.
-  .filter((file) => existsSync(join(ROOT, file)) && !GENERATED.test(file) && !file.startsWith('scripts/prose/'));
-
 /** Each rule, and its violations. */
 const RULES = {
   'Every kind of public text is read': missingTexts,
-  'A comment begins with its subject': riddles,
   'A page begins with what the reader can do after reading it': () => pages.filter((page) => !hasOutcome(page)),
   'Prose in docs/ is wrapped at 100 columns': () => pages.flatMap(longLines),
   'A file that a page names exists': () => [...pages, ...OTHER_PAGES].flatMap(missingFiles),
@@ -41,7 +27,7 @@ for (const [rule, check] of Object.entries(RULES)) {
 if (failed) process.exitCode = 1;
 else
   console.log(
-    `Checked ${texts.length} texts and the comments of ${sources.length} files for ${Object.keys(RULES).length} rules.`,
+    `Checked ${texts.length} texts for ${Object.keys(RULES).length} rules.`,
   );
 
 function missingTexts() {
@@ -57,19 +43,6 @@ function missingTexts() {
     ...named.map((source) => `${source} is missing`),
     ...(help.includes('Exit codes:') ? [] : ['The help lacks the texts after the options']),
   ];
-}
-
-/** Comments that begin with “What”, “Which” or “Of”: they leave the subject to the reader. */
-function riddles() {
-  return sources.flatMap((file) =>
-    read(file)
-      .split('\n')
-      .flatMap((line, index) =>
-        /^\s*(?:\/\/|\*|\/\*\*)\s*(?:What|Where|Who|Which|Whatever|Of)\b(?!.*\?)/.test(line)
-          ? [`${file}:${index + 1}: ${line.trim()} Begin with the subject.`]
-          : [],
-      ),
-  );
 }
 
 function hasOutcome(page) {
