@@ -10,6 +10,8 @@ export interface FairTurnsOptions {
   readonly pause?: number;
   /** Work that may wait; more is refused. */
   readonly maxWaiting?: number;
+  /** Work of one owner that may wait, so that no owner takes the places of all. */
+  readonly maxOfOwner?: number;
 }
 
 /** Times of rest for each time of work: what other requests get of the main thread. */
@@ -78,7 +80,8 @@ export class FairTurns {
   #turnOf(owner: string, gone: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (gone?.aborted === true) return reject(gone.reason);
-      if (this.#waitingCount >= (this.options.maxWaiting ?? Number.POSITIVE_INFINITY))
+      const { maxWaiting = Number.POSITIVE_INFINITY, maxOfOwner = Number.POSITIVE_INFINITY } = this.options;
+      if (this.#waitingCount >= maxWaiting || this.#waitingOf(owner).length >= maxOfOwner)
         return reject(new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
       const start = (): void => {
         gone?.removeEventListener('abort', drop);
