@@ -54,6 +54,7 @@ export async function callAsOperator(
           query: validate(checked.query, request.query),
           body: bodyOf(checked, request),
           language: 'en',
+          gone: new AbortController().signal,
         }),
         change: (work) =>
           withTransaction(adminPool, async (db) => {

@@ -111,9 +111,13 @@ export async function recordsOfPerson(
   [column, index]: readonly [column: string, index: Uint8Array],
   eventIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  // OFFSET: looked up by the primary key. The index of the person would lead through all of the person's rows, of
+  // which no statistics tell the planner how many there are.
   const { rows } = await db.query(
-    `select ${keyRowColumns('k')} from record_keys k
-      where k.event_id = any($1::uuid[]) and k.site_id = $2 and k.${column} = $3`,
+    `select ${keyRowColumns('k')}
+       from unnest($1::uuid[]) w (event_id)
+       cross join lateral (select * from record_keys k where k.event_id = w.event_id offset 0) k
+      where k.site_id = $2 and k.${column} = $3`,
     [eventIds, siteId, index],
   );
   return new Set((await keyRows.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));

@@ -10,16 +10,25 @@ import { createApp } from '../../../src/api/server/app.js';
 import { statusRoutes } from '../../../src/api/tool/get-status.js';
 import { serveTool, type ToolRoute } from '../../../src/api/tool/route.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { type FoundConsents, type SearchPlace, searchConsents } from '../../../src/evidence/records/search-consents.js';
+import { selectRecords } from '../../../src/evidence/records/selection.js';
 import type { EventLog, EventPlace } from '../../../src/pipeline/event-log/port.js';
 import type { Queryable } from '../../../src/platform/database/pool.js';
+import { blindIndex } from '../../../src/platform/keys/index.js';
 import { createSiteDirectory } from '../../../src/tenancy/directory/site-directory.js';
 import { type RecordedMembers, recordManyConsents } from '../../support/recorded-consents.js';
+import { rowsRead } from '../../support/rows-read.js';
 import { until } from '../../support/wait.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 
 /** Records of a page. */
 const PAGE = 50;
 const NEWEST = 20;
+/** Visitors of the shop, and their records. */
+const VISITORS = [
+  ['few', 2 * PAGE],
+  ['many', 8 * PAGE],
+] as const;
 /** Requests for the long list of a visitor: one is read, and five wait. */
 const READ_AND_WAITING = 6;
 
@@ -31,8 +40,7 @@ beforeAll(async () => {
   app = await startApp('serve');
   shop = await app.seed();
   other = await app.seed();
-  await record(shop, 'few', 2 * PAGE);
-  await record(shop, 'many', 8 * PAGE);
+  for (const [visitor, count] of VISITORS) await record(shop, visitor, count);
   await record(other, 'neighbour', 3 * PAGE);
 });
 afterEach(async () => {
@@ -137,25 +145,17 @@ async function listed(answer: Promise<Response>): Promise<string[]> {
   return StatusResponse.parse(await response.json()).data.consents.map(({ id }) => id);
 }
 
-/** Rows and index entries that PostgreSQL has read for a connection, since a time that it chooses between transactions. */
-const ROWS_READ = `
-  select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)) as n from pg_class
-   where relnamespace <> 'pg_catalog'::regnamespace`;
+/** Work for four times as many rows may read so many times as many: a little more for what an index page begins with. */
+const LINEAR = 4.1;
 
-it('reads each row of a visitor once, however many there are', async () => {
-  const read: { readonly events: number; readonly rows: number }[] = [];
-  for (const [visitor, count] of [
-    ['few', 2 * PAGE],
-    ['many', 8 * PAGE],
-  ] as const) {
+it('reads each row of a visitor once for the status, however many there are', async () => {
+  const rows: number[] = [];
+  for (const [visitor, count] of VISITORS) {
     const places = new Set<number>();
     let events = 0;
-    const client = await app.service.installation.apiPool.connect();
-    try {
-      await client.query('begin');
-      const [before = Number.NaN] = await numbers(ROWS_READ, [], client);
+    const read = await rowsRead(app.service.installation.apiPool, async (db) => {
       const served = await serve({
-        db: client,
+        db,
         readEvents: (asked) => {
           events += asked.length;
           for (const { revision } of asked) places.add(revision);
@@ -163,17 +163,92 @@ it('reads each row of a visitor once, however many there are', async () => {
         },
       });
       expect(await listed(served.status(shop, { visitor_id: visitor, consent_type: 'none' }))).toEqual([]);
-      const [after = Number.NaN] = await numbers(ROWS_READ, [], client);
-      read.push({ events, rows: after - before });
-      await client.query('rollback');
-    } finally {
-      client.release();
-    }
+    });
     expect([events, places.size]).toEqual([count, count]);
+    rows.push(read);
   }
-  const [few, many] = read;
-  expect(many?.rows).toBeGreaterThan(0);
-  expect(many?.rows).toBeLessThanOrEqual(4.1 * (few?.rows ?? 0));
+  expectLinear(rows);
+});
+
+function expectLinear([few = Number.NaN, many = Number.NaN]: readonly number[]): void {
+  expect(few).toBeGreaterThan(0);
+  expect(many).toBeLessThanOrEqual(LINEAR * few);
+}
+
+it('reads no more than the pages of a search for the history of a person', async () => {
+  const { apiPool, keyring } = app.service.installation;
+  const limits = { firstWindow: 10, lastWindow: 10, perRequest: 100 };
+  const rows: number[] = [];
+  for (const [visitor, count] of VISITORS) {
+    const person = {
+      kind: 'visitor',
+      index: blindIndex(await keyring.siteKey(shop.site.id), 'visitor', visitor),
+    } as const;
+    const found = new Set<string>();
+    const read = await rowsRead(apiPool, async (db) => {
+      const filter = { limit: 10, consent_type: 'cookie' };
+      for (let after: SearchPlace | null = null; ; ) {
+        const page: FoundConsents = await searchConsents(
+          db,
+          keyring,
+          { siteId: shop.site.id, filter, person, after },
+          { limits },
+        );
+        for (const row of page.rows) found.add(row.event_id);
+        if (page.next === null) break;
+        after = page.next;
+      }
+    });
+    expect(found.size).toBe(count);
+    rows.push(read);
+  }
+  expectLinear(rows);
+});
+
+it('ends a search when the client has left', async () => {
+  const { apiPool, keyring } = app.service.installation;
+  const limits = { firstWindow: 10, lastWindow: 10, perRequest: 1_000 };
+  const gone = new AbortController();
+  const reason = new Error('the client has left');
+  const search = { siteId: shop.site.id, filter: { limit: 10, consent_type: 'none' }, person: null, after: null };
+  const left = searchConsents(apiPool, keyring, search, { limits, gone: gone.signal });
+  gone.abort(reason);
+  await expect(left).rejects.toBe(reason);
+});
+
+it('reads each row of a visitor a few times for an export, and ends when the client has left', async () => {
+  const { apiPool, keyring } = app.service.installation;
+  const directory = createSiteDirectory(apiPool, keyring);
+  const site = await directory.site(shop.site.id);
+  const range = { after: -1, upTo: 1_000_000 };
+  const gone = new AbortController();
+  const rows: number[] = [];
+  for (const [visitor, count] of VISITORS) {
+    const revisions: number[] = [];
+    const read = await rowsRead(apiPool, async (db) => {
+      const selected = selectRecords(
+        db,
+        keyring,
+        site,
+        { visitor_id: visitor, consent_type: 'cookie' },
+        range,
+        gone.signal,
+      );
+      for await (const page of selected) revisions.push(...page.map(({ revision }) => revision));
+    });
+    expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
+    expect(revisions).toHaveLength(count);
+    rows.push(read);
+  }
+  expectLinear(rows);
+  const reason = new Error('the client has left');
+  for (const filter of [{ visitor_id: 'many' }, {}]) {
+    const left = new AbortController();
+    const selected = selectRecords(apiPool, keyring, site, filter, range, left.signal);
+    expect((await selected.next()).done).toBe(false);
+    left.abort(reason);
+    await expect(selected.next()).rejects.toBe(reason);
+  }
 });
 
 it('ends with the newest that match, by their order in the log', async () => {
