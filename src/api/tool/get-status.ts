@@ -26,13 +26,16 @@ const PAGE = 50;
 const AT_A_TIME = 2;
 /** Pause after a page, as a multiple of its time: what other tenants get of the processor. */
 const PAUSE = 3;
-/** Requests for long lists that wait: of one visitor, of one tenant, and of all. */
-const MAX_OF_VISITOR = 5;
-const MAX_OF_TENANT = 50;
-const MAX_WAITING = 500;
 /**
- * Admission takes the time of a record, which its id begins with, before the record gets its place in the
- * log. No request is longer underway.
+ * Requests for long lists that wait: behind another one of the same visitor, of one tenant for its next page, and of
+ * all tenants for theirs.
+ */
+const MAX_OF_VISITOR = 5;
+const MAX_OF_TENANT = 20;
+const MAX_WAITING = 1_000;
+/**
+ * A record has its time, which its id begins with, before it has its place in the log. Admission takes less
+ * time than this, and the clocks of its processes differ by less.
  */
 const MAX_DISORDER_MS = 60_000;
 
@@ -44,12 +47,7 @@ const MAX_DISORDER_MS = 60_000;
  */
 export function statusRoutes(options: StatusOptions): readonly ToolRoute[] {
   const { now } = options;
-  const visitors = new FairTurns({
-    slots: Number.POSITIVE_INFINITY,
-    now,
-    maxWaiting: MAX_WAITING,
-    maxOfOwner: MAX_OF_VISITOR,
-  });
+  const visitors = new FairTurns({ slots: Number.POSITIVE_INFINITY, now, maxOfOwner: MAX_OF_VISITOR });
   const tenants = new FairTurns({
     slots: AT_A_TIME,
     now,
