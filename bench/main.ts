@@ -23,6 +23,7 @@ import { benchSingles } from './singles.js';
 import { benchRecords } from './spine/records.js';
 import { benchSpine } from './spine/spine.js';
 import { benchStored } from './stored.js';
+import { benchVisitors } from './visitors.js';
 import { benchWorker } from './worker.js';
 
 const ROUNDS = 7;
@@ -39,6 +40,9 @@ const NEIGHBOURS = 'neighbours';
 const PEER = 'peer';
 /** Not measured unless the command line names it, because it compares the service with itself. */
 const PROCESSES = 'processes';
+
+/** Not measured unless the command line names it, because it fills a database first. */
+const VISITORS = 'visitors';
 
 /** Parts of the benchmark by name; the command line may name some of them. */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -62,6 +66,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   [NEIGHBOURS]: benchNeighbours,
   [PEER]: benchPeer,
   [PROCESSES]: benchProcesses,
+  [VISITORS]: benchVisitors,
 };
 
 /** Not measured unless the command line names it, because it needs a server. */
@@ -101,7 +106,8 @@ if (names.includes(RECORDS)) {
   await benchRecords();
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, NEIGHBOURS, PEER, PROCESSES].includes(name)) continue;
+  if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, NEIGHBOURS, PEER, PROCESSES, VISITORS].includes(name))
+    continue;
   console.log('');
   await inNewDatabase(part);
 }

@@ -108,7 +108,7 @@ function erasePage(
     await db.query('set local synchronous_commit = on');
     if (!(await lockSite(db, request.siteId))) throw new UnknownSite(request.siteId);
     const page = await nextRecords(db, keyring, request, after);
-    const tokens = await nextApprovalTokens(db, request, page.eventIds);
+    const tokens = await nextApprovalTokens(db, request, page);
     const isLast = page.next === null && !tokens.mayBeMore;
     const hasRecords = page.eventIds.length > 0;
     const reason = reasonOf(request.target);
@@ -129,6 +129,6 @@ function erasePage(
         where id = $1`,
       [request.id, page.eventIds.length, deletedTokens, exports.stopped, exports.destroyed],
     );
-    return { isLast, after: page.next };
+    return { isLast, after: page.next ?? after };
   });
 }

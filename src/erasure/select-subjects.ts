@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../platform/database/pool.js';
-import { type BlindIndexKind, type KeyRows, keyRowColumns, keyRowsOf } from '../platform/keys/index.js';
+import { type BlindIndexKind, type KeyRows, nextPersonRows } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';
 import type { ErasureRequest } from './requests.js';
 
@@ -56,13 +56,8 @@ export async function nextRecords(
       return { eventIds: eventRows.parse(rows).map((row) => row.event_id), next: null };
     }
     case 'person': {
-      const { rows } = await db.query(
-        `select ${keyRowColumns('k')} from record_keys k
-          where k.site_id = $1 and k.${INDEX_COLUMNS[target.index]} = $2 and ($3::uuid is null or k.event_id > $3)
-          order by k.event_id limit $4`,
-        [siteId, target.value, after, MAX_ERASED_RECORDS],
-      );
-      const found = keyRowsOf(rows);
+      const person = { siteId, kind: target.index, index: target.value };
+      const found = await nextPersonRows(db, person, after, MAX_ERASED_RECORDS);
       const eventIds = (await keyRows.openKeyRows(found)).map(({ eventId }) => eventId);
       return { eventIds, next: found.length < MAX_ERASED_RECORDS ? null : (found.at(-1)?.event_id ?? null) };
     }
@@ -87,14 +82,27 @@ async function nextOldRecords(db: Queryable, siteId: string, below: string, afte
 }
 
 /**
- * Finds the next approval tokens of an erasure: those that these records consumed, and unused ones
- * of the person or of the same age. The lock on the site's row prevents concurrent use.
+ * Finds the next approval tokens of an erasure: those that these records consumed, and after the last records
+ * the other ones of the person or of the same age: as many as were minted within their short lives. Looked up with
+ * each page, a person's tokens would be read once for each page of the records that consumed them. The lock on the
+ * site's row prevents concurrent use.
  */
 export async function nextApprovalTokens(
   db: Queryable,
-  { siteId, target }: ErasureRequest,
-  eventIds: readonly string[],
+  { siteId, target }: Pick<ErasureRequest, 'siteId' | 'target'>,
+  { eventIds, next }: RecordPage,
 ): Promise<{ readonly ids: readonly string[]; readonly mayBeMore: boolean }> {
+  if (next !== null) {
+    // OFFSET: looked up by the index, also where a page of records is a large part of the table.
+    const { rows } = await db.query(
+      `select t.id
+         from unnest($2::uuid[]) e (id)
+         cross join lateral (select id, site_id from approval_tokens where consumed_by = e.id offset 0) t
+        where t.site_id = $1 order by t.id`,
+      [siteId, eventIds],
+    );
+    return { ids: tokenRows.parse(rows).map((row) => row.id), mayBeMore: false };
+  }
   const [condition, value] =
     target.kind === 'person'
       ? [`${INDEX_COLUMNS[target.index]} = $2`, target.value]

@@ -29,6 +29,12 @@ export interface RecordedSites {
   readonly documentVersionId: string;
 }
 
+/** Members of the consents, by their numbers from 0. */
+export interface RecordedMembers {
+  readonly visitorOf?: (number: number) => string;
+  readonly timeOf?: (number: number) => Date;
+}
+
 /**
  * Stores consents in few statements, with real keys, proof hashes and encrypted
  * values; the sites take turns. The result equals that of admission, except for stored requests.
@@ -39,6 +45,7 @@ export async function recordManyConsents(
   keyring: Pick<Keyring, 'siteKey' | 'proofKey'>,
   sites: RecordedSites,
   consents: number,
+  { visitorOf = (number) => `visitor-${number}`, timeOf = () => new Date() }: RecordedMembers = {},
 ): Promise<void> {
   const random = createRandomPool();
   const proofKey = await keyring.proofKey(sites.tenantId);
@@ -52,10 +59,10 @@ export async function recordManyConsents(
   const make = async (number: number) => {
     const siteId = sites.siteIds[number % sites.siteIds.length] ?? '';
     const siteKey = await keyring.siteKey(siteId);
-    const createdAt = new Date();
+    const createdAt = timeOf(number);
     const eventId = newEventId(createdAt.getTime(), random);
     const seed = random.take(SEED_BYTES);
-    const visitorId = `visitor-${number}`;
+    const visitorId = visitorOf(number);
     const values = {
       visitor_id: visitorId,
       ip_address: `203.0.113.${number % 256}`,

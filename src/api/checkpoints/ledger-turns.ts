@@ -21,6 +21,6 @@ export function ledgerTurns(now: () => number): FairTurns {
     now,
     pause: PAUSE,
     maxWaiting: MAX_WAITING,
-    maxWaitingOfOwner: MAX_WAITING_OF_OWNER,
+    maxOfOwner: MAX_WAITING_OF_OWNER,
   });
 }

@@ -10,7 +10,8 @@ export interface FairTurnsOptions {
   readonly pause?: number;
   /** Work that may wait, of all owners and of each; more is refused. */
   readonly maxWaiting?: number;
-  readonly maxWaitingOfOwner?: number;
+  /** Work of one owner that may wait, so that no owner takes the places of all. */
+  readonly maxOfOwner?: number;
 }
 
 /** Times of rest for each time of work: what other requests get of the main thread. */
@@ -84,8 +85,8 @@ export class FairTurns {
   #turnOf(owner: string, gone: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (gone?.aborted === true) return reject(gone.reason);
-      const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitingOfOwner = maxWaiting } = this.options;
-      if (this.#waitingCount >= maxWaiting || this.#waitingOf(owner).length >= maxWaitingOfOwner)
+      const { maxWaiting = Number.POSITIVE_INFINITY, maxOfOwner = Number.POSITIVE_INFINITY } = this.options;
+      if (this.#waitingCount >= maxWaiting || this.#waitingOf(owner).length >= maxOfOwner)
         return reject(new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
       const start = (): void => {
         gone?.removeEventListener('abort', drop);

@@ -55,6 +55,7 @@ export async function callAsOperator(
           query: validate(checked.query, request.query),
           body: bodyOf(checked, request),
           mailCause: BY_OPERATOR,
+          gone: new AbortController().signal,
         }),
         change: (work) =>
           withTransaction(adminPool, async (db) => {

@@ -17,6 +17,8 @@ export interface PanelCall<P, Q, B> {
   readonly body: B;
   /** Language and network for the mails that the request causes. */
   readonly mailCause: MailCause;
+  /** Aborted when the client has left: what only reads ends then. */
+  readonly gone: AbortSignal;
 }
 
 /** A request before its parameters and its body are checked. */

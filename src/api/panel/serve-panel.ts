@@ -10,6 +10,7 @@ import { type RowSeals, readSealed } from '../../platform/keys/index.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
+import { goneClient } from '../server/gone-client.js';
 import { validate } from '../server/json-body.js';
 import type { Operation } from '../server/operation.js';
 import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
@@ -82,6 +83,7 @@ function inputOf(
         query: validate(checked.query, request.query),
         body: bodyOf(checked, request),
         mailCause: mailCauseOf(request),
+        gone: goneClient(reply),
       };
       await refuseForeignSite(options.apiPool, options.seals, user, call.params);
       return call;

@@ -28,6 +28,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { goneClient } from '../server/gone-client.js';
 import { csvLine, excelDialect, RFC_4180 } from './csv.js';
 import { noteExport } from './export-audit.js';
 import { exportConsents } from './operations/recording.js';
@@ -62,7 +63,8 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
       const format = query.format ?? formatAccepted(request);
       checkLimit(query, format);
       checkExcel(query, format);
-      const lines = records(options, caller.site, query);
+      const gone = goneClient(reply);
+      const lines = records(options, caller.site, query, gone);
       const chunks = chunksOf(lines, query, format, closing);
       // Until here a failure still has a status of its own.
       const first = await chunks.next();
@@ -72,7 +74,9 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
       });
       reply.raw.setTimeout(IDLE_MS);
       if (format !== 'json') cutOnClosing(reply.raw, closing);
-      const rest = follow(first, chunks, (error) => options.onError(error, request));
+      const rest = follow(first, chunks, (error) => {
+        if (!gone.aborted) options.onError(error, request);
+      });
       return reply.header('content-type', CONTENT_TYPES[format]).send(Readable.from(rest, { highWaterMark: 1 }));
     }),
   ];
@@ -130,10 +134,11 @@ async function* records(
   options: RecordExportOptions,
   site: SiteContext,
   query: ExportQuery,
+  gone: AbortSignal,
 ): AsyncGenerator<Line, void> {
   const after = query.cursor === undefined ? -1 : revisionOfCursor(query.cursor);
   const range: StreamRange = { after, upTo: await lastShownRevision(options.db, site.siteId) };
-  const consents = consentLines(options, site, query, range);
+  const consents = consentLines(options, site, query, range, gone);
   if (query.include_erasures === true) yield* inOrder(consents, erasureLines(options.db, site.siteId, range));
   else yield* consents;
 }
@@ -143,8 +148,9 @@ async function* consentLines(
   site: SiteContext,
   query: ExportQuery,
   range: StreamRange,
+  gone: AbortSignal,
 ): AsyncGenerator<Line, void> {
-  for await (const page of selectRecords(options.db, options.keyring, site, query, range)) {
+  for await (const page of selectRecords(options.db, options.keyring, site, query, range, gone)) {
     for await (const { content, revision } of exportRecords(options, site, page)) {
       const wanted = query.fields === undefined ? content : chosen(content, query.fields);
       yield { content: wanted, cells: wanted, revision };

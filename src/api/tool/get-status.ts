@@ -1,140 +1,172 @@
-import type pg from 'pg';
-import { z } from 'zod';
 import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
 import { originOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
-import { type LoggedRecord, readLoggedRecords } from '../../evidence/verification/logged-record.js';
-import { CLAIMED_AT } from '../../evidence/verification/stored-record.js';
-import type { EventLog } from '../../pipeline/event-log/port.js';
-import type { Queryable } from '../../platform/database/pool.js';
+import { timeOfEventId } from '../../erasure/event-id-times.js';
 import {
-  blindIndex,
-  findProofKey,
-  isProofHashOf,
-  type Keyring,
-  keyRowColumns,
-  keyRowsOf,
-} from '../../platform/keys/index.js';
-import type { SiteContext } from '../../tenancy/directory/site-context.js';
+  nextPersonRecords,
+  type PersonRecordsOptions,
+  type ProvedRecord,
+} from '../../evidence/records/person-records.js';
+import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
+import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
+import { FairTurns } from '../guards/fair-turns.js';
+import { goneClient } from '../server/gone-client.js';
 import { getConsentStatus } from './operations/reading.js';
 import { reads, type ToolRoute } from './route.js';
 
-export interface StatusOptions {
-  /** In the role `consent_ledger_api`. */
-  readonly db: Queryable;
-  readonly eventLog: EventLog;
-  readonly keyring: Pick<Keyring, 'proofKeyById' | 'openKeyRows' | 'reportAltered'>;
+export interface StatusOptions extends PersonRecordsOptions {
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
 }
+
+/** Records that are read and proved at once. A visitor with fewer needs no turn. */
+const PAGE = 50;
+/** Pages that are read at a time; the next one is read while another one waits for the database. */
+const AT_A_TIME = 2;
+/** Pause after a page, as a multiple of its time: what other tenants get of the processor. */
+const PAUSE = 3;
+/**
+ * Requests for long lists that wait: behind another one of the same visitor, of one tenant for its next page, and of
+ * all tenants for theirs.
+ */
+const MAX_OF_VISITOR = 5;
+const MAX_OF_TENANT = 20;
+const MAX_WAITING = 1_000;
+/**
+ * A record has its time, which its id begins with, before it has its place in the log. Admission takes less
+ * time than this, and the clocks of its processes differ by less.
+ */
+const MAX_DISORDER_MS = 60_000;
 
 /**
  * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, by
- * the time that the former tool states (docs/import.md). The read model finds them, and the event log has
- * what is shown. A record whose stored rows were altered is left out and reported;
- * the others are shown.
+ * the time that the former tool states (docs/import.md). What the event log has is shown, and each record of
+ * the visitor is read once. A long list is read in pages, for which tenants take turns, and in each tenant
+ * its visitors. The response has all of the newest consents, or there is an error.
  */
 export function statusRoutes(options: StatusOptions): readonly ToolRoute[] {
+  const { now } = options;
+  const visitors = new FairTurns({ slots: Number.POSITIVE_INFINITY, now, maxOfOwner: MAX_OF_VISITOR });
+  const tenants = new FairTurns({
+    slots: AT_A_TIME,
+    now,
+    pause: PAUSE,
+    maxWaiting: MAX_WAITING,
+    maxOfOwner: MAX_OF_TENANT,
+  });
   return [
-    reads(getConsentStatus, async ({ caller, query }) => ({
-      data: { consents: await consentsInForce(options, caller.site, query) },
-    })),
+    reads(getConsentStatus, async ({ caller: { site }, query, reply, closing }) => {
+      const gone = goneClient(reply);
+      const index = blindIndex(site.siteKey, 'visitor', query.visitor_id);
+      const list = new StatusList(options, { siteId: site.siteId, kind: 'visitor', index }, query);
+      const isWhole = await list.readPage();
+      const readRest = async (): Promise<void> => {
+        for (let isRead = false; !isRead; ) {
+          // A long list must not delay the stop of the service.
+          if (closing.aborted) throw serviceUnavailable();
+          isRead = await tenants.take(site.tenantId, () => list.readPage(), gone);
+        }
+      };
+      if (!isWhole) await visitors.take(`${site.siteId} ${index.toString('hex')}`, readRest, gone);
+      return { data: { consents: list.newest() } };
+    }),
   ];
 }
 
-// An erased record has no key row, so this never finds it. The other columns of the read model are
-// copies of the record, and decide nothing here. No statistics exist on the index of the visitor:
-// OFFSET makes the planner look the visitor up first.
-const STATUS_SQL = `
-select c.revision, ${CLAIMED_AT} as claimed_at, encode(c.proof_hash, 'hex') as proof_hash, c.document_version_id, d.slug, ${keyRowColumns('k')}
-  from (select * from record_keys where site_id = $1 and visitor_index = $2 offset 0) k
-  join read_model.consents c on c.event_id = k.event_id and c.site_id = k.site_id
-  left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
-  left join documents d on d.id = v.document_id
- where ($3::bigint is null or (coalesce(${CLAIMED_AT}, 'infinity'), c.revision) < (coalesce($4::timestamptz, 'infinity'), $3))
- order by coalesce(${CLAIMED_AT}, 'infinity') desc, c.revision desc
- limit $5`;
+/** A consent that matches the query. */
+interface Listed {
+  readonly item: StatusItem;
+  /** Time that a former tool states; null: the consent was recorded here. */
+  readonly claimedAt: number | null;
+  readonly revision: number;
+}
 
-const StatusRow = z.object({
-  event_id: z.string(),
-  site_id: z.string(),
-  revision: z.int(),
-  claimed_at: z.date().nullable(),
-  proof_hash: z.string(),
-  document_version_id: z.string(),
-  slug: z.string().nullable(),
-});
-type StatusRow = z.infer<typeof StatusRow>;
+/** The newest consents of a visitor that are in force, collected page by page. */
+class StatusList {
+  readonly #now = Date.now();
+  #after: string | null = null;
+  /** The newest that were recorded here, and the number of all that match. */
+  #recorded: readonly Listed[] = [];
+  #matching = 0;
+  /** Time of a record in ms: none of an earlier one is among the newest. */
+  #enoughAt = Number.NEGATIVE_INFINITY;
+  /** The newest imported ones of each kind. */
+  readonly #imported = new Map<string, readonly Listed[]>();
+  /**
+   * The newest of each kind that has expired. It stays newer than imported ones, which may be valid for
+   * longer.
+   */
+  readonly #ended = new Map<string, Pick<Listed, 'claimedAt' | 'revision'>>();
 
-async function consentsInForce(
-  { db, eventLog, keyring }: StatusOptions,
-  site: SiteContext,
-  query: StatusQuery,
-): Promise<StatusItem[]> {
-  const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
-  const found: StatusItem[] = [];
-  /** Kinds of which a newer consent has expired. It stays newer than an imported one, which may be valid for longer. */
-  const ended = new Set<string>();
-  const now = Date.now();
-  for (let before: Pick<StatusRow, 'revision' | 'claimed_at'> | null = null; ; ) {
-    const { rows }: pg.QueryResult = await db.query({
-      name: 'consent_status',
-      text: STATUS_SQL,
-      values: [site.siteId, visitor, before?.revision ?? null, before?.claimed_at ?? null, MAX_STATUS_ITEMS],
+  constructor(
+    private readonly options: PersonRecordsOptions,
+    private readonly person: IndexedPerson,
+    private readonly query: StatusQuery,
+  ) {}
+
+  /** @returns whether the list is complete. @throws what `nextPersonRecords` throws */
+  async readPage(): Promise<boolean> {
+    const { records, next } = await nextPersonRecords(this.options, this.person, this.#after, PAGE);
+    for (const proved of records) this.#add(proved);
+    this.#after = next;
+    return next === null || timeOfEventId(next).getTime() < this.#enoughAt - MAX_DISORDER_MS;
+  }
+
+  /** The consents of a complete list. */
+  newest(): StatusItem[] {
+    const imported = [...this.#imported].flatMap(([kind, all]) => {
+      const ended = this.#ended.get(kind);
+      return ended === undefined ? all : all.filter((one) => newestFirst(one, ended) < 0);
     });
-    const page = z.array(StatusRow).parse(rows);
-    const opened = new Set((await keyring.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));
-    const own = page.filter((row) => opened.has(row.event_id));
-    const logged = await readLoggedRecords(eventLog, own);
-    for (const [place, row] of own.entries()) {
-      const item = await provedItem(row, logged[place] ?? null, keyring);
-      if (item === null) keyring.reportAltered({ table: 'read_model.consents', id: row.event_id });
-      else if (item.valid_until !== null && Date.parse(item.valid_until) <= now) ended.add(kindOf(item));
-      else if (matchesQuery(item, query) && (item.imported_from === null || !ended.has(kindOf(item)))) found.push(item);
-      if (found.length === MAX_STATUS_ITEMS) return found;
+    const all = newestOf([...this.#recorded, ...imported]);
+    return all.map(({ item }) => item);
+  }
+
+  #add(proved: ProvedRecord): void {
+    const { record, revision, documentSlug } = proved;
+    const claimed = originOf(record)?.claimed_at ?? null;
+    const place = { claimedAt: claimed === null ? null : Date.parse(claimed), revision };
+    const kind = JSON.stringify([record.consent_type, documentSlug]);
+    if (record.valid_until !== null && Date.parse(record.valid_until) <= this.#now) {
+      const known = this.#ended.get(kind);
+      if (known === undefined || newestFirst(place, known) < 0) this.#ended.set(kind, place);
+    } else if (matches(proved, this.query)) {
+      const listed = { item: itemOf(proved), ...place };
+      if (claimed === null) {
+        this.#recorded = newestOf([...this.#recorded, listed]);
+        this.#matching += 1;
+        if (this.#matching === MAX_STATUS_ITEMS) this.#enoughAt = timeOfEventId(record.event_id).getTime();
+      } else this.#imported.set(kind, newestOf([...(this.#imported.get(kind) ?? []), listed]));
     }
-    const last = page.at(-1);
-    if (last === undefined || page.length < MAX_STATUS_ITEMS) return found;
-    before = last;
   }
 }
 
-/**
- * The record, if its proof hash matches its text and the columns that selected it match the record.
- * @returns null if the row of the read model or the event was altered
- */
-async function provedItem(
-  row: StatusRow,
-  logged: LoggedRecord | null,
-  keys: Pick<Keyring, 'proofKeyById'>,
-): Promise<StatusItem | null> {
-  if (logged === null || logged.record === null) return null;
-  const { record, text } = logged;
-  const key = await findProofKey(keys, record.proof_key_id);
-  const isSelected =
-    record.event_id === row.event_id &&
-    record.site_id === row.site_id &&
-    record.document_version_id === row.document_version_id &&
-    // It decides on the order.
-    (originOf(record)?.claimed_at ?? null) === (row.claimed_at?.toISOString() ?? null);
-  if (!isSelected || key === null || !isProofHashOf(text, row.proof_hash, key.key)) return null;
+function newestOf(all: readonly Listed[]): readonly Listed[] {
+  return [...all].sort(newestFirst).slice(0, MAX_STATUS_ITEMS);
+}
+
+/** The order of a list: by revision, and imported ones after all others, by the time that the tool states. */
+function newestFirst(a: Pick<Listed, 'claimedAt' | 'revision'>, b: Pick<Listed, 'claimedAt' | 'revision'>): number {
+  const time = ({ claimedAt }: Pick<Listed, 'claimedAt'>): number => claimedAt ?? Number.MAX_VALUE;
+  return time(b) - time(a) || b.revision - a.revision;
+}
+
+function itemOf({ record, proofHash, documentSlug }: ProvedRecord): StatusItem {
   return StatusItem.parse({
     ...record,
     id: record.event_id,
     consent_token: consentToken(record.event_id),
-    proof_hash: row.proof_hash,
-    document_slug: row.slug,
+    proof_hash: proofHash,
+    document_slug: documentSlug,
     ...statedOrigin(record),
   });
 }
 
-function kindOf({ consent_type: type, document_slug: slug }: StatusItem): string {
-  return JSON.stringify([type, slug]);
-}
-
-function matchesQuery(item: StatusItem, query: StatusQuery): boolean {
+function matches({ record, documentSlug }: ProvedRecord, query: StatusQuery): boolean {
   return (
-    (query.consent_type === undefined || item.consent_type === query.consent_type) &&
-    (query.document_slug === undefined || item.document_slug === query.document_slug) &&
-    (query.document_version_id === undefined || item.document_version_id === query.document_version_id)
+    (query.consent_type === undefined || record.consent_type === query.consent_type) &&
+    (query.document_slug === undefined || documentSlug === query.document_slug) &&
+    (query.document_version_id === undefined || record.document_version_id === query.document_version_id)
   );
 }

@@ -51,7 +51,7 @@ export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
     ...pingRoutes(),
     ...configRoutes(options.detectRegion),
     ...documentRoutes(db),
-    ...statusRoutes({ db, eventLog: options.eventLog, keyring }),
+    ...statusRoutes({ db, eventLog: options.eventLog, keyring, now: options.now }),
     ...verifyRoutes(verifier),
     ...scanRoutes({ admission, rateLimiter: options.rateLimiter, scan: options.scan }),
     ...recordingRoutes({

@@ -72,11 +72,13 @@ export async function readRecordKeys(
   siteId: string,
   eventIds: readonly string[],
 ): Promise<RecordKeys> {
+  // OFFSET: looked up by the primary keys. The planner would rather read a table of some ten thousand rows
+  // anew for each page.
   const { rows } = await db.query(
     `select ${KEY_COLUMNS}, ${ERASURE_COLUMNS}, ${LOST_COLUMNS}
        from unnest($2::uuid[]) as w (event_id)
-       left join record_keys k on k.event_id = w.event_id and k.site_id = $1
-       left join erased_records e on e.event_id = w.event_id`,
+       left join lateral (select * from record_keys k where k.event_id = w.event_id offset 0) k on k.site_id = $1
+       left join lateral (select * from erased_records e where e.event_id = w.event_id offset 0) e on true`,
     [siteId, uuidArray(eventIds)],
   );
   const [states] = z.tuple([KeyStates]).parse(rows);
@@ -111,9 +113,13 @@ export async function recordsOfPerson(
   [column, index]: readonly [column: string, index: Uint8Array],
   eventIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  // OFFSET: looked up by the primary key. The index of the person would lead through all of the person's rows, of
+  // which no statistics tell the planner how many there are.
   const { rows } = await db.query(
-    `select ${keyRowColumns('k')} from record_keys k
-      where k.event_id = any($1::uuid[]) and k.site_id = $2 and k.${column} = $3`,
+    `select ${keyRowColumns('k')}
+       from unnest($1::uuid[]) w (event_id)
+       cross join lateral (select * from record_keys k where k.event_id = w.event_id offset 0) k
+      where k.site_id = $2 and k.${column} = $3`,
     [eventIds, siteId, index],
   );
   return new Set((await keyRows.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));

@@ -1,10 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type KeyRows, keyRowColumns, keyRowsOf } from '../../platform/keys/index.js';
+import { type IndexedPerson, type KeyRows, personRows } from '../../platform/keys/index.js';
 import { isAbsenceSmaller } from './absence-size.js';
 import { type ExportFilter, isWholePerson, isWholeSite, picksRecords, publicFilter } from './filter.js';
 import { findRun } from './find-run.js';
@@ -118,8 +117,10 @@ async function pickedRevisions(
     return revisions;
   }
   const chosen = filter.eventIds === undefined ? null : new Set(filter.eventIds);
-  for await (const page of recordsByPerson(db, keyRows, siteId, visitor.index)) {
-    await add(chosen === null ? page : page.filter((eventId) => chosen.has(eventId)));
+  const person: IndexedPerson = { siteId, kind: 'visitor', index: visitor.index };
+  for await (const page of personRows(db, person, PAGE)) {
+    const own = (await keyRows.openKeyRows(page)).map(({ eventId }) => eventId);
+    await add(chosen === null ? own : own.filter((eventId) => chosen.has(eventId)));
   }
   return revisions;
 }
@@ -132,27 +133,6 @@ async function erasuresOf(db: Queryable, eventIds: readonly string[]): Promise<r
     [eventIds],
   );
   return eventRows.parse(rows).map((row) => row.event_id);
-}
-
-async function* recordsByPerson(
-  db: Queryable,
-  keyRows: KeyRows,
-  siteId: string,
-  visitorIndex: Uint8Array,
-): AsyncGenerator<readonly string[], void> {
-  let after: string | null = null;
-  for (;;) {
-    const { rows }: pg.QueryResult = await db.query(
-      `select ${keyRowColumns('k')} from record_keys k
-        where k.site_id = $1 and k.visitor_index = $2 and ($3::uuid is null or k.event_id > $3) order by k.event_id limit $4`,
-      [siteId, visitorIndex, after, PAGE],
-    );
-    const page = keyRowsOf(rows);
-    const last = page.at(-1);
-    if (last === undefined) return;
-    yield (await keyRows.openKeyRows(page)).map(({ eventId }) => eventId);
-    after = last.event_id;
-  }
 }
 
 /** Groups revisions into sorted runs. */

@@ -6,7 +6,7 @@ import { isStamped } from '../../pipeline/ledger/stamped.js';
 import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import type { BlindIndexKind, KeyRows } from '../../platform/keys/index.js';
+import { type BlindIndexKind, type KeyRows, personRowsSql } from '../../platform/keys/index.js';
 import { recordsOfPerson } from '../package/personal-data.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';
 
@@ -43,10 +43,14 @@ export interface SearchLimits {
   readonly perRequest: number;
 }
 
-const OF_SITE: SearchLimits = { firstWindow: 2_000, lastWindow: 10_000, perRequest: 100_000 };
-/** Each window sorts all ids of the person, so there are fewer windows. */
-const OF_PERSON: SearchLimits = { firstWindow: 2_000, lastWindow: 20_000, perRequest: 20_000 };
+const LIMITS: SearchLimits = { firstWindow: 2_000, lastWindow: 10_000, perRequest: 100_000 };
 const GROWTH = 4;
+
+export interface SearchOptions {
+  /** Aborted when nothing waits for the result any more: the search ends before its next statement. */
+  readonly gone?: AbortSignal;
+  readonly limits?: SearchLimits;
+}
 
 /**
  * Searches the records of a site that match, newest first. The columns of the read model decide
@@ -54,12 +58,13 @@ const GROWTH = 4;
  * @param db in the role `consent_ledger_api`
  * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was
  *   reached
+ * @throws the reason of `gone`; database errors
  */
 export async function searchConsents(
   db: Queryable,
   keyRows: KeyRows,
   search: ConsentSearch,
-  limits: SearchLimits = search.person === null ? OF_SITE : OF_PERSON,
+  { gone, limits = LIMITS }: SearchOptions = {},
 ): Promise<FoundConsents> {
   const { filter } = search;
   let place = search.after;
@@ -67,6 +72,7 @@ export async function searchConsents(
   const now = new Date();
   let window = limits.firstWindow;
   for (let seen = 0; seen < limits.perRequest; window = Math.min(window * GROWTH, limits.lastWindow)) {
+    gone?.throwIfAborted();
     const missing = filter.limit + 1 - found.length;
     const page = await searchWindow(db, search, { place, window, missing, now });
     found.push(...(await ofPersonOnly(db, keyRows, search, page.rows)));
@@ -129,7 +135,7 @@ async function searchWindow(
   const values: unknown[] = [search.siteId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const examined =
-    search.person === null ? ofSite(search, place, window, bind) : ofPerson(search.person, place, window, bind);
+    search.person === null ? ofSite(search, place, window, bind) : ofPerson(search, search.person, place, window, bind);
   const matching = conditionsOf(search.filter, now, bind).join(' and ');
   const text = `with w as materialized (${examined.sql})
      select (select count(*)::int from w) as seen, (select w.event_id from w order by ${examined.oldestFirst} limit 1) as last_id,
@@ -184,19 +190,18 @@ function ofSite({ filter }: ConsentSearch, place: SearchPlace | null, window: nu
  * model does not show yet is examined, too.
  */
 function ofPerson(
-  { kind, index }: NonNullable<ConsentSearch['person']>,
+  { siteId }: ConsentSearch,
+  person: NonNullable<ConsentSearch['person']>,
   place: SearchPlace | null,
   window: number,
   bind: Bind,
 ): Examined {
-  const after = place === null ? '' : `and k.event_id < ${bind(place.eventId)}::uuid`;
+  const rows = personRowsSql({ siteId, ...person }, 'newest first', place?.eventId ?? null, window, bind);
+  // OFFSET: looked up by the primary key. The index of a site would lead through all records of the site, for each row.
   return {
     sql: `select k.event_id, ${COLUMNS}
-            from (select event_id from (
-                    select event_id from record_keys k where k.site_id = $1 and k.${INDEX_COLUMNS[kind]} = ${bind(index)} ${after}
-                    offset 0) ids
-                   order by event_id desc limit ${bind(window)}) k
-            left join read_model.consents c on c.event_id = k.event_id and c.site_id = $1`,
+            from ${rows} k
+            left join lateral (select * from read_model.consents c where c.event_id = k.event_id offset 0) c on c.site_id = $1`,
     oldestFirst: 'w.event_id',
   };
 }

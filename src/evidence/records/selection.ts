@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ExportQuery } from '../../../schemas/api/export.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { blindIndex, type KeyRows } from '../../platform/keys/index.js';
+import { blindIndex, type IndexedPerson, type KeyRows, personRowsSql } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { recordsOfPerson } from '../package/personal-data.js';
 
@@ -24,6 +24,8 @@ export interface SelectedErasure {
 
 /** Records of a page, which are in memory at once with their content. */
 const PAGE = 200;
+/** Rows of a visitor that one statement looks up. */
+const ROWS_OF_VISITOR = 1_000;
 /** Revisions that one statement examines. The limit bounds its run time when few records match. */
 const WINDOW = 50_000;
 
@@ -36,8 +38,9 @@ export interface StreamRange {
 /**
  * Selects the matching records of a site in the order of its stream. Of a visitor, only records
  * whose key row is unaltered are selected. Each page is a separate statement: a slow caller keeps no
- * transaction open.
- * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version
+ * transaction open. The revisions of a visitor's records are in memory.
+ * @param gone aborted when nothing waits for the records any more: ends the work before its next statement
+ * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version; the reason of `gone`
  */
 export async function* selectRecords(
   db: Queryable,
@@ -45,14 +48,27 @@ export async function* selectRecords(
   site: SiteContext,
   filter: ExportQuery,
   { after, upTo: end }: StreamRange,
+  gone: AbortSignal,
 ): AsyncGenerator<readonly SelectedRecord[], void> {
-  const visitor = filter.visitor_id === undefined ? null : blindIndex(site.siteKey, 'visitor', filter.visitor_id);
-  const versions = await versionsOf(db, site.siteId, filter);
+  const { siteId } = site;
+  const versions = await versionsOf(db, siteId, filter);
+  if (filter.visitor_id !== undefined) {
+    const index = blindIndex(site.siteKey, 'visitor', filter.visitor_id);
+    const options = { siteId, filter, versions, after, upTo: end };
+    const revisions = await revisionsOf(db, { siteId, kind: 'visitor', index }, options, gone);
+    for (let first = 0; first < revisions.length; first += PAGE) {
+      gone.throwIfAborted();
+      const page = await selectAt(db, siteId, revisions.slice(first, first + PAGE));
+      const chosen = await ofVisitor(db, keyRows, siteId, index, page);
+      if (chosen.length > 0) yield chosen;
+    }
+    return;
+  }
   for (let done = after; done < end; ) {
+    gone.throwIfAborted();
     const windowEnd = Math.min(done + WINDOW, end);
-    const page = await selectPage(db, { site, filter, visitor, versions, after: done, upTo: windowEnd });
-    const chosen = visitor === null ? page : await ofVisitor(db, keyRows, site.siteId, visitor, page);
-    if (chosen.length > 0) yield chosen;
+    const page = await selectPage(db, { siteId, filter, versions, after: done, upTo: windowEnd });
+    if (page.length > 0) yield page;
     done = page.length === PAGE ? (page.at(-1)?.revision ?? windowEnd) : windowEnd;
   }
 }
@@ -70,13 +86,60 @@ async function ofVisitor(
 }
 
 interface PageOptions {
-  readonly site: SiteContext;
+  readonly siteId: string;
   readonly filter: ExportQuery;
-  /** Blind index of the visitor that the filter names; null: none. */
-  readonly visitor: Uint8Array | null;
   readonly versions: readonly string[] | null;
   readonly after: number;
   readonly upTo: number;
+}
+
+type Bind = (value: unknown) => string;
+
+/** Conditions on `read_model.consents c`, each after `and`. */
+function conditionsOf({ siteId, filter, versions, after, upTo }: PageOptions, bind: Bind): string {
+  const conditions = [`c.site_id = ${bind(siteId)}`, `c.revision > ${bind(after)}`, `c.revision <= ${bind(upTo)}`];
+  const where = (condition: (parameter: string) => string, value: unknown): void => {
+    if (value !== undefined && value !== null) conditions.push(condition(bind(value)));
+  };
+  where((p) => `c.consent_type = ${p}`, filter.consent_type);
+  where((p) => `c.document_version_id = any(${p}::uuid[])`, versions);
+  where((p) => `c.created_at >= ${p}::timestamptz`, filter.from);
+  where((p) => `c.created_at < ${p}::timestamptz`, filter.to);
+  return conditions.join(' and ');
+}
+
+const PlacedRows = z.array(z.object({ event_id: z.string(), revision: z.int().nullable() }));
+
+/**
+ * Returns the revisions of the matching records of a person, in order. Each row of the person is read once. An erased
+ * record has no key row, and never matches.
+ */
+async function revisionsOf(
+  db: Queryable,
+  person: IndexedPerson,
+  options: PageOptions,
+  gone: AbortSignal,
+): Promise<readonly number[]> {
+  const revisions: number[] = [];
+  for (let after: string | null = null; ; ) {
+    gone.throwIfAborted();
+    const values: unknown[] = [];
+    const bind: Bind = (value) => `$${values.push(value)}`;
+    // OFFSET: looked up by the primary key. The index of a site would lead through all records of the site, for each row.
+    const { rows } = await db.query(
+      `select k.event_id, c.revision
+         from ${personRowsSql(person, 'oldest first', after, ROWS_OF_VISITOR, bind)} k
+         left join lateral (select * from read_model.consents c where c.event_id = k.event_id offset 0) c
+           on ${conditionsOf(options, bind)}
+        order by k.event_id`,
+      values,
+    );
+    const page = PlacedRows.parse(rows);
+    for (const { revision } of page) if (revision !== null) revisions.push(revision);
+    const last = page.at(-1);
+    if (last === undefined || page.length < ROWS_OF_VISITOR) return revisions.sort((a, b) => a - b);
+    after = last.event_id;
+  }
 }
 
 const SelectedRows = z.array(
@@ -85,37 +148,33 @@ const SelectedRows = z.array(
     .transform((row): SelectedRecord => ({ eventId: row.event_id, revision: row.revision, documentSlug: row.slug })),
 );
 
+const selected = (consents: string): string => `
+  select c.event_id, c.revision, d.slug
+    from ${consents}
+    left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
+    left join documents d on d.id = v.document_id`;
+
 async function selectPage(db: Queryable, options: PageOptions): Promise<readonly SelectedRecord[]> {
-  const { site, filter } = options;
-  const values: unknown[] = [site.siteId, options.after, options.upTo];
-  const conditions: string[] = [];
-  const where = (condition: (parameter: string) => string, value: unknown): void => {
-    if (value === undefined || value === null) return;
-    values.push(value);
-    conditions.push(`and ${condition(`$${values.length}`)}`);
-  };
-  where((p) => `c.consent_type = ${p}`, filter.consent_type);
-  where((p) => `c.document_version_id = any(${p}::uuid[])`, options.versions);
-  where((p) => `c.created_at >= ${p}::timestamptz`, filter.from);
-  where((p) => `c.created_at < ${p}::timestamptz`, filter.to);
-  // An erased record has no blind index any more and never matches a visitor. No statistics exist on
-  // the index: OFFSET makes the planner look the visitor up first.
-  where(
-    (p) =>
-      `c.event_id in (select k.event_id from record_keys k where k.site_id = $1 and k.visitor_index = ${p} offset 0)`,
-    options.visitor,
-  );
+  const values: unknown[] = [];
+  const conditions = conditionsOf(options, (value) => `$${values.push(value)}`);
   // Not a named statement, because the plan depends on the filters and their selectivity.
   const { rows } = await db.query(
-    `select c.event_id, c.revision, d.slug
-       from read_model.consents c
-       left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
-       left join documents d on d.id = v.document_id
-      where c.site_id = $1 and c.revision > $2 and c.revision <= $3 ${conditions.join(' ')}
-      order by c.revision
-      limit ${PAGE}`,
+    `${selected('read_model.consents c')} where ${conditions} order by c.revision limit ${PAGE}`,
     values,
   );
+  return SelectedRows.parse(rows);
+}
+
+/** Selects the records at revisions of a site. */
+async function selectAt(
+  db: Queryable,
+  siteId: string,
+  revisions: readonly number[],
+): Promise<readonly SelectedRecord[]> {
+  // OFFSET: each is looked up by its place, whatever the planner takes the site for.
+  const consents = `unnest($2::bigint[]) w (revision) cross join lateral (
+    select c.* from read_model.consents c where c.site_id = $1 and c.revision = w.revision offset 0) c`;
+  const { rows } = await db.query(`${selected(consents)} order by c.revision`, [siteId, revisions]);
   return SelectedRows.parse(rows);
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import {
@@ -12,6 +13,7 @@ import { consentsStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { LogDiverged } from '../../pipeline/event-log/errors.js';
 import type { EventLog, EventPlace, StreamEvent } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** The place of a record in the log, as a row of the read model states it. */
 export interface StatedPlace {
@@ -49,6 +51,26 @@ export async function readLoggedRecords(
     if (event === null) throw lacksRecord(row);
     return event.id === row.event_id ? loggedRecord(event) : null;
   });
+}
+
+const SealedPlaces = z.array(z.object({ stream: z.string(), revision: z.int() }));
+
+/**
+ * Reads the events of records at the places where the ledger has them sealed, for rows of the read model that
+ * state another place, or none.
+ * @param eventIds at most some hundreds
+ * @returns the events by id; one that is not sealed, or not at its place, is not among them
+ * @throws EventLogUnavailable; database errors
+ */
+export async function readSealedEvents(
+  db: Queryable,
+  eventLog: Pick<EventLog, 'readEvents'>,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, StreamEvent>> {
+  if (eventIds.length === 0) return new Map();
+  const { rows } = await db.query('select stream, revision from leaves where event_id = any($1::uuid[])', [eventIds]);
+  const events = await eventLog.readEvents(SealedPlaces.parse(rows));
+  return new Map(events.flatMap((event) => (event === null ? [] : [[event.id, event]])));
 }
 
 /** The place that a row states. */

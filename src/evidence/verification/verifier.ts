@@ -12,7 +12,14 @@ import { checkCheckpoint } from './check-checkpoint.js';
 import { isErasureReal } from './check-erasure.js';
 import { columnsAgree, erasureAgrees } from './check-record.js';
 import type { RecordIdentifier } from './identifier.js';
-import { type LoggedRecord, lacksRecord, loggedRecord, placeOf, type StatedPlace } from './logged-record.js';
+import {
+  type LoggedRecord,
+  lacksRecord,
+  loggedRecord,
+  placeOf,
+  readSealedEvents,
+  type StatedPlace,
+} from './logged-record.js';
 import { readSealedEvidence } from './sealed-evidence.js';
 import { SealedRuns } from './sealed-runs.js';
 import { findRecordPlace, readStoredRecord, type StoredRecord } from './stored-record.js';
@@ -112,8 +119,6 @@ async function verifyStored(
   };
 }
 
-const Places = z.array(z.object({ stream: z.string(), revision: z.int() }));
-
 /**
  * Reads the record from the log at the place that its row states. If another event is there, or none, and
  * the record is sealed at another place, it is read from that one: the row was altered, and the position
@@ -127,10 +132,8 @@ async function recordInLog(
 ): Promise<LoggedRecord | null> {
   const [stated = null] = await eventLog.readEvents([placeOf(place)]);
   if (stated?.id === place.event_id) return loggedRecord(stated);
-  const { rows } = await db.query('select stream, revision from leaves where event_id = $1', [place.event_id]);
-  const sealed = await eventLog.readEvents(Places.parse(rows));
-  const event = sealed.find((found) => found?.id === place.event_id) ?? null;
-  if (event !== null) return loggedRecord(event);
+  const sealed = (await readSealedEvents(db, eventLog, [place.event_id])).get(place.event_id);
+  if (sealed !== undefined) return loggedRecord(sealed);
   if (stated === null) throw lacksRecord(place);
   return null;
 }

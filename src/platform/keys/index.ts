@@ -16,6 +16,7 @@ export {
   type RowSeals,
 } from './keyring.js';
 export { loadMasterKey, reloadOf } from './master-key.js';
+export { type IndexedPerson, nextPersonRows, personRows, personRowsSql } from './person-rows.js';
 export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';
 export { readSealed, sealedRows } from './read-sealed.js';

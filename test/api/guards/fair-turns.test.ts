@@ -105,4 +105,14 @@ describe('turns of large requests', () => {
     await Promise.all(all.map(({ done }) => done));
     expect(await turns.take('c', async () => 'done')).toBe('done');
   });
+
+  it('refuse an owner whose work takes all its places, and no other owner', async () => {
+    const turns = new FairTurns({ slots: 1, now: () => 0, maxOfOwner: 2 });
+    const started: string[] = [];
+    const all = ['a', 'a', 'a', 'b'].map((owner) => work(turns, owner, started));
+    await expect(turns.take('a', async () => 'done')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    for (const one of all) one.release();
+    await Promise.all(all.map(({ done }) => done));
+    expect(await turns.take('a', async () => 'done')).toBe('done');
+  });
 });

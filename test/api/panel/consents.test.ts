@@ -129,7 +129,7 @@ describe('consents in the panel', () => {
         apiPool,
         keyring,
         { siteId: shop.siteId, filter: { limit: 10, consent_type: 'cookie' }, person: null, after },
-        limits,
+        { limits },
       );
     const found: string[][] = [];
     let after: SearchPlace | null = null;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { SearchSlots } from '../../../src/api/panel/consents/search-slots.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { RecordingTenant } from './recording-tenant.js';
 
@@ -42,10 +41,11 @@ describe('searches and disclosures in the panel', () => {
     await holder.query('lock table record_keys in access exclusive mode');
     const searches = Array.from({ length: SEARCHES }, () => search(slow));
     try {
-      await expect.poll(waitingSearches).toBe(2);
+      // A tenant has one turn at a time.
+      await expect.poll(waitingSearches).toBe(1);
       expect(await rename(other, 'Renamed meanwhile')).toMatchObject({ status: 200 });
       expect(await rename(slow, 'Renamed meanwhile')).toMatchObject({ status: 200 });
-      expect(await waitingSearches()).toBe(2);
+      expect(await waitingSearches()).toBe(1);
     } finally {
       await holder.query('rollback');
       holder.release();
@@ -76,42 +76,5 @@ describe('searches and disclosures in the panel', () => {
     } finally {
       await app.superuser.query('grant insert on audit_log to consent_ledger_api');
     }
-  });
-});
-
-describe('the slots of searches', () => {
-  const options = { total: 2, perTenant: 1, waiting: 2 };
-
-  it('give each tenant its share, in the order of arrival', async () => {
-    const slots = new SearchSlots(options);
-    const started: string[] = [];
-    const finish = new Map<string, () => void>();
-    const start = (tenant: string, name: string) =>
-      slots.run(tenant, () => {
-        started.push(name);
-        return new Promise<void>((resolve) => finish.set(name, resolve));
-      });
-    const running = [start('a', 'a1'), start('a', 'a2'), start('b', 'b1')];
-    expect(started).toEqual(['a1', 'b1']);
-    finish.get('a1')?.();
-    await expect.poll(() => started).toEqual(['a1', 'b1', 'a2']);
-    finish.get('a2')?.();
-    finish.get('b1')?.();
-    await Promise.all(running);
-  });
-
-  it('refuse a search when too many wait, and are free again after failures', async () => {
-    const slots = new SearchSlots(options);
-    const gates: (() => void)[] = [];
-    const hold = () => slots.run('a', () => new Promise<void>((resolve) => gates.push(resolve)));
-    const held = [hold(), hold(), hold()];
-    await expect(slots.run('a', async () => undefined)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    for (let done = 0; done < held.length; done += 1) {
-      await expect.poll(() => gates.length).toBe(done + 1);
-      gates[done]?.();
-    }
-    await Promise.all(held);
-    await expect(slots.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    expect(await slots.run('a', async () => 'found')).toBe('found');
   });
 });

@@ -154,16 +154,9 @@ describe('a row of record_keys that was altered by SQL', () => {
     ['record', 'event_log.events', replaced('"record":"', '"record":" ')],
     ['proof key', 'event_log.events', replaced(String.raw`\"proof_key_id\":\"`, String.raw`\"proof_key_id\":\"x`)],
     ['type', 'event_log.events', `type = 'SubjectErased.v1'`],
-    ['proof hash', 'read_model.consents', `proof_hash = decode(repeat('00', 32), 'hex')`],
-    ['version', 'read_model.consents', 'document_version_id = gen_random_uuid()'],
-    ['revision', 'read_model.consents', 'revision = 0'],
   ])('leaves out only the record whose %s differs in %s', async (_, table, assignment) => {
-    const { rows } = await app.superuser.query(
-      `select view_definition from information_schema.views where table_schema = 'read_model' and table_name = 'consents'`,
-    );
-    const [, consents = ''] = /from\s+(rm_\w+\.\w+)/i.exec(String(rows[0]?.view_definition)) ?? [];
     const before = await reported('read_model.consents');
-    await whileAltered(table === 'read_model.consents' ? consents : table, second.id, assignment, async () => {
+    await whileAltered(table, second.id, assignment, async () => {
       expect(await status(ada.visitor_id)).toEqual([ofAda.id]);
     });
     expect(await reported('read_model.consents')).toBe(before + 1);

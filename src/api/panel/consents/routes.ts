@@ -7,33 +7,42 @@ import { type ConsentSearch, searchConsents as search } from '../../../evidence/
 import { parseIdentifier } from '../../../evidence/verification/identifier.js';
 import { placeOf, readLoggedRecords } from '../../../evidence/verification/logged-record.js';
 import { blindIndex } from '../../../platform/keys/index.js';
+import { FairTurns } from '../../guards/fair-turns.js';
 import { verifiedRecord } from '../../tool/get-verify.js';
 import type { PanelRoutesOptions } from '../deps.js';
 import { encodeCursor, keyOfCursor } from '../page.js';
-import { discloses, type PanelRoute, reads } from '../route.js';
+import { discloses, type PanelCall, type PanelRoute, reads } from '../route.js';
 import { discloseConsent, listConsents, readConsent, searchConsents, verifyConsent } from './operations.js';
-import { SearchSlots } from './search-slots.js';
 import { sealingOf, summaryOf } from './show-consents.js';
 
 /** Cursor of a search: the record after which it continues. Times in milliseconds. */
 const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15), z.uuid()]);
 
-const SEARCHES_PER_TENANT = 2;
+/** Searches that wait: of all, and of one tenant. */
 const MAX_WAITING_SEARCHES = 100;
+const MAX_OF_TENANT = 20;
 
 /** The read model finds the consents; their records in the event log are what is shown. */
 export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
   const { apiPool, eventLog, keyring, verifier } = options;
   // Half of the pool stays free for every other request.
-  const slots = new SearchSlots({
-    total: Math.max(1, Math.floor(options.config.database.poolSize / 2)),
-    perTenant: SEARCHES_PER_TENANT,
-    waiting: MAX_WAITING_SEARCHES,
+  const turns = new FairTurns({
+    slots: Math.max(1, Math.floor(options.config.database.poolSize / 2)),
+    now: () => performance.now(),
+    maxWaiting: MAX_WAITING_SEARCHES,
+    maxOfOwner: MAX_OF_TENANT,
   });
-  const page = async (tenantId: string, wanted: Omit<ConsentSearch, 'after'>) => {
+  const page = async (
+    { user: { tenantId }, gone }: Pick<PanelCall<unknown, unknown, unknown>, 'user' | 'gone'>,
+    wanted: Omit<ConsentSearch, 'after'>,
+  ) => {
     const key = keyOfCursor(SearchCursor, wanted.filter);
     const after = key === null ? null : { createdAt: key[1], eventId: key[2] };
-    const { rows, next } = await slots.run(tenantId, () => search(apiPool, keyring, { ...wanted, after }));
+    const { rows, next } = await turns.take(
+      tenantId,
+      () => search(apiPool, keyring, { ...wanted, after }, { gone }),
+      gone,
+    );
     const logged = await readLoggedRecords(eventLog, rows);
     const now = new Date();
     return {
@@ -51,13 +60,13 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
     return row;
   };
   return [
-    reads(listConsents, ({ user, params, query }) =>
-      page(user.tenantId, { siteId: params.site_id, filter: query, person: null }),
-    ),
-    discloses(searchConsents, async ({ user, params: { site_id: siteId }, body: { person, ...filter } }) => {
+    reads(listConsents, (call) => page(call, { siteId: call.params.site_id, filter: call.query, person: null })),
+    discloses(searchConsents, async (call) => {
+      const { site_id: siteId } = call.params;
+      const { person, ...filter } = call.body;
       const kind = IDENTIFIER_KINDS[person.by];
       const index = blindIndex(await keyring.siteKey(siteId), kind, person.value);
-      const response = await page(user.tenantId, { siteId, filter, person: { kind, index } });
+      const response = await page(call, { siteId, filter, person: { kind, index } });
       return {
         response,
         subject: { kind: 'site', id: siteId },
