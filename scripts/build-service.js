@@ -1,7 +1,7 @@
 // Bundles the service and its libraries into `dist`, one file for each program, with what they share
 // beside them: a process then starts in half the time that it needs to find and read a thousand
-// modules. Types are checked by `npm run types`. With the name of another folder, it bundles there what
-// runs the service, and nothing else.
+// modules. Types are checked by `npm run types`. `bench` adds the benchmarks to `dist`. With the name of
+// another folder, it bundles there what runs the service, and nothing else.
 import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -25,8 +25,11 @@ const TOOLS = {
   openapi: 'src/api/openapi/main.ts',
   'write-descriptions': 'src/api/openapi/write-descriptions.ts',
   'schema-page': 'src/platform/database/schema-page/main.ts',
-  bench: 'bench/main.ts',
   'export-process': 'bench/export-process.ts',
+};
+/** Bundled apart too: a change of the tests that they use must not make the service stale. */
+const BENCH = {
+  bench: 'bench/main.ts',
   'flood-process': 'bench/flood-process.ts',
   'load-process': 'bench/load-process.ts',
   'service-process': 'bench/service-process.ts',
@@ -35,11 +38,13 @@ const TOOLS = {
   soak: 'bench/soak/main.ts',
 };
 
-const [outdir = 'dist'] = process.argv.slice(2);
+const [what = 'dist'] = process.argv.slice(2);
+const outdir = what === 'bench' ? 'dist' : what;
+const bundles = { dist: [SERVICE, TOOLS], bench: [BENCH] }[what] ?? [SERVICE];
 
 // A file that was renamed would otherwise stay; a step of the schema would be applied.
-await rm(`${root}${outdir}`, { recursive: true, force: true });
-for (const entryPoints of outdir === 'dist' ? [SERVICE, TOOLS] : [SERVICE]) {
+if (what !== 'bench') await rm(`${root}${outdir}`, { recursive: true, force: true });
+for (const entryPoints of bundles) {
   await build({
     absWorkingDir: root,
     entryPoints,

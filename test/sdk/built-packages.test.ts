@@ -176,7 +176,7 @@ describe('the built SDK packages', () => {
     expect(printed.stdout).toBe('NO_ANSWER\n');
   });
 
-  test('sdk/shared/tool-api.ts is what the OpenAPI document says (npm run generate)', async () => {
+  test('sdk/shared/tool-api.ts is what the OpenAPI document says (npm run build)', async () => {
     const generated = join(folder, 'tool-api.ts');
     await run(process.execPath, [join(SDK, 'shared/generate-types.js'), generated]);
     expect(await readFile(join(SDK, 'shared/tool-api.ts'), 'utf8')).toBe(await readFile(generated, 'utf8'));
