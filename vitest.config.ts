@@ -1,30 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { INSTALLING, isExhaustive, SWEEPS, seedOfRun } from './test/support/sweeps.js';
+import { z } from 'zod';
+import { seedOfRun } from './test/support/seed-of-run.js';
+import { INSTALLING, isExhaustive, SWEEPS, sweepsTouchedBy } from './test/support/sweeps.js';
 import { temporaryFolder } from './test/support/temporary-folder.js';
-import { testFiles } from './test/support/test-files.js';
 import { LongestFirst } from './test/support/test-order.js';
+import { LANES, sizeOf, testFiles } from './test/support/test-sizes.js';
 import { PATIENCE_MS } from './test/support/wait.js';
 
-const { fast, others, engines } = testFiles();
+const Ratchet = z.object({ commit: z.string() });
+const lane = process.env.TEST_LANE ?? '';
+const sizes = LANES[lane];
+if (sizes === undefined && !isExhaustive()) throw new Error(`There is no lane ${lane} of tests.`);
 
 // The workers and the programs that they start inherit it.
 process.env.TMPDIR = temporaryFolder();
 // A run reads this file once for each project.
 const isFirst = process.env.TEST_SEED === undefined;
 process.env.TEST_SEED = seedOfRun();
-if (isFirst && !isExhaustive()) {
+if (isFirst && sizes?.includes('large')) {
   console.log(`Sweeps are sampled by TEST_SEED=${process.env.TEST_SEED}. npm run test:exhaustive runs all of them.`);
 }
 
+if (isFirst && process.env.SWEEPS === 'ci') {
+  const { commit } = Ratchet.parse(JSON.parse(readFileSync('test/ratchet.json', 'utf8')));
+  const changed = execFileSync('git', ['diff', '--name-only', commit, 'HEAD'], { encoding: 'utf8' }).trim().split('\n');
+  const touched = sweepsTouchedBy(changed);
+  process.env.SWEEPS_IN_FULL = touched.join('\n');
+  console.log(
+    `At least a seventh of each sweep. In full, because their subject changed since ${commit}: ${touched.join(', ')}`,
+  );
+}
+
+/** Files of sweeps of which `npm test` has run its share. */
+const SWEPT_BY_NPM_TEST = Object.values(SWEEPS)
+  .map(({ file }) => file)
+  .filter((file) => sizeOf(file) !== 'large');
+
 // One project, so that a worker loads each module once.
-const files = isExhaustive()
-  ? new Set([...Object.values(SWEEPS).map(({ file }) => file), ...INSTALLING])
-  : process.env.TEST_LANE === 'engines'
-    ? engines
-    : process.env.TEST_LANE === 'fast'
-      ? fast
-      : [...fast, ...others];
+const files =
+  sizes === undefined
+    ? new Set([...Object.values(SWEEPS).map(({ file }) => file), ...INSTALLING])
+    : new Set([...testFiles(...sizes), ...(process.env.SWEEPS === 'ci' ? SWEPT_BY_NPM_TEST : [])]);
 
 export default defineConfig({
   test: {

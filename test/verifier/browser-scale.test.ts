@@ -8,8 +8,8 @@ import { ChromiumPage, chromiumPath } from '../support/chromium.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { measured } from '../support/measured-process.js';
 import { titleNeeding } from '../support/missing-tools.js';
+import { pem } from '../support/pem.js';
 import { writeScalePackage } from '../support/scale-package.js';
-import { pem } from './bundled-command.js';
 
 /**
  * `BROWSER_RECORDS=50000 npx vitest run test/verifier/browser-scale.test.ts` measures the real thing,

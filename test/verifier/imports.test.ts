@@ -21,7 +21,7 @@ import { withSuccessors } from '../../verifier-cli/src/list/successors.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { shownConsent } from '../../verifier-cli/src/show/shown-consent.js';
 import { consentDocument } from '../../verifier-cli/src/ts27560/consent-record.js';
-import { pem } from './bundled-command.js';
+import { pem } from '../support/pem.js';
 import { hasPython, verdictOf, verifyByHand } from './by-hand.js';
 import { asImport } from './dishonest-operator/forged-imports.js';
 import { makeLedger } from './dishonest-operator/ledger.js';

@@ -16,7 +16,8 @@ import { makeCrl, makeOcspResponse } from '../rfc3161/support/revocation.js';
 import { DATA, GEN_TIME, makeResponse, makeToken, POLICY } from '../rfc3161/support/tokens.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
-import { type BundledCommand, bundleCommand, pem } from './bundled-command.js';
+import { pem } from '../support/pem.js';
+import { type BundledCommand, bundleCommand } from './bundled-command.js';
 
 let command: BundledCommand;
 const run = (...args: readonly string[]) => command.run('timestamp', ...args);

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
+import { hasProgram } from '../../support/has-program.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
-import { hasProgram, unpack } from './reading-packages.js';
+import { unpack } from './reading-packages.js';
 
 const PROGRAMS = ['unzip', 'bash', 'sed', 'sha256sum', 'base64', 'od', 'openssl'];
 const missing: string[] = [];

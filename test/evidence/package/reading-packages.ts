@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import yauzl from 'yauzl';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { Entry } from '../../../schemas/evidence/entry.js';
@@ -60,12 +58,4 @@ export function problemsOf(report: VerificationReport): string[] {
   return report.checks
     .filter((check) => check.outcome === 'fail' || (check.outcome === 'indeterminate' && check.required))
     .map((check) => `${check.id}: ${check.message}`);
-}
-
-/** Whether a program is installed. */
-export async function hasProgram(name: string): Promise<boolean> {
-  return promisify(execFile)('which', [name]).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,0 +1,27 @@
+// Compares the weight of the project with test/ratchet.json, and fails when a figure rose. `--write` states
+// the figures of now: the commit that raises one says what was retired for it, or for which user it is
+// worth it (CONTRIBUTING.md, “The ratchet”).
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { weigh } from './weight.js';
+
+const FILE = fileURLToPath(new URL('../test/ratchet.json', import.meta.url));
+/** The ratchet of these is the goal of a folder, not of every line: pages may have examples. */
+const FREE = new Set(['docs', 'other', 'one sum']);
+
+const stated = JSON.parse(readFileSync(FILE, 'utf8'));
+const { code } = weigh();
+const linesOfCode = Object.fromEntries(Object.entries(code).filter(([folder]) => !FREE.has(folder)));
+if (process.argv.includes('--write')) {
+  writeFileSync(FILE, `${JSON.stringify({ ...stated, linesOfCode }, null, 2)}\n`);
+} else {
+  const risen = Object.entries(linesOfCode).filter(([folder, lines]) => lines > (stated.linesOfCode[folder] ?? 0));
+  for (const [folder, lines] of risen)
+    console.error(
+      `${folder} has ${lines} lines of code; test/ratchet.json permits ${stated.linesOfCode[folder] ?? 0}.`,
+    );
+  if (risen.length > 0) {
+    console.error('Remove what others replace, or raise the figure: node scripts/ratchet.js --write');
+    process.exitCode = 1;
+  } else console.log('No folder has more lines of code than test/ratchet.json permits.');
+}
