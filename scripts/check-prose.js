@@ -61,7 +61,7 @@ function longLines(page) {
   );
 }
 
-/** Files and folders of the repository that stand as code in a text: `src/main.ts`, `test/verifier/scale.test.ts`. */
+/** Files and folders of the repository that stand as code in a text: `src/main.ts`, `test/verifier/scale.large.test.ts`. */
 function namedPaths(text) {
   const code = [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, span]) => span.split(' '));
   return code.filter((word) =>

@@ -39,7 +39,7 @@ clone() {
   quietly npm ci --prefer-offline --no-audit
   node scripts/release/check-version.js "v$1"
   tell "$1: versions set, installed and built"
-  quietly npx vitest run test/format/frozen test/ops/release.test.ts
+  quietly npx vitest run test/format/frozen test/ops/release.large.test.ts
   tell "$1: the frozen formats are as they were"
 }
 

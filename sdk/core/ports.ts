@@ -4,7 +4,7 @@ import type { Guard } from './guards.js';
 
 /**
  * Cookies, as a page can read and write them. A jar that is blocked, full or throws reads as empty,
- * and keeps nothing. Every jar passes test/sdk/core/ports.test.ts.
+ * and keeps nothing. Every jar passes test/sdk/core/ports.db.test.ts.
  */
 export interface Jar {
   /** Every value of the cookies of this name that the page sees, of any domain and path. */
@@ -20,7 +20,7 @@ export interface Jar {
 /**
  * Values under names of their own, for one origin. A store that is blocked, full or throws keeps
  * the values of this page for its lifetime, also after the visitor clears the store.
- * Every store passes test/sdk/core/ports.test.ts.
+ * Every store passes test/sdk/core/ports.db.test.ts.
  */
 export interface Store {
   read<T>(name: string, guard: Guard<T>): T | undefined;
@@ -40,7 +40,7 @@ export interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-/** Signed requests to the service. Every transport passes test/sdk/core/ports.test.ts. */
+/** Signed requests to the service. Every transport passes test/sdk/core/ports.db.test.ts. */
 export interface Transport {
   /**
    * Sends a body of any size. It always resolves; without a network, to an answer of status 0. Leaving the

@@ -8,192 +8,192 @@ import { createHash } from 'node:crypto';
  */
 export const SWEEPS = {
   'altered columns': {
-    file: 'test/audit/alterations.test.ts',
+    file: 'test/audit/alterations.large.test.ts',
     share: 1 / 8,
     subject: ['src/audit', 'src/platform/database', 'src/platform/keys'],
   },
   'altered columns of granting rows': {
-    file: 'test/api/server/sealed-rows.test.ts',
+    file: 'test/api/server/sealed-rows.large.test.ts',
     share: 1 / 8,
     subject: ['src/platform/database', 'src/api/guards', 'src/accounts', 'src/tenancy'],
   },
   'deleted rows': {
-    file: 'test/audit/alterations.test.ts',
+    file: 'test/audit/alterations.large.test.ts',
     share: 1 / 8,
     subject: ['src/audit', 'src/platform/database'],
   },
   'duplicated rows': {
-    file: 'test/audit/alterations.test.ts',
+    file: 'test/audit/alterations.large.test.ts',
     share: 1 / 8,
     subject: ['src/audit', 'src/platform/database'],
   },
   'flipped bytes of a package': {
-    file: 'test/verifier/sweep.test.ts',
+    file: 'test/verifier/sweep.large.test.ts',
     share: 1 / 16,
     subject: ['verifier-cli/src', 'schemas'],
   },
   'flipped bytes of a person’s package': {
-    file: 'test/verifier/dishonest-operator/every-byte.test.ts',
+    file: 'test/verifier/dishonest-operator/every-byte.large.test.ts',
     share: 1 / 4,
     subject: ['verifier-cli/src', 'schemas'],
   },
   'flipped bytes before the signature': {
-    file: 'test/verifier/dishonest-operator/every-byte.test.ts',
+    file: 'test/verifier/dishonest-operator/every-byte.large.test.ts',
     share: 1 / 4,
     subject: ['verifier-cli/src', 'schemas'],
   },
   'flipped bytes of a promise': {
-    file: 'test/verifier/dishonest-operator/every-byte.test.ts',
+    file: 'test/verifier/dishonest-operator/every-byte.large.test.ts',
     share: 1 / 8,
     subject: ['verifier-cli/src', 'schemas'],
   },
   'forgeries by hand': {
-    file: 'test/verifier/by-hand-forgeries.test.ts',
+    file: 'test/verifier/by-hand-forgeries.large.test.ts',
     share: 1 / 16,
     subject: ['verifier-cli/by-hand', 'verifier-cli/src', 'schemas/evidence'],
   },
   'attacks by hand': {
-    file: 'test/verifier/by-hand.test.ts',
+    file: 'test/verifier/by-hand.large.test.ts',
     share: 1 / 16,
     subject: ['verifier-cli/by-hand', 'verifier-cli/src', 'schemas/evidence'],
   },
   'hostile queries of the panel': {
-    file: 'test/api/panel/hostile-input.test.ts',
+    file: 'test/api/panel/hostile-input.large.test.ts',
     share: 1 / 8,
     subject: ['src/api/panel', 'schemas/api/panel'],
   },
   'hostile paths of the panel': {
-    file: 'test/api/panel/hostile-input.test.ts',
+    file: 'test/api/panel/hostile-input.large.test.ts',
     share: 1 / 8,
     subject: ['src/api/panel', 'schemas/api/panel'],
   },
   'hostile sizes of a package': {
-    file: 'test/verifier/hostile-size.test.ts',
+    file: 'test/verifier/hostile-size.large.test.ts',
     share: 1 / 6,
     subject: ['verifier-cli/src', 'schemas/evidence'],
   },
   'acts of an operator': {
-    file: 'test/verifier/whole-service/the-play.test.ts',
+    file: 'test/verifier/whole-service/the-play.large.test.ts',
     share: 1 / 6,
     subject: ['verifier-cli/src', 'src/evidence', 'src/pipeline/sealer', 'src/audit'],
   },
   'random sequences of a visitor': {
-    file: 'test/sdk/core/random-sequences.test.ts',
+    file: 'test/sdk/core/random-sequences.large.test.ts',
     share: 1 / 5,
     subject: ['sdk/core', 'sdk/iab'],
   },
   'the same sequences with each SDK': {
-    file: 'test/sdk/same-rules/same-rules.test.ts',
+    file: 'test/sdk/same-rules/same-rules.large.test.ts',
     share: 1 / 10,
     subject: ['sdk'],
   },
   'devices that lose requests and end apps': {
-    file: 'test/sdk/mobile/offline.test.ts',
+    file: 'test/sdk/mobile/offline.large.test.ts',
     share: 1 / 10,
     subject: ['sdk/core', 'sdk/mobile'],
   },
   'pumped texts': {
-    file: 'test/api/server/pumped-texts.test.ts',
+    file: 'test/api/server/pumped-texts.large.test.ts',
     share: 1 / 32,
     subject: ['src/api', 'schemas/api'],
   },
   'private addresses that a page leads to': {
-    file: 'test/tenancy/scans/visits.test.ts',
+    file: 'test/tenancy/scans/visits.large.test.ts',
     share: 1 / 8,
     subject: ['src/tenancy/scans', 'src/platform/net'],
   },
   'hostile messages of the browser of a scan': {
-    file: 'test/tenancy/scans/hostile-answers.test.ts',
+    file: 'test/tenancy/scans/hostile-answers.db.test.ts',
     share: 3 / 100,
     subject: ['src/tenancy/scans'],
   },
   'hostile answers to a scan': {
-    file: 'test/tenancy/scans/hostile-answers.test.ts',
+    file: 'test/tenancy/scans/hostile-answers.db.test.ts',
     share: 3 / 100,
     subject: ['src/tenancy/scans'],
   },
   'answers of hostile servers': {
-    file: 'test/platform/net/hostile-answers.test.ts',
+    file: 'test/platform/net/hostile-answers.db.test.ts',
     share: 3 / 100,
     subject: ['src/platform/net', 'src/timestamping', 'src/pipeline/webhooks', 'src/pipeline/cosigner'],
   },
   'signals that end the service': {
-    file: 'test/integration/shutdown.test.ts',
+    file: 'test/integration/shutdown.large.test.ts',
     share: 1 / 4,
     subject: ['src/app', 'src/api/server'],
   },
   'signals that end the worker': {
-    file: 'test/integration/worker-process.test.ts',
+    file: 'test/integration/worker-process.large.test.ts',
     share: 1 / 4,
     subject: ['src/app', 'src/pipeline'],
   },
   'kills under load': {
-    file: 'test/integration/crash.test.ts',
+    file: 'test/integration/crash.large.test.ts',
     share: 1 / 6,
     subject: ['src/app', 'src/pipeline'],
   },
   'other servers': {
-    file: 'test/reliability/failover.test.ts',
+    file: 'test/reliability/failover.large.test.ts',
     share: 1 / 3,
     subject: ['src/pipeline', 'src/platform/database', 'src/app'],
   },
   'histories on many sessions': {
-    file: 'test/reliability/simulation/simulation.test.ts',
+    file: 'test/reliability/simulation/simulation.large.test.ts',
     share: 1 / 8,
     subject: ['src/pipeline', 'src/erasure'],
   },
   'full disks': {
-    file: 'test/reliability/full-disk.test.ts',
+    file: 'test/reliability/full-disk.large.test.ts',
     share: 1 / 2,
     subject: ['src/pipeline', 'src/platform/database'],
   },
   'faults of records': {
-    file: 'test/reliability/records.test.ts',
+    file: 'test/reliability/records.large.test.ts',
     share: 1 / 4,
     subject: ['src/pipeline/admission', 'src/pipeline/relay', 'src/pipeline/projector', 'src/pipeline/event-log'],
   },
   'faults of batches': {
-    file: 'test/reliability/seals.test.ts',
+    file: 'test/reliability/seals.large.test.ts',
     share: 1 / 4,
     subject: ['src/pipeline/sealer', 'src/pipeline/ledger'],
   },
   'faults of roll-ups': {
-    file: 'test/reliability/roll-ups.test.ts',
+    file: 'test/reliability/roll-ups.large.test.ts',
     share: 1 / 4,
     subject: ['src/pipeline/sealer', 'src/pipeline/ledger'],
   },
   'faults of time stamps': {
-    file: 'test/reliability/stamps.test.ts',
+    file: 'test/reliability/stamps.large.test.ts',
     share: 1 / 4,
     subject: ['src/pipeline/stamper', 'src/timestamping'],
   },
   'faults of erasures and exports': {
-    file: 'test/reliability/persons.test.ts',
+    file: 'test/reliability/persons.large.test.ts',
     share: 1 / 4,
     subject: ['src/erasure', 'src/evidence/exports'],
   },
   'flipped bytes of a cosignature': {
-    file: 'test/verifier/witnesses.test.ts',
+    file: 'test/verifier/witnesses.large.test.ts',
     share: 1 / 4,
     subject: ['verifier-cli/src', 'schemas/evidence'],
   },
   'flipped bytes of a time stamp': {
-    file: 'test/rfc3161/every-byte.test.ts',
+    file: 'test/rfc3161/every-byte.large.test.ts',
     share: 1 / 4,
     subject: ['schemas/rfc3161', 'schemas/crypto'],
   },
   'packages changed at random': {
-    file: 'test/verifier/by-hand-forgeries.test.ts',
+    file: 'test/verifier/by-hand-forgeries.large.test.ts',
     share: 1 / 8,
     subject: ['verifier-cli/by-hand', 'verifier-cli/src', 'schemas/evidence'],
   },
   'changed bytes of a line': {
-    file: 'test/format/consent-lines.test.ts',
+    file: 'test/format/consent-lines.large.test.ts',
     share: 1 / 4,
     subject: ['schemas/evidence', 'schemas/json'],
   },
   'days of the other roles': {
-    file: 'test/dashboard/roles.test.ts',
+    file: 'test/dashboard/roles.large.test.ts',
     share: 1 / 8,
     subject: ['dashboard/src', 'src/api/panel'],
   },
@@ -208,7 +208,7 @@ interface SweepPlan {
 }
 
 /** Files with tests that run only there, because they install large programs first. */
-export const INSTALLING: readonly string[] = ['test/sdk/react/empty-folder.test.ts', 'test/sdk/react/pages.test.ts'];
+export const INSTALLING: readonly string[] = ['test/sdk/react/empty-folder.large.test.ts', 'test/sdk/react/pages.large.test.ts'];
 
 export type Sweep = keyof typeof SWEEPS;
 

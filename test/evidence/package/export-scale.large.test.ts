@@ -8,7 +8,7 @@ import { recordManyConsents } from '../../support/recorded-consents.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 
 /**
- * `SCALE_RECORDS=1000000 npx vitest run test/evidence/package/export-scale.test.ts` measures a
+ * `SCALE_RECORDS=1000000 npx vitest run test/evidence/package/export-scale.large.test.ts` measures a
  * million records in a quarter of an hour.
  */
 const RECORDS = Number(process.env.SCALE_RECORDS ?? 2_000);

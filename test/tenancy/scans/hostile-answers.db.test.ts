@@ -19,7 +19,7 @@ import {
   knownAnswers,
   startHostileServer,
 } from '../../support/hostile-answers.js';
-import { sampled, seedOfRun } from '../../support/sweeps.js';
+import { sampled, } from '../../support/sweeps.js';
 
 const VALID = { status: 200, contentType: 'text/html', body: '<h1>Shop</h1>' };
 let server: HostileServer;

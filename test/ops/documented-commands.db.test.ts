@@ -15,11 +15,11 @@ import { until } from '../support/wait.js';
 
 /** Not run here, each with the test that runs it. */
 const ELSEWHERE = new Map([
-  ['migrate --roles', 'test/ops/restore-walk.test.ts'],
-  ['admin log accept-restore', 'test/integration/restored-ledger.test.ts'],
-  ['admin ledger skip-event --revision <number>', 'test/integration/skipped-event.test.ts'],
+  ['migrate --roles', 'test/ops/restore-walk.large.test.ts'],
+  ['admin log accept-restore', 'test/integration/restored-ledger.db.test.ts'],
+  ['admin ledger skip-event --revision <number>', 'test/integration/skipped-event.db.test.ts'],
   ['admin quarantine release --site <id>', 'test/pipeline/relay'],
-  ['evidence export --site <id> --output after.zip --wait', 'test/ops/installations.test.ts'],
+  ['evidence export --site <id> --output after.zip --wait', 'test/ops/installations.large.test.ts'],
   ['admin log copy --to esdb://host:2113', 'test/reliability/eventstoredb'],
   ['admin log copy --to postgres', 'test/reliability/eventstoredb'],
 ]);

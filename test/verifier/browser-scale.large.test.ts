@@ -12,7 +12,7 @@ import { pem } from '../support/pem.js';
 import { writeScalePackage } from '../support/scale-package.js';
 
 /**
- * `BROWSER_RECORDS=50000 npx vitest run test/verifier/browser-scale.test.ts` measures the real thing,
+ * `BROWSER_RECORDS=50000 npx vitest run test/verifier/browser-scale.large.test.ts` measures the real thing,
  * beside Node, and demands the ratio.
  */
 const asked = process.env.BROWSER_RECORDS;

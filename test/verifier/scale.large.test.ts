@@ -8,7 +8,7 @@ import { besideFloor, measured } from '../support/measured-process.js';
 import { writeScalePackage } from '../support/scale-package.js';
 
 /**
- * `SCALE_RECORDS=1000000 npx vitest run test/verifier/scale.test.ts` measures the real thing, in
+ * `SCALE_RECORDS=1000000 npx vitest run test/verifier/scale.large.test.ts` measures the real thing, in
  * some minutes.
  */
 const RECORDS = Number(process.env.SCALE_RECORDS ?? 12_000);

@@ -42,7 +42,7 @@ test('the small package for a person is valid, and shows tags of both sites', as
   expect(JSON.stringify(lines)).not.toContain(OTHER_SITE);
 });
 
-/** One verification takes milliseconds. `test/verifier/sweep.test.ts` flips every byte of a package. */
+/** One verification takes milliseconds. `test/verifier/sweep.large.test.ts` flips every byte of a package. */
 const STRIDE = 61;
 
 test(`a byte in every ${STRIDE}: flipped, it is found, or no verifier reads it`, async () => {
