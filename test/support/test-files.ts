@@ -22,6 +22,7 @@ const EXHAUSTIVE: readonly string[] = [
   'test/rfc3161/judges.test.ts',
   'test/sdk/built-packages.test.ts',
   'test/sdk/core/random-sequences.test.ts',
+  'test/tenancy/scans/browser-flags.test.ts',
   'test/tenancy/scans/visits.test.ts',
   'test/verifier/attacks.test.ts',
   'test/verifier/browser-crypto.test.ts',

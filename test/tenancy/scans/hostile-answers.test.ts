@@ -69,7 +69,7 @@ const SESSION = { sessionId: 'S' };
 const cookie = {
   ...{ name: 'a', domain: '.shop.example', path: '/', expires: 9e9, httpOnly: true, secure: true, session: false },
 };
-/** What a browser sends after a command: the result, and events. */
+/** Messages of a browser after a command: the result, and events. */
 const SENT: Readonly<Record<string, readonly object[]>> = {
   'Target.createTarget': [{ result: { targetId: 'T' } }],
   'Target.attachToTarget': [{ result: SESSION }],
