@@ -105,7 +105,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'evidence/exports',
   ],
 
-  'app/metrics': ['platform', 'pipeline', 'erasure', 'api'],
+  'app/metrics': ['platform', 'tenancy', 'pipeline', 'erasure', 'api'],
   app: [
     'platform',
     'accounts',

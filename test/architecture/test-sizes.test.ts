@@ -11,7 +11,7 @@ const MOST_SHARE_OF_NPM_TEST = 1 / 30;
 /** Modules of tests that start programs, and the one program that every medium test may use. */
 const PROGRAMS = /from 'node:(?:child_process|worker_threads|cluster)'/;
 const THE_POSTGRES = 'test/support/postgres.ts';
-const NETWORK = /from '(?:node:(?:http|https|http2|net|dgram|tls|dns|dns\/promises)|fastify|pg)'/;
+const NETWORK = /from '(?:node:(?:http|https|http2|net|dgram|tls|dns|dns\/promises)|fastify)'/;
 /** Starts the PostgreSQL of the run. */
 const DATABASE = 'src/platform/database/embedded/index.ts';
 

@@ -20,7 +20,7 @@ const BODIES: readonly Body[] = [
   ...(['cut chunk', 'huge chunk', 'no chunk size'] as const),
 ];
 
-/** What comes before the head. */
+/** Texts before the head. */
 const INTERIM = ['', 'HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n'];
 
 const VERSIONS = ['HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'HTTP/1.10', 'ICY'];
@@ -194,7 +194,7 @@ function framed(content: Buffer, body: Body): Buffer {
 /** A server on loopback that answers each request by bytes that the test gives it, and ends the connection. */
 export interface HostileServer {
   readonly port: number;
-  /** What it answers from now on. */
+  /** Sets the answer to every request from now on. */
   say(answer: HostileAnswer): void;
   close(): Promise<void>;
 }
@@ -231,7 +231,7 @@ export async function startHostileServer(): Promise<HostileServer> {
 /** A JSON text that is not what a client expects. */
 export interface HostileText {
   readonly name: string;
-  /** Which of the valid messages it is in place of. */
+  /** Number of the valid message that it is in place of. */
   readonly index: number;
   readonly text: string;
 }
@@ -345,12 +345,12 @@ export async function endsOfProcess<T extends { readonly name: string }>(
   try {
     for (const one of cases) {
       current = one.name;
-      // What waits for a process that would have ended waits for ever.
+      // A case that waits for a process that would have ended waits for ever.
       const thrown = new Promise<void>((resolve) => {
         endCase = resolve;
       });
       await Promise.race([run(one), thrown]);
-      // What a listener throws, or a promise that nobody waits for, is reported by the next turn.
+      // An error of a listener, or of a promise that nobody waits for, is reported by the next turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {

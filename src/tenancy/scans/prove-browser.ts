@@ -6,8 +6,8 @@ import type { Faults } from './faults.js';
 import { startGuardedProxy } from './guarded-proxy.js';
 
 /**
- * What a page does to find its own address: it asks a STUN server, by a packet that passes no proxy. It
- * ends when the browser has tried every way.
+ * A page that wants to find its own address asks a STUN server, by a packet that passes no proxy. The
+ * expression ends when the browser has tried every way.
  */
 const ASK = (port: number): string => `new Promise((resolve) => {
   const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });

@@ -3,7 +3,7 @@ import { InitialCookie, Visit } from './visit.js';
 
 const Faults = z.int().min(0);
 
-/** What a process of scans does: one visit, or one part of the proof that the browser keeps to its proxy. */
+/** The work of a process of scans: one visit, or one part of the proof that the browser keeps to its proxy. */
 export const ScanJob = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('visit'),

@@ -25,10 +25,13 @@ process.stdin.setEncoding('utf8').on('data', (text: string) => {
   line += text;
   if (line.endsWith('\n')) void work(line);
 });
-// The parent is gone, and nobody kills what is left.
-process.stdin.on('end', () => {
+// The parent is gone, and nobody else kills what is left.
+for (const event of ['end', 'error'] as const) process.stdin.on(event, endGroup);
+process.stdout.on('error', endGroup);
+
+function endGroup(): void {
   process.kill(-process.pid, 'SIGKILL');
-});
+}
 
 async function work(text: string): Promise<void> {
   try {

@@ -12,7 +12,7 @@ import {
 import type { ScanAnswer, ScanJob } from './scan-job.js';
 import { type InitialCookie, ScanFailed, type Visit } from './visit.js';
 
-/** What a page can do to its scan. `listener`: it sent what the proxy or the reader of the browser could not take. */
+/** Faults of a scan. `listener`: the page sent what the proxy or the reader of the browser could not take. */
 export const SCAN_FAULTS = ['listener', ...SCAN_ENDS] as const;
 export type CountScanFaults = (fault: (typeof SCAN_FAULTS)[number], count: number) => void;
 

@@ -12,11 +12,18 @@ import { type RunningService, TestInstallation } from '../../support/running-ser
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const canRun = chromiumPath !== undefined;
 
-/** In place of the line in /etc/hosts: every name of the example tenants leads to this machine. */
-const HOSTS = `import dns from 'node:dns';
+/**
+ * In place of the line in /etc/hosts: every name of the example tenants leads to this machine, also in the
+ * process of a scan, which gets no variable of the service.
+ */
+const HOSTS = `import processes from 'node:child_process';
+import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 const lookup = dns.lookup;
 dns.lookup = (name, ...rest) => lookup(name.endsWith('.example') ? '127.0.0.1' : name, ...rest);
+const { spawn } = processes;
+processes.spawn = (file, args, options) =>
+  spawn(file, args.some((arg) => arg.endsWith('scan-process.js')) ? ['--import=' + import.meta.url, ...args] : args, options);
 syncBuiltinESMExports();`;
 
 describe.skipIf(!canRun)(titleNeeding('Chromium', canRun, 'the scan of docs/scans.md'), () => {

@@ -167,6 +167,7 @@ describe('GET /metrics', () => {
     const labels = new Set(parseExposition(text).samples.flatMap((sample) => Object.keys(sample.labels)));
     expect([...labels].sort()).toEqual([
       'authority',
+      'cause',
       'code',
       'effect',
       'le',

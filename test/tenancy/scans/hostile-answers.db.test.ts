@@ -19,7 +19,7 @@ import {
   knownAnswers,
   startHostileServer,
 } from '../../support/hostile-answers.js';
-import { sampled, } from '../../support/sweeps.js';
+import { sampled } from '../../support/sweeps.js';
 
 const VALID = { status: 200, contentType: 'text/html', body: '<h1>Shop</h1>' };
 let server: HostileServer;
@@ -43,7 +43,7 @@ const through = (port: number): Promise<string> =>
   });
 
 it('the proxy of a scan survives every answer of a page, and forwards what a browser may get', async () => {
-  const cases = [...knownAnswers(VALID), ...sampled('hostile answers to a scan', hostileAnswers(VALID, seedOfRun()))];
+  const cases = [...knownAnswers(VALID), ...sampled('hostile answers to a scan', hostileAnswers(VALID, process.env.TEST_SEED ?? ''))];
   const strange: string[] = [];
   const run = async (some: typeof cases): Promise<readonly string[]> => {
     const proxy = await startGuardedProxy(createReach(['127.0.0.1/32']), new Faults());
@@ -69,7 +69,7 @@ const SESSION = { sessionId: 'S' };
 const cookie = {
   ...{ name: 'a', domain: '.shop.example', path: '/', expires: 9e9, httpOnly: true, secure: true, session: false },
 };
-/** What a browser sends after a command: the result, and events. */
+/** Messages of a browser after a command: the result, and events. */
 const SENT: Readonly<Record<string, readonly object[]>> = {
   'Target.createTarget': [{ result: { targetId: 'T' } }],
   'Target.attachToTarget': [{ result: SESSION }],
@@ -126,7 +126,7 @@ it('a visit survives every message of its browser', async () => {
     return text;
   });
   expect(visit).toMatchObject({ status: 200, cookies: [{ name: 'a' }], hosts: ['shop.example'] });
-  const cases = sampled('hostile messages of the browser of a scan', hostileTexts(messages, seedOfRun()));
+  const cases = sampled('hostile messages of the browser of a scan', hostileTexts(messages, process.env.TEST_SEED ?? ''));
   const ends = await endsOfProcess(cases, async (one) => {
     await visitWith((text, index) => (index === one.index ? one.text : text)).catch(() => undefined);
   });
