@@ -18,7 +18,7 @@ const WEBRTC_FLAGS = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 
-/** Each keeps the browser to its proxy. test/tenancy/scans/browser-flags.test.ts shows what is sent without it. */
+/** Each keeps the browser to its proxy. test/tenancy/scans/browser-flags.large.test.ts shows what is sent without it. */
 const GUARDS = {
   webRtc: WEBRTC_FLAGS,
   // A connection by QUIC passes no proxy.
