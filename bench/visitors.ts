@@ -59,22 +59,26 @@ export async function benchVisitors(postgres: EmbeddedPostgres, key: Uint8Array,
   try {
     const options = { hasSubscription: true, isVerified: true, allowedOrigins: [], allowedIps: [] };
     const demo = await seedDemo(bench.owner, { ...options, rateLimit: 1_000_000 });
-    const works = worksOf(bench, demo, await signIn(bench, demo));
+    let token = '';
+    const works = worksOf(bench, demo, () => token);
     const costs = works.map((): Cost[] => []);
+    console.log('Work for all records of one visitor');
     let stored = 0;
     for (const size of SIZES) {
       const visitor = `visitor with ${size}`;
       await fill(bench, filler, demo, visitor, size);
       stored += size;
+      token = await signIn(bench, demo);
       for (const [place, work] of works.entries()) {
-        const records = work.isOfAll === true ? stored : size;
-        costs[place]?.push({ records, ...(await measure(bench, work, visitor, size)) });
+        const cost = {
+          records: work.isOfAll === true ? stored : size,
+          ...(await measure(bench, work, visitor, size)),
+        };
+        costs[place]?.push(cost);
+        console.log(`  ${work.name}, ${describe(cost)}`);
       }
     }
-    console.log(
-      `Work for all records of one visitor, at ${SIZES.map((size) => size.toLocaleString('en')).join(', ')} records`,
-    );
-    for (const [place, { name }] of works.entries()) print(name, costs[place] ?? []);
+    for (const [place, { name }] of works.entries()) printGrowth(name, costs[place] ?? []);
   } finally {
     await bench.close();
     await filler.end();
@@ -100,11 +104,12 @@ async function fill(
   }
 }
 
-function worksOf(bench: ServeBench, demo: SeededDemo, token: string): readonly Work[] {
+/** @param token access token of the backend's user */
+function worksOf(bench: ServeBench, demo: SeededDemo, token: () => string): readonly Work[] {
   const { serve, owner, keyring } = bench;
   const siteId = demo.site.id;
   const get = async (path: string): Promise<string> => {
-    const headers = { 'x-api-key': demo.keys.read, authorization: `Bearer ${token}` };
+    const headers = { 'x-api-key': demo.keys.read, authorization: `Bearer ${token()}` };
     const response = await fetch(`http://127.0.0.1:${serve.port}${path}`, { headers });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}: ${text}`);
@@ -113,20 +118,20 @@ function worksOf(bench: ServeBench, demo: SeededDemo, token: string): readonly W
   const command = async (...args: readonly string[]): Promise<number> => (await serve.command(...args)).seconds * 1000;
   return [
     {
-      name: 'status, of which nothing matches',
-      isSingle: false,
-      run: async (visitor) => {
-        await get(`/tool/v1/consents/status?${new URLSearchParams({ visitor_id: visitor, consent_type: 'none' })}`);
-        return 0;
-      },
-    },
-    {
       name: 'record export as NDJSON',
       isSingle: false,
       run: async (visitor, records) => {
         const query = new URLSearchParams({ visitor_id: visitor, format: 'ndjson' });
         const lines = (await get(`/tool/v1/s2s/consents/export?${query}`)).split('\n').length - 1;
         if (lines !== records) throw new Error(`the export has ${lines} of ${records} records`);
+        return 0;
+      },
+    },
+    {
+      name: 'status, of which nothing matches',
+      isSingle: false,
+      run: async (visitor) => {
+        await get(`/tool/v1/consents/status?${new URLSearchParams({ visitor_id: visitor, consent_type: 'none' })}`);
         return 0;
       },
     },
@@ -216,22 +221,23 @@ async function measure(
   };
 }
 
-function print(name: string, costs: readonly Cost[]): void {
+function describe({ records, wall, service, postgres }: Cost): string {
+  const each = (ms: number): string => ((ms * 1000) / records).toFixed(0);
+  return (
+    `${records.toLocaleString('en')} records: ${(wall / 1000).toFixed(3)} s; processor time of each: service ` +
+    `${each(service)} µs, PostgreSQL ${each(postgres)} µs`
+  );
+}
+
+function printGrowth(name: string, costs: readonly Cost[]): void {
   const [few, some, many] = z.tuple([CostOf, CostOf, CostOf]).parse(costs);
   // A request or a command begins with what costs the same for each visitor.
   const growth = eachFurther(some, many) / eachFurther(few, some);
   const count = ({ records }: Cost): string => records.toLocaleString('en');
   console.log(
-    `  ${name}: a further record costs ${growth.toFixed(2)} times as much at ${count(many)} as up to ${count(some)} ` +
+    `${name}: a further record costs ${growth.toFixed(2)} times as much at ${count(many)} as up to ${count(some)} ` +
       `(goal ${GOAL}, ${growth <= GOAL ? 'met' : 'missed'})`,
   );
-  for (const cost of costs) {
-    const each = (ms: number): string => ((ms * 1000) / cost.records).toFixed(0);
-    console.log(
-      `    ${count(cost)}: ${(cost.wall / 1000).toFixed(3)} s; processor time of each record: service ` +
-        `${each(cost.service)} µs, PostgreSQL ${each(cost.postgres)} µs`,
-    );
-  }
 }
 
 function eachFurther(few: Cost, many: Cost): number {
