@@ -36,7 +36,7 @@ async function udpPort(): Promise<{ readonly port: number; readonly packets: Buf
 }
 
 describe.skipIf(!canRun)(titleNeeding('Chromium', canRun, 'each flag that keeps the browser to its proxy'), () => {
-  /** What reaches it came without the proxy. */
+  /** A page. Each request that reaches it came without the proxy. */
   let site: TestSite;
   /** A proxy that answers every request itself. */
   let proxy: TestSite;

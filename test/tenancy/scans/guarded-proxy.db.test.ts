@@ -21,6 +21,8 @@ beforeAll(async () => {
     socket.on('data', (chunk) => {
       taken += chunk.length;
       if (String(chunk).includes('send')) pour(socket);
+      // Without a bound, it would go on for ever.
+      if (taken > 3 * LIMITS.sentBytes) socket.destroy();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,10 +34,17 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Writes without an end, until the connection ends. */
+/** Writes more than any bound, until the connection ends. */
 function pour(socket: Socket): void {
-  while (!socket.destroyed && socket.write(CHUNK));
-  if (!socket.destroyed) socket.once('drain', () => pour(socket));
+  let written = 0;
+  const more = (): void => {
+    while (!socket.destroyed && written < 3 * LIMITS.bytes) {
+      written += CHUNK.length;
+      if (!socket.write(CHUNK)) return void socket.once('drain', more);
+    }
+    socket.destroy();
+  };
+  more();
 }
 
 /** Sends through a proxy. @returns the bytes that came back, when the connection has ended */

@@ -11,6 +11,7 @@ import { LIMITS } from '../../../src/tenancy/scans/limits.js';
 import { targetAt } from '../../../src/tenancy/scans/scan-target.js';
 import type { Visit } from '../../../src/tenancy/scans/visit.js';
 import { Page } from '../../../src/tenancy/scans/visit-by-browser.js';
+import { visitByHttp } from '../../../src/tenancy/scans/visit-by-http.js';
 import {
   endsOfProcess,
   type HostileServer,
@@ -42,8 +43,23 @@ const through = (port: number): Promise<string> =>
     });
   });
 
+const answersTried = () => [
+  ...knownAnswers(VALID),
+  ...sampled('hostile answers to a scan', hostileAnswers(VALID, process.env.TEST_SEED ?? '')),
+];
+
+it('a visit without a browser survives every answer of a page', async () => {
+  const visit = visitByHttp(createReach(['127.0.0.1/32']), 'test');
+  const ends = await endsOfProcess(answersTried(), async (one) => {
+    server.say(one);
+    const target = targetAt(new URL(`http://127.0.0.1:${server.port}/`), '127.0.0.1');
+    await visit(target, null, new AbortController().signal).catch(() => undefined);
+  });
+  expect(ends).toEqual([]);
+});
+
 it('the proxy of a scan survives every answer of a page, and forwards what a browser may get', async () => {
-  const cases = [...knownAnswers(VALID), ...sampled('hostile answers to a scan', hostileAnswers(VALID, process.env.TEST_SEED ?? ''))];
+  const cases = answersTried();
   const strange: string[] = [];
   const run = async (some: typeof cases): Promise<readonly string[]> => {
     const proxy = await startGuardedProxy(createReach(['127.0.0.1/32']), new Faults());
