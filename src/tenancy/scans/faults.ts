@@ -1,3 +1,5 @@
+import { guarded } from '../../platform/net/guarded.js';
+
 /**
  * Counts what a stranger sent and the service could not take. Each ended its request, its connection or
  * its visit.
@@ -15,16 +17,14 @@ export class Faults {
    */
   guard<A extends readonly unknown[]>(
     listener: (...args: A) => void,
-    end: (error: unknown, ...args: A) => void,
+    end: (error: Error, ...args: A) => void,
   ): (...args: A) => void {
-    return (...args) => {
-      try {
-        listener(...args);
-      } catch (error) {
+    return guarded(listener, {
+      end,
+      onCaught: () => {
         this.#count += 1;
-        end(error, ...args);
-      }
-    };
+      },
+    });
   }
 
   /** Counts what was caught otherwise. */
