@@ -115,6 +115,7 @@ function answerOf({ stdin, stdout }: Child, job: ScanJob, limits: ProcessLimits)
     // It ends without a job if it ends before it has read it.
     stdin.on('error', () => undefined);
     stdin.write(`${JSON.stringify(job)}\n`);
+    stdout.on('error', (error) => fail(error.message));
     stdout.on('data', (piece: Buffer) => {
       bytes += piece.length;
       pieces.push(piece);
