@@ -208,7 +208,10 @@ interface SweepPlan {
 }
 
 /** Files with tests that run only there, because they install large programs first. */
-export const INSTALLING: readonly string[] = ['test/sdk/react/empty-folder.large.test.ts', 'test/sdk/react/pages.large.test.ts'];
+export const INSTALLING: readonly string[] = [
+  'test/sdk/react/empty-folder.large.test.ts',
+  'test/sdk/react/pages.large.test.ts',
+];
 
 export type Sweep = keyof typeof SWEEPS;
 

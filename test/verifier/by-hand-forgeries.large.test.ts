@@ -22,7 +22,7 @@ import { consentId, eventOf, makePlan, WORLDS } from './dishonest-operator/world
 
 /*
  * Two verifiers that share no code, and an operator that shares none with either. The one in TypeScript
- * is held against the expected verdicts by forgeries.test.ts and honest-packages.test.ts.
+ * is held against the expected verdicts by forgeries.large.test.ts and honest-packages.test.ts.
  */
 
 const authority = new TimeAuthority();

@@ -84,7 +84,7 @@ export const getStructure = defineOperation({
   isLastSlashed: true,
   summary: 'Get the structure of a batch or roll-up',
   description:
-    'Its runs in the order of `streams_root`, each as key (32 bytes), first and last revision (8 bytes each, big-endian), then its tags in the order of `tags_root` (32 bytes each). If the operator restricts the structure to auditors, the request has the header `Authorization: Bearer`. A header `Range` lets a download go on where it was cut off. Large roll-ups are served to two clients at a time, and to one at one address, which must take 16 kB a second on average. 503 has `Retry-After`.',
+    'Its runs in the order of `streams_root`, each as key (32 bytes), first and last revision (8 bytes each, big-endian), then its tags in the order of `tags_root` (32 bytes each). If the operator restricts the structure to auditors, the request has the header `Authorization: Bearer`. `Range` resumes a download. Large roll-ups are served to two clients at a time, and to one at one address, which must take 16 kB a second on average. 503 has `Retry-After`.',
   params: StructureParams,
   download: { mediaType: TILE_TYPE, description: 'The header of the leaf states how many runs and tags follow.' },
   errors: [
