@@ -43,7 +43,7 @@ export const createVersion = operation({
   tag,
   summary: 'Create a draft of a version',
   description:
-    '`content` is the text for text/…, JSON and XML, and base64 for any other media type; at most 2 MiB (Markdown: 512 KiB). A draft has no number. 409 WRONG_STATE if the document already has 20 drafts.',
+    '`content` is the text for text/…, JSON and XML, else base64; at most 2 MiB (Markdown: 512 KiB). A draft has no number. 409 WRONG_STATE if the document already has 20 drafts.',
   roles: EDITORS,
   params: PanelDocumentParams,
   query: None,
