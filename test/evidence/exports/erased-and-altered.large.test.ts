@@ -5,6 +5,7 @@ import { CHUNK_BYTES } from '../../../src/evidence/exports/package-sink.js';
 import { findPackage, readPackage } from '../../../src/evidence/exports/read-package.js';
 import { sweepExports } from '../../../src/evidence/exports/sweep.js';
 import { waitsAtGate } from '../../support/insert-gate.js';
+import { pictureWith } from '../../support/picture.js';
 import { type ExportWorld, startExportWorld } from './export-world.js';
 
 let world: ExportWorld;
@@ -135,8 +136,7 @@ it('sends no byte of an altered chunk, and never completes a truncated response'
 
   // Equal contents would be enclosed only once.
   for (let i = 0; i < 6; i += 1) {
-    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(220_000)]);
-    await world.record([`signer-${i}`], png);
+    await world.record([`signer-${i}`], pictureWith(randomBytes(220_000)));
   }
   const large = await world.create({ disclose: 'all' });
   const { package: made } = await world.reaches(large.id, 'finished');
