@@ -25,10 +25,7 @@ for (const [rule, check] of Object.entries(RULES)) {
   console.error(`${rule}:\n${violations.map((one) => `  ${one}\n`).join('')}`);
 }
 if (failed) process.exitCode = 1;
-else
-  console.log(
-    `Checked ${texts.length} texts for ${Object.keys(RULES).length} rules.`,
-  );
+else console.log(`Checked ${texts.length} texts for ${Object.keys(RULES).length} rules.`);
 
 function missingTexts() {
   const empty = texts.filter(({ text }) => text.trim().length < 40).map(({ source }) => `${source} is empty`);

@@ -45,7 +45,10 @@ it.each(['select $1::uuid', 'select $1::int', 'select $1::timestamptz', 'select 
     expect(String(error)).toContain('Ayşe');
     const logged = failureOf(error);
     expect(JSON.stringify(logged)).not.toContain('Ayşe');
-    expect(logged).toMatchObject({ code: expect.stringMatching(/^22/), stack: expect.stringContaining('logs.db.test') });
+    expect(logged).toMatchObject({
+      code: expect.stringMatching(/^22/),
+      stack: expect.stringContaining('logs.db.test'),
+    });
   },
 );
 

@@ -142,7 +142,10 @@ it('a visit survives every message of its browser', async () => {
     return text;
   });
   expect(visit).toMatchObject({ status: 200, cookies: [{ name: 'a' }], hosts: ['shop.example'] });
-  const cases = sampled('hostile messages of the browser of a scan', hostileTexts(messages, process.env.TEST_SEED ?? ''));
+  const cases = sampled(
+    'hostile messages of the browser of a scan',
+    hostileTexts(messages, process.env.TEST_SEED ?? ''),
+  );
   const ends = await endsOfProcess(cases, async (one) => {
     await visitWith((text, index) => (index === one.index ? one.text : text)).catch(() => undefined);
   });
