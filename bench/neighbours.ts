@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { requestSignature } from '../src/api/guards/signature.js';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
-import { createPool } from '../src/platform/database/pool.js';
+import { createPool, withTransaction } from '../src/platform/database/pool.js';
 import { createKeyring } from '../src/platform/keys/index.js';
 import { cookieConsent } from './consents.js';
 import { latenciesOf } from './latencies.js';
@@ -178,9 +178,9 @@ async function letScan(url: string, masterKey: Buffer, { site }: Tenant): Promis
   const keyPool = createPool(options);
   const keyring = await createKeyring(keyPool, createSecretKey(masterKey));
   const owner = createPool({ ...options, transactions: keyring.sealing });
-  await owner.query("update sites set domain = 'localhost', config_revision = config_revision + 1 where id = $1", [
-    site.id,
-  ]);
+  await withTransaction(owner, (db) =>
+    db.query("update sites set domain = 'localhost', config_revision = config_revision + 1 where id = $1", [site.id]),
+  );
   await Promise.all([owner.end(), keyPool.end()]);
 }
 
