@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import os from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
-import { requestSignature } from '../src/api/guards/signature.js';
+import { signedHeaders } from '../test/support/signed-requests.js';
 import { FloodCommand, type FloodResult } from './messages.js';
 
 // A stranger who asks as fast as its connections allow, in a process of its own. Addresses are stated
@@ -59,7 +59,7 @@ class Flood {
               'content-type': 'application/json',
               'content-length': Buffer.byteLength(text),
             }),
-            ...(signedBy !== null && text !== undefined && signature(signedBy, path, text)),
+            ...(signedBy !== null && text !== undefined && signedHeaders(signedBy, path, text)),
           },
         },
         (response) => {
@@ -102,17 +102,6 @@ async function slowly(bytesASecond: number, move: (bytes: number) => boolean): P
   while (move(Math.ceil(bytesASecond / PIECES_A_SECOND))) {
     await new Promise((resolve) => setTimeout(resolve, 1000 / PIECES_A_SECOND));
   }
-}
-
-function signature(apiKey: string, path: string, body: string): Record<string, string> {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const nonce = crypto.randomUUID();
-  return {
-    'x-api-key': apiKey,
-    'x-timestamp': timestamp,
-    'x-nonce': nonce,
-    'x-signature': requestSignature(apiKey, { method: 'POST', path, timestamp, nonce, body: Buffer.from(body) }),
-  };
 }
 
 process.on('message', (message) => {

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { requestSignature } from '../src/api/guards/signature.js';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import { createPool, withTransaction } from '../src/platform/database/pool.js';
 import { createKeyring } from '../src/platform/keys/index.js';
+import { signedHeaders } from '../test/support/signed-requests.js';
 import { cookieConsent } from './consents.js';
 import { latenciesOf } from './latencies.js';
 import { type FloodCommand, FloodResult, type Latencies, nextMessage } from './messages.js';
@@ -238,7 +238,9 @@ async function perform(port: number, tenant: Neighbour, act: Act): Promise<boole
   if (act === 'sign-in') return isAnswered(await signIn(base, nextUser(tenant)));
   const path = '/tool/v1/consents';
   const body = JSON.stringify(cookieConsent(tenant.cookieVersion));
-  return isAnswered(await fetch(base + path, { method: 'POST', body, headers: signed(tenant.keys.write, path, body) }));
+  return isAnswered(
+    await fetch(base + path, { method: 'POST', body, headers: signedHeaders(tenant.keys.write, path, body) }),
+  );
 }
 
 async function isAnswered(response: Response): Promise<boolean> {
@@ -252,18 +254,6 @@ function signIn(base: string, user: { readonly email: string; readonly password:
     headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
     body: JSON.stringify(user),
   });
-}
-
-function signed(apiKey: string, path: string, body: string): Record<string, string> {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const nonce = randomUUID();
-  return {
-    'content-type': 'application/json',
-    'x-api-key': apiKey,
-    'x-timestamp': timestamp,
-    'x-nonce': nonce,
-    'x-signature': requestSignature(apiKey, { method: 'POST', path, timestamp, nonce, body: Buffer.from(body) }),
-  };
 }
 
 /** Longest delay since the last reading, in milliseconds. */
@@ -462,7 +452,11 @@ async function recordPerson(base: string, tenant: Tenant, person: string): Promi
       visitor_id: person,
     }));
     const body = JSON.stringify({ consents });
-    const response = await fetch(base + path, { method: 'POST', body, headers: signed(tenant.keys.write, path, body) });
+    const response = await fetch(base + path, {
+      method: 'POST',
+      body,
+      headers: signedHeaders(tenant.keys.write, path, body),
+    });
     if (response.status === 429) {
       await response.arrayBuffer();
       await new Promise((resolve) => setTimeout(resolve, Number(response.headers.get('retry-after') ?? '1') * 1000));
