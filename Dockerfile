@@ -1,6 +1,6 @@
 # The service. It needs DATABASE_URL: the embedded PostgreSQL, 60 MB, is not part of the image.
 # `--target with-chromium` also contains Chromium, for scans in a browser (docs/scans.md).
-ARG NODE_IMAGE=node:24-bookworm-slim
+ARG NODE_IMAGE=node:26-bookworm-slim
 
 FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app

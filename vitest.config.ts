@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { z } from 'zod';
+import * as z from 'zod';
 import { seedOfRun } from './test/support/seed-of-run.js';
 import { INSTALLING, isExhaustive, SWEEPS, sweepsTouchedBy } from './test/support/sweeps.js';
 import { temporaryFolder } from './test/support/temporary-folder.js';
@@ -11,7 +11,9 @@ import { LANES, sizeOf, testFiles } from './test/support/test-sizes.js';
 import { PATIENCE_MS } from './test/support/wait.js';
 
 const Ratchet = z.object({ commit: z.string() });
-const lane = process.env.TEST_LANE ?? '';
+// Files and folders that are named on the command line run whatever their size is.
+const isNamed = process.argv.some((argument) => argument.startsWith('test/'));
+const lane = process.env.TEST_LANE ?? (isNamed ? 'all' : '');
 const sizes = LANES[lane];
 if (sizes === undefined && !isExhaustive()) throw new Error(`There is no lane ${lane} of tests.`);
 
@@ -20,18 +22,10 @@ process.env.TMPDIR = temporaryFolder();
 // A run reads this file once for each project.
 const isFirst = process.env.TEST_SEED === undefined;
 process.env.TEST_SEED = seedOfRun();
-if (isFirst && sizes?.includes('large')) {
-  console.log(`Sweeps are sampled by TEST_SEED=${process.env.TEST_SEED}. npm run test:exhaustive runs all of them.`);
-}
-
 if (isFirst && process.env.SWEEPS === 'ci') {
   const { commit } = Ratchet.parse(JSON.parse(readFileSync('test/ratchet.json', 'utf8')));
   const changed = execFileSync('git', ['diff', '--name-only', commit, 'HEAD'], { encoding: 'utf8' }).trim().split('\n');
-  const touched = sweepsTouchedBy(changed);
-  process.env.SWEEPS_IN_FULL = touched.join('\n');
-  console.log(
-    `At least a seventh of each sweep. In full, because their subject changed since ${commit}: ${touched.join(', ')}`,
-  );
+  process.env.SWEEPS_IN_FULL = sweepsTouchedBy(changed).join('\n');
 }
 
 /** Files of sweeps of which `npm test` has run its share. */
@@ -57,6 +51,8 @@ export default defineConfig({
     execArgv: process.version.startsWith('v20.') ? ['--interrupt-budget=1000000'] : [],
     // No module of the project has state, so that test files can share the modules that a worker has loaded.
     isolate: false,
+    setupFiles: ['test/support/count-usage.ts'],
+    reporters: ['default', 'test/support/usage-reporter.ts'],
     expect: { poll: { timeout: PATIENCE_MS } },
     sequence: { sequencer: LongestFirst },
     include: [...files],

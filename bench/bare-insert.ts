@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeDurability } from './storage.js';
 
 const Bodies = z.array(z.object({ body: z.instanceof(Buffer) }));

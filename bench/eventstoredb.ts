@@ -1,6 +1,6 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import { createEventStoreDbEventLog } from '../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
 import { type EventLog, NO_STREAM } from '../src/pipeline/event-log/port.js';

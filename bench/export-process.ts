@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { exportEvidence } from '../src/evidence/package/index.js';
 import { createPostgresEventLog } from '../src/pipeline/event-log/postgres/postgres-event-log.js';
 import { createPool } from '../src/platform/database/pool.js';

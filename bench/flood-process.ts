@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import os from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { z } from 'zod';
+import * as z from 'zod';
 import { signedHeaders } from '../test/support/signed-requests.js';
 import { FloodCommand, type FloodResult } from './messages.js';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type LoadCommand, nextMessage, SustainedResult } from './messages.js';
 
 /** The generator of a sustained load, in a process of its own. */

@@ -17,11 +17,8 @@ import { benchNeighbours } from './neighbours.js';
 import { benchPeer } from './peer.js';
 import { benchPersons, benchTagsOfBatch } from './person-tags.js';
 import { benchProcesses } from './processes.js';
-import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
-import { benchRecords } from './spine/records.js';
-import { benchSpine } from './spine/spine.js';
 import { benchStored } from './stored.js';
 import { benchVisitors } from './visitors.js';
 import { benchWorker } from './worker.js';
@@ -72,19 +69,10 @@ const PARTS: Readonly<Record<string, Part>> = {
 /** Not measured unless the command line names it, because it needs a server. */
 const EVENTSTOREDB = 'eventstoredb';
 
-/** Measured by `serve` on a machine without other programs (docs/benchmarks.md). */
-const WORKER_MICROS = 160;
-
-/** Not measured unless the command line names it, because it builds another version first. */
-const SPINE = 'spine';
-/** The same, over many stored records. */
-const RECORDS = 'records';
-const OTHERS = ['scale', EVENTSTOREDB, SPINE, RECORDS];
-
 const names = process.argv.slice(2);
-const unknown = names.find((name) => !OTHERS.includes(name) && !Object.hasOwn(PARTS, name));
+const unknown = names.find((name) => name !== EVENTSTOREDB && !Object.hasOwn(PARTS, name));
 if (unknown !== undefined) {
-  console.error(`There is no part ${unknown}. Parts: ${[...Object.keys(PARTS), ...OTHERS].join(', ')}.`);
+  console.error(`There is no part ${unknown}. Parts: ${[...Object.keys(PARTS), EVENTSTOREDB].join(', ')}.`);
   process.exit(2);
 }
 const { EVENTSTORE_URL: eventStoreUrl } = process.env;
@@ -93,18 +81,6 @@ if (names.includes(EVENTSTOREDB) && eventStoreUrl === undefined) {
   process.exit(2);
 }
 for (const line of machineFacts()) console.log(line);
-if (names.includes('scale')) {
-  console.log('');
-  simulateScale(WORKER_MICROS);
-}
-if (names.includes(SPINE)) {
-  console.log('');
-  await benchSpine();
-}
-if (names.includes(RECORDS)) {
-  console.log('');
-  await benchRecords();
-}
 for (const [name, part] of Object.entries(PARTS)) {
   if (names.length > 0 ? !names.includes(name) : [STORED, AUDIT, NEIGHBOURS, PEER, PROCESSES, VISITORS].includes(name))
     continue;

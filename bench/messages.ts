@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Requests = z.object({
   port: z.int(),

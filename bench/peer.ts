@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { type LoadJob, type LoadResult, nextMessage } from './messages.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Events that wait at one moment, by what they wait for. */
 export interface Backlog {
@@ -21,48 +21,18 @@ const CountRow = z.tuple([z.object({ count: z.coerce.number() })]);
 const POLL_MS = 100;
 const MAX_MS = 600_000;
 
-/** Expressions of SQL for what one version of the schema states in its own way. */
-export interface BacklogSql {
-  /** Events that were accepted and are not in the log. */
-  readonly waiting: string;
-  /** Whether there is any; counts none. */
-  readonly isWaiting: string;
-  /** Position of the last event in the log; null: the log is empty. */
-  readonly lastPosition: string;
-  /** Events of the sites' streams in the log. */
-  readonly logged: string;
-}
+const WAITING = '(select coalesce(sum(count), 0) from event_log.waiting)';
+/** Position of the last event in the log; null: the log is empty. */
+const LAST_POSITION = '(select max(position + count - 1) from event_log.runs)';
+/** Events of sites in the log. The view of the last logged revisions took 18 ms for a thousand sites, which would be measured, too. */
+const LOGGED = `((select coalesce(sum(next_revision), 0) from event_log.streams where site_id is not null) - ${WAITING})`;
 
-const BACKLOG: BacklogSql = {
-  waiting: '(select coalesce(sum(count), 0) from event_log.waiting)',
-  isWaiting: 'exists (select from event_log.waiting)',
-  lastPosition: '(select max(position + count - 1) from event_log.runs)',
-  // The view of the last logged revisions took 18 ms for a thousand sites, which would be measured, too.
-  logged: `((select coalesce(sum(next_revision), 0) from event_log.streams where site_id is not null)
-            - (select coalesce(sum(count), 0) from event_log.waiting))`,
-};
-/** The same for versions that kept each event in an outbox and in the log. */
-const BACKLOG_OF_OUTBOX: BacklogSql = {
-  waiting: '(select count(*) from outbox_waiting)',
-  isWaiting: 'exists (select from outbox_waiting)',
-  lastPosition: '(select max(position) from event_log.events)',
-  logged: '(select coalesce(sum(revision + 1), 0) from relayed_streams)',
-};
-
-const OutboxRow = z.tuple([z.object({ has_outbox: z.boolean() })]);
-
-/** Returns the expressions for the schema of a database, whose version may be an older one. */
-export async function backlogSqlOf(db: pg.Pool): Promise<BacklogSql> {
-  const { rows } = await db.query("select to_regclass('public.outbox_waiting') is not null as has_outbox");
-  return OutboxRow.parse(rows)[0].has_outbox ? BACKLOG_OF_OUTBOX : BACKLOG;
-}
-
-export async function readBacklog(db: pg.Pool, sql = BACKLOG): Promise<Backlog> {
+export async function readBacklog(db: pg.Pool): Promise<Backlog> {
   const { rows } = await db.query(
-    `select ${sql.waiting} as relay,
-            coalesce(${sql.lastPosition}, 0)
+    `select ${WAITING} as relay,
+            coalesce(${LAST_POSITION}, 0)
               - (select coalesce(min(position::bigint), 0) from projection_generations) as projections,
-            ${sql.logged} - (select coalesce(sum(revision + 1), 0) from sealed_streams) as sealer`,
+            ${LOGGED} - (select coalesce(sum(revision + 1), 0) from sealed_streams) as sealer`,
   );
   return { at: performance.now(), ...BacklogRow.parse(rows)[0] };
 }
@@ -75,26 +45,22 @@ export async function loggedConsents(db: pg.Pool): Promise<number> {
 
 const WaitingRow = z.tuple([z.object({ is_waiting: z.boolean() })]);
 
-/** Stages that may be waited for: until an event is in the read models, or also in a Merkle batch. */
-export type Stages = 'shown' | 'all';
-
 /** Whether any event waits. It counts none: a count of thousands of rows would be measured, too. */
-async function isWaiting(db: pg.Pool, stages: Stages, sql: BacklogSql): Promise<boolean> {
-  const unsealed = `or ${sql.logged} > (select coalesce(sum(revision + 1), 0) from sealed_streams)`;
+async function isWaiting(db: pg.Pool): Promise<boolean> {
   const { rows } = await db.query(
-    `select ${sql.isWaiting}
-         or coalesce(${sql.lastPosition}, 0)
+    `select exists (select from event_log.waiting)
+         or coalesce(${LAST_POSITION}, 0)
               > (select coalesce(min(position::bigint), 0) from projection_generations)
-         ${stages === 'all' ? unsealed : ''} as is_waiting`,
+         or ${LOGGED} > (select coalesce(sum(revision + 1), 0) from sealed_streams) as is_waiting`,
   );
   return WaitingRow.parse(rows)[0].is_waiting;
 }
 
-/** Resolves when no event waits for one of the stages. @returns milliseconds */
-export async function settled(db: pg.Pool, stages: Stages = 'all', sql = BACKLOG): Promise<number> {
+/** Resolves when every event is in the log, in the read models and in a Merkle batch. @returns milliseconds */
+export async function settled(db: pg.Pool): Promise<number> {
   const started = performance.now();
   while (performance.now() - started < MAX_MS) {
-    if (!(await isWaiting(db, stages, sql))) return performance.now() - started;
+    if (!(await isWaiting(db))) return performance.now() - started;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error('the worker did not finish the backlog');
@@ -105,13 +71,12 @@ export function sampleBacklog(
   db: pg.Pool,
   everyMs: number,
   onSample: (backlog: Backlog) => void = () => undefined,
-  sql = BACKLOG,
 ): { stop(): Promise<readonly Backlog[]> } {
   const samples: Backlog[] = [];
   let isOver = false;
   const sampling = (async () => {
     while (!isOver) {
-      const sample = await readBacklog(db, sql);
+      const sample = await readBacklog(db);
       samples.push(sample);
       onSample(sample);
       await new Promise((resolve) => setTimeout(resolve, everyMs));

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const CLOCK_TICK_MS = 10;
 

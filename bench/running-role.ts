@@ -89,18 +89,6 @@ export class RunningRole {
     return { main: sumOf(uses), worker: worker === undefined ? null : await useOf(worker) };
   }
 
-  /**
-   * Lets the worker process beside `serve` stand still until the function that is returned is called. A
-   * worker that stands still for ten seconds is replaced.
-   * @throws Error if there is no worker process
-   */
-  async haltWorker(): Promise<() => void> {
-    const [worker] = await processesOf(this.child.pid ?? 0, WORKER);
-    if (worker === undefined) throw new Error('serve has no worker process');
-    process.kill(worker, 'SIGSTOP');
-    return () => process.kill(worker, 'SIGCONT');
-  }
-
   /** Runs a command of the installation beside the role, until it ends. @throws Error if it fails */
   command(...args: readonly string[]): Promise<MeasuredCommand> {
     return measuredCommand(this.env, this.program, ...args);

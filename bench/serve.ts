@@ -12,7 +12,8 @@ import { postgresCpuMs, postmasterPid } from './processor-time.js';
 import { median } from './report.js';
 import { type ProcessUse, RunningRole } from './running-role.js';
 import { ECHO } from './singles.js';
-import { describeStorage, readStorage } from './storage.js';
+import { describeLogWrites, readLogWrites } from './storage.js';
+import { describeWrites, readWrites } from './table-writes.js';
 import { probeVisibility } from './visible.js';
 
 const GOAL = 0.3;
@@ -33,9 +34,9 @@ const LOWER_BY = 0.85;
 const OVERLOAD = 3;
 const OVERLOAD_SECONDS = 20;
 /** Visitors share no connections: a load at a given rate must not wait for them. */
-export const VISITOR_CONNECTIONS = 1_500;
+const VISITOR_CONNECTIONS = 1_500;
 /** Two full Merkle batches: the sealer collects one while it seals another. */
-export const MOST_UNSEALED = 2 * 4_096;
+const MOST_UNSEALED = 2 * 4_096;
 const REFUSAL_GOAL_MS = 100;
 const ACTIVE_SITES = 1_000;
 const VISIBLE_SECONDS = Math.min(SECONDS, 60);
@@ -86,13 +87,15 @@ export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, si
   try {
     await sustain(bench, null, WARM_UP_MS / 1000);
     let rate = await searchRate(bench);
-    let before = await readStorage(owner);
+    const written = await readWrites(owner);
+    const logged = await loggedConsents(owner);
+    let before = await readLogWrites(owner);
     let found = await sustain(bench, rate, SECONDS);
     for (let tries = 1; tries < TRIES && !isFlat(found); tries += 1) {
       console.log(`  not sustained at ${Math.round(rate)}/s: ${describeBacklog(found)}`);
       console.log(`  ${describeLoad(found)}`);
       rate *= LOWER_BY;
-      before = await readStorage(owner);
+      before = await readLogWrites(owner);
       found = await sustain(bench, rate, SECONDS);
     }
     const accepted = found.result.accepted / SECONDS;
@@ -105,7 +108,9 @@ export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, si
     console.log(`  ${describeLoad(found)}`);
     console.log(`  ${isFlat(found) ? 'flat' : 'NOT flat'}: ${describeBacklog(found)}`);
     for (const process of ['main', 'worker'] as const) console.log(`  ${describeMemory(process, found.memory)}`);
-    console.log(`  ${describeStorage(before, await readStorage(owner), found.result.accepted)}`);
+    console.log(`  ${describeLogWrites(before, await readLogWrites(owner), found.result.accepted)}`);
+    const recorded = (await loggedConsents(owner)) - logged;
+    console.log(`  ${describeWrites(written, await readWrites(owner), recorded)}`);
     console.log('');
     await overload(bench, accepted);
     console.log('');
@@ -259,6 +264,7 @@ async function visibility(bench: ServeBench, rate: number): Promise<void> {
   };
   await Promise.all([make(), make()]);
   await settled(bench.owner);
+  const [written, logged] = [await readWrites(bench.owner), await loggedConsents(bench.owner)];
   const targets = sites.map(({ writeKey, versions }) => ({ apiKey: writeKey, documentVersionId: versions.cookieEn }));
   await prepare({ ...bench, targets }, VISIBLE_SECONDS, rate, VISITOR_CONNECTIONS);
   const load = bench.generator.run(VISIBLE_SECONDS * 1000, rate);
@@ -272,6 +278,8 @@ async function visibility(bench: ServeBench, rate: number): Promise<void> {
   console.log(`  ${probes} probes: p50 ${p50.toFixed(0)}, most ${most.toFixed(0)} ms; ${refused} refused`);
   console.log(`  load beside them: ${describeAnswers(result)}`);
   await settled(bench.owner);
+  const recorded = (await loggedConsents(bench.owner)) - logged;
+  console.log(`  ${describeWrites(written, await readWrites(bench.owner), recorded)}`);
 }
 
 async function prepare(bench: ServeBench, seconds: number, rate: number | null, connections: number): Promise<void> {

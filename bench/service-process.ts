@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { pino } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createAccessTokens, freshJwtKeys } from '../src/accounts/sign-in/access-tokens.js';
 import { createUserDirectory } from '../src/accounts/users/user-directory.js';
 import { createLoadGate } from '../src/api/guards/load-gate.js';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { recordManyConsents } from '../test/support/recorded-consents.js';

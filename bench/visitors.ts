@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../schemas/api/auth.js';
 import { type SeededDemo, seedDemo } from '../src/demo/seed/seed-demo.js';
 import { type SearchPlace, searchConsents } from '../src/evidence/records/search-consents.js';

@@ -1,6 +1,6 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import { createKeyring, type Keyring } from '../src/platform/keys/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';

@@ -33,11 +33,12 @@ await writeFile(process.argv[2] ?? new URL('src/api/panel-api.ts', import.meta.u
 
 /** The operations of a path with one response for all errors: every error has the same body. */
 function essentialsOf(item) {
-  const operations = Object.entries(withoutProse(item)).map(([method, operation]) => {
+  const { parameters, ...methods } = withoutProse(item);
+  const operations = Object.entries(methods).map(([method, operation]) => {
     const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
     return [method, { ...operation, responses: { ...Object.fromEntries(successes), default: ANY_ERROR } }];
   });
-  return Object.fromEntries(operations);
+  return { ...(parameters !== undefined && { parameters }), ...Object.fromEntries(operations) };
 }
 
 /** A copy without the texts for people, which /openapi.yaml has. */

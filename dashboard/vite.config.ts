@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { thirdPartyNotices } from '../scripts/third-party-notices.js';
 
 const page = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -8,10 +9,20 @@ const page = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 const service = process.env.SERVICE ?? 'http://127.0.0.1:8080';
 const passed = ['/api', '/checkpoints', '/verify', '/sdk', '/openapi.yaml'];
 
+/** Writes the licences of the libraries in the bundle beside it, as they ask for. */
+const notices: Plugin = {
+  name: 'third-party-notices',
+  async generateBundle(_options, bundle) {
+    const inputs = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []));
+    const source = await thirdPartyNotices('@consent-ledger/dashboard', page('.'), inputs);
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source });
+  },
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/panel/',
-  plugins: [react()],
+  plugins: [react(), notices],
   // The schemas use Buffer in Node; for browsers there is the same without it, as the verifier's page has.
   resolve: {
     alias: [{ find: /^\.\/binary-text\.js$/, replacement: page('../schemas/crypto/browser/binary-text.ts') }],

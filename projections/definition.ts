@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConsentContent } from '../schemas/evidence/consent-body.js';
 
 /** Column types of a read model. */

@@ -2,9 +2,11 @@
 // beside them: a process then starts in half the time that it needs to find and read a thousand
 // modules. Types are checked by `npm run types`. `bench` adds the benchmarks to `dist`. With the name of
 // another folder, it bundles there what runs the service, and nothing else.
-import { cp, rm } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { thirdPartyNotices } from './third-party-notices.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const migrations = 'src/platform/database/migrations';
@@ -20,11 +22,10 @@ const SERVICE = {
 };
 /** For the developers of the project: bundled apart, so that the service is cut into no more files by them. */
 const TOOLS = {
-  demo: 'src/demo/main.ts',
   'panel-api': 'src/api/openapi/panel-api.ts',
   openapi: 'src/api/openapi/main.ts',
   'write-descriptions': 'src/api/openapi/write-descriptions.ts',
-  'schema-page': 'src/platform/database/schema-page/main.ts',
+  'write-pages': 'src/api/discovery/write-pages.ts',
   'export-process': 'bench/export-process.ts',
 };
 /** Bundled apart too: a change of the tests that they use must not make the service stale. */
@@ -33,19 +34,19 @@ const BENCH = {
   'flood-process': 'bench/flood-process.ts',
   'load-process': 'bench/load-process.ts',
   'service-process': 'bench/service-process.ts',
-  'sites-process': 'bench/spine/sites-process.ts',
   'sustained-load-process': 'bench/sustained-load-process.ts',
   soak: 'bench/soak/main.ts',
 };
 
 const [what = 'dist'] = process.argv.slice(2);
-const outdir = what === 'bench' ? 'dist' : what;
+const outdir = resolve(root, what === 'bench' ? 'dist' : what);
 const bundles = { dist: [SERVICE, TOOLS], bench: [BENCH] }[what] ?? [SERVICE];
 
 // A file that was renamed would otherwise stay; a step of the schema would be applied.
-if (what !== 'bench') await rm(`${root}${outdir}`, { recursive: true, force: true });
+if (what !== 'bench') await rm(outdir, { recursive: true, force: true });
+const inputs = new Set();
 for (const entryPoints of bundles) {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,
     outdir,
@@ -57,6 +58,7 @@ for (const entryPoints of bundles) {
     target: 'node20',
     // No `keepNames`: it wraps every closure, which took 10 µs of each signed request.
     legalComments: 'none',
+    metafile: true,
     // These have native parts, or are found by their names at run time.
     external: [
       '@node-rs/*',
@@ -72,8 +74,11 @@ for (const entryPoints of bundles) {
     },
     logLevel: 'warning',
   });
+  for (const input of Object.keys(metafile.inputs)) inputs.add(input);
 }
-await cp(`${root}${migrations}`, `${root}${outdir}/migrations`, {
+if (what !== 'bench')
+  await writeFile(`${outdir}/THIRD-PARTY-NOTICES.txt`, await thirdPartyNotices('consent-ledger', root, [...inputs]));
+await cp(`${root}${migrations}`, `${outdir}/migrations`, {
   recursive: true,
   filter: (name) => !name.endsWith('.ts'),
 });

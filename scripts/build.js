@@ -34,9 +34,18 @@ const sdk = (name, others) => ({
 const STAGES = [
   {
     service: {
-      inputs: ['src', 'schemas', 'projections', 'bench/export-process.ts', 'scripts/build-service.js', ...PACKAGES],
-      outputs: ['dist/main.js', 'dist/demo.js', 'dist/openapi/tool-api.json', 'dist/openapi/panel-api.yaml'],
-      commands: [['scripts/build-service.js'], ['dist/write-descriptions.js']],
+      inputs: [
+        'src',
+        'schemas',
+        'docs',
+        'projections',
+        'bench/export-process.ts',
+        'scripts/build-service.js',
+        ...NOTICES,
+        ...PACKAGES,
+      ],
+      outputs: ['dist/main.js', 'dist/openapi/tool-api.json', 'dist/openapi/panel-api.yaml', 'dist/openapi/pages.json'],
+      commands: [['scripts/build-service.js'], ['dist/write-descriptions.js'], ['dist/write-pages.js']],
     },
   },
   {
@@ -64,8 +73,17 @@ const STAGES = [
     'Node SDK': { ...sdk('node', ['core']), inputs: [...sdk('node', ['core']).inputs, 'schemas'] },
     'React SDK': sdk('react', ['browser', 'banner', 'core', 'iab']),
     dashboard: {
-      inputs: ['dashboard', 'sdk/banner', 'sdk/browser/src', 'sdk/core', 'sdk/shared', 'schemas', ...PACKAGES],
-      outputs: ['dashboard/dist/index.html'],
+      inputs: [
+        'dashboard',
+        'sdk/banner',
+        'sdk/browser/src',
+        'sdk/core',
+        'sdk/shared',
+        'schemas',
+        ...NOTICES,
+        ...PACKAGES,
+      ],
+      outputs: ['dashboard/dist/index.html', 'dashboard/dist/THIRD-PARTY-NOTICES.txt'],
       folder: 'dashboard',
       commands: [[VITE, 'build', '--logLevel', 'warn']],
     },

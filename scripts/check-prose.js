@@ -48,8 +48,6 @@ function hasOutcome(page) {
 }
 
 function longLines(page) {
-  // It lists definitions of the database.
-  if (page === 'docs/schema.md') return [];
   return (
     withoutBlocks(read(page))
       .split('\n')

@@ -15,11 +15,21 @@ export async function bundledLibraries(base, inputs) {
     [...folders].sort().map(async (folder) => {
       const path = resolve(base, folder);
       const { name, version, license } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
-      const file = (await readdir(path)).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry));
-      if (file === undefined) throw new Error(`${name} has no licence file`);
-      return { name, version, license, text: (await readFile(join(path, file), 'utf8')).trim() };
+      return { name, version, license, text: await licenceOf(name, path) };
     }),
   );
+}
+
+/** @returns the file with the licence, or what the library says of it at the end of its README */
+async function licenceOf(name, path) {
+  const files = await readdir(path);
+  const file = files.find((entry) => /^licen[cs]e(?:[.-]|$)/i.test(entry));
+  if (file !== undefined) return (await readFile(join(path, file), 'utf8')).trim();
+  const readme = files.find((entry) => /^readme\./i.test(entry));
+  const said =
+    readme === undefined ? null : /^#+ *licen[cs]e[\s\S]*/im.exec(await readFile(join(path, readme), 'utf8'));
+  if (said === null) throw new Error(`${name} has no licence file`);
+  return said[0].trim();
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Seed } from '../../src/demo/seed.js';
 import { postSigned } from '../../test/support/signed-requests.js';
 

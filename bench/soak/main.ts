@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Seed } from '../../src/demo/seed.js';
 import { residentMiB } from '../processor-time.js';
 import { SOAK_FAULTS } from './faults.js';

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { InputUuid } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
-import { AnyUuid } from './consents.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 const { least, most } = CONSENT_LIMITS.approvalTokenSeconds;
 
@@ -11,8 +12,10 @@ export const ApprovalTokenRequest = z
       .min(1)
       .max(80)
       .nullish()
-      .describe('Slug of the document; this or `document_version_id` is required.'),
-    document_version_id: AnyUuid.nullish().describe(
+      .describe(
+        'Slug of the document. This or `document_version_id` is required. If both are given, they must name the same document.',
+      ),
+    document_version_id: InputUuid.nullish().describe(
       'UUID of the only version for which the token is valid; null: the version that is active when the token is used.',
     ),
     subject: z
@@ -56,7 +59,7 @@ export const ApprovalTokenRequest = z
   })
   .refine((request) => request.document_slug != null || request.document_version_id != null, {
     path: ['document_slug'],
-    message: 'document_slug or document_version_id is required',
+    error: 'document_slug or document_version_id is required',
   })
   .meta({ id: 'ApprovalTokenRequest' });
 export type ApprovalTokenRequest = z.infer<typeof ApprovalTokenRequest>;
@@ -68,7 +71,7 @@ export const ApprovalTokenResponse = z
       .object({
         approval_token: z
           .string()
-          .regex(/^hat_[A-Za-z0-9_-]{43}$/)
+          .regex(/^hat_(?:test_)?[A-Za-z0-9_-]{43}$/)
           .describe('The token. The service returns it only in this response.'),
         approval_token_id: z
           .string()
@@ -84,6 +87,7 @@ export const ApprovalTokenResponse = z
           .describe('The only version for which the token is valid; null: the active one.'),
       })
       .describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'ApprovalTokenResponse' });
 export type ApprovalTokenResponse = z.infer<typeof ApprovalTokenResponse>;

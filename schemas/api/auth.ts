@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PROOF } from '../crypto/proof-of-work.js';
 import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
@@ -9,6 +9,8 @@ export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
 export type UserRole = z.infer<typeof UserRole>;
 
 const GivenPassword = z.string().min(1).max(200).describe('The current password.');
+const NEW_PASSWORD =
+  'The new password. It must not be one of the most common passwords, the e-mail address, only spaces, or one to four characters repeated.';
 const OneTimeToken = z.string().min(1).max(200).describe('The token of the invitation or of the password reset.');
 
 /** Part of the response that carries the refresh token. Scripts of a page cannot read the cookie. */
@@ -16,7 +18,7 @@ export const RefreshTokenPlace = z.enum(['body', 'cookie']);
 export type RefreshTokenPlace = z.infer<typeof RefreshTokenPlace>;
 
 const RefreshTokenIn = RefreshTokenPlace.optional().describe(
-  'Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.',
+  'Where the response has the refresh token: in its body (the default), or in a cookie that only the browser can read.',
 );
 
 /** A code of the authenticator app (RFC 6238). */
@@ -36,21 +38,31 @@ export const LoginRequest = z
   })
   .meta({ id: 'LoginRequest' });
 
-/** POST /api/v1/auth/refresh: the token is in the body, or in the cookie of a sign-in that uses one. */
+/**
+ * POST /api/v1/auth/refresh: the token is in the body, or in the cookie of a sign-in that uses one.
+ * Clients are generated from the first schema, which has no variants; the second one decides.
+ */
 export const RefreshRequest = z
-  .discriminatedUnion('refresh_token_in', [
-    z.object({
-      refresh_token: z.string().min(1).max(2048).describe('The refresh token of the last response.'),
-      refresh_token_in: z
-        .literal('body')
-        .optional()
-        .describe('Where the refresh token is: in the body, or in the cookie.'),
-    }),
-    z.strictObject({
-      refresh_token_in: z.literal('cookie').describe('Where the refresh token is: in the body, or in the cookie.'),
-    }),
-  ])
-  .meta({ id: 'RefreshRequest' });
+  .looseObject({
+    refresh_token: z
+      .string()
+      .min(1)
+      .max(2048)
+      .optional()
+      .describe(
+        'The refresh token of the last response. Required, unless it is in the cookie; then it must be absent.',
+      ),
+    refresh_token_in: RefreshTokenPlace.optional().describe(
+      'Where the refresh token is: in the body (the default), or in the cookie.',
+    ),
+  })
+  .meta({ id: 'RefreshRequest' })
+  .pipe(
+    z.discriminatedUnion('refresh_token_in', [
+      z.object({ refresh_token: z.string(), refresh_token_in: z.literal('body').optional() }),
+      z.strictObject({ refresh_token_in: z.literal('cookie') }),
+    ]),
+  );
 
 /**
  * POST /api/v1/auth/logout: ends this sign-in, or with `everywhere` all sign-ins of the user. The
@@ -63,14 +75,14 @@ export const LogoutRequest = z
 
 /** POST /api/v1/auth/change-password */
 export const ChangePasswordRequest = z
-  .strictObject({ current_password: GivenPassword, new_password: NewPassword.describe('The new password.') })
+  .strictObject({ current_password: GivenPassword, new_password: NewPassword.describe(NEW_PASSWORD) })
   .meta({ id: 'ChangePasswordRequest' });
 
 /** POST /api/v1/auth/accept-invitation */
 export const AcceptInvitationRequest = z
   .strictObject({
     token: OneTimeToken,
-    password: NewPassword.describe('The new password.'),
+    password: NewPassword.describe(NEW_PASSWORD),
     refresh_token_in: RefreshTokenIn,
   })
   .meta({ id: 'AcceptInvitationRequest' });
@@ -100,7 +112,7 @@ export const AuthOptionsResponse = z
 
 /** POST /api/v1/auth/reset-password */
 export const ResetPasswordRequest = z
-  .strictObject({ token: OneTimeToken, password: NewPassword.describe('The new password.') })
+  .strictObject({ token: OneTimeToken, password: NewPassword.describe(NEW_PASSWORD) })
   .meta({ id: 'ResetPasswordRequest' });
 
 export const UserSummary = z
@@ -120,23 +132,30 @@ const AccessTokenData = z.object({
 });
 
 /** POST /api/v1/auth/login, /refresh and /accept-invitation (names of RFC 6749 §5.1) */
-export const TokensResponse = z
-  .object({
-    message: z.string().describe('What was done, in words.'),
-    data: AccessTokenData.extend({
-      refresh_token: z.string().describe('Valid for one renewal, which returns the next refresh token.'),
-    }).describe('The result.'),
-  })
-  .meta({ id: 'TokensResponse' });
+export const TokensResponse = z.object({
+  message: z.string().describe('What was done, in words.'),
+  data: AccessTokenData.extend({ refresh_token: z.string() }),
+});
 export type TokensResponse = z.infer<typeof TokensResponse>;
 
 /** The same with `"refresh_token_in": "cookie"`: the header Set-Cookie has the refresh token. */
-export const CookieTokensResponse = z
-  .object({ message: z.string().describe('What was done, in words.'), data: AccessTokenData.describe('The result.') })
-  .meta({ id: 'CookieTokensResponse' });
+export const CookieTokensResponse = z.object({ message: TokensResponse.shape.message, data: AccessTokenData });
 export type CookieTokensResponse = z.infer<typeof CookieTokensResponse>;
 
-export const SignInResponse = z.union([TokensResponse, CookieTokensResponse]);
+/** Either of them. */
+export const SignInResponse = z
+  .object({
+    message: TokensResponse.shape.message,
+    data: AccessTokenData.extend({
+      refresh_token: z
+        .string()
+        .optional()
+        .describe(
+          'Valid for one renewal, which returns the next refresh token. Absent with `"refresh_token_in": "cookie"`.',
+        ),
+    }).describe('The result.'),
+  })
+  .meta({ id: 'SignInResponse' });
 export type SignInResponse = z.infer<typeof SignInResponse>;
 
 /** GET /api/v1/auth/me */
@@ -209,10 +228,16 @@ export const RenewRecoveryCodesRequest = z
 
 /** POST /api/v1/auth/second-factor/disable: with one of the codes. */
 export const DisableSecondFactorRequest = z
-  .strictObject({ current_password: GivenPassword, ...SecondFactorCodes })
+  .strictObject({
+    current_password: GivenPassword,
+    totp_code: SecondFactorCodes.totp_code.describe(
+      'The six digits that the app shows. This or `recovery_code` is required.',
+    ),
+    recovery_code: SecondFactorCodes.recovery_code,
+  })
   .refine(({ totp_code, recovery_code }) => totp_code !== undefined || recovery_code !== undefined, {
     path: ['totp_code'],
-    message: 'is required, unless recovery_code is given',
+    error: 'is required, unless recovery_code is given',
   })
   .meta({ id: 'DisableSecondFactorRequest' });
 
@@ -220,7 +245,7 @@ export const SecondFactorDisabledResponse = z
   .object({
     message: z.string().describe('What was done, in words.'),
     data: z
-      .object({ enabled_at: z.null().describe('Always null: a sign-in requires no code.') })
+      .object({ enabled_at: z.iso.datetime().nullable().describe('Always null: a sign-in requires no code.') })
       .describe('The result.'),
   })
   .meta({ id: 'SecondFactorDisabledResponse' });
@@ -255,7 +280,7 @@ export const SignUpRequestedResponse = z
 export const ConfirmSignUpRequest = z
   .strictObject({
     token: z.string().min(1).max(3_000).describe('The token of the link.'),
-    password: NewPassword.describe('The new password.'),
+    password: NewPassword.describe(NEW_PASSWORD),
     refresh_token_in: RefreshTokenIn,
   })
   .meta({ id: 'ConfirmSignUpRequest' });

@@ -1,34 +1,30 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_TOKENS } from '../events/ledger.js';
 import { Instant, Sha256Hex } from '../evidence/primitives.js';
+import { CANONICAL_DIGITS, numberInUrl } from './common.js';
 
 export const MAX_CHECKPOINTS = 1000;
 
 /** A tree size in a path or a query: no leading zeroes, below 2^53. */
-export const TreeSize = z
-  .string()
-  .regex(/^[1-9]\d{0,15}$/, 'must be a tree size: a whole number without leading zeroes')
-  .transform(Number)
-  .pipe(z.int());
+const treeSize = (min: number) =>
+  numberInUrl(
+    min,
+    Number.MAX_SAFE_INTEGER,
+    'must be a tree size: a whole number without leading zeroes',
+    CANONICAL_DIGITS,
+  );
+export const TreeSize = treeSize(1);
 
 export const CheckpointsQuery = z.object({
-  after: z
-    .string()
-    .regex(/^(?:0|[1-9]\d{0,15})$/, 'must be a tree size: a whole number without leading zeroes')
-    .transform(Number)
-    .pipe(z.int())
-    .optional()
-    .describe('Returns only checkpoints of larger sizes.'),
+  after: treeSize(0).optional().describe('Returns only checkpoints of larger sizes.'),
 });
 
 export const CheckpointParams = z.object({ size: TreeSize.describe('Tree size of the checkpoint.') });
 
 export const TokenParams = CheckpointParams.extend({
-  number: z
-    .string()
-    .regex(/^[1-9]$/, `must be a number from 1 to ${MAX_TOKENS}`)
-    .transform(Number)
-    .describe('Place in the order in which the time stamps of the checkpoint were obtained, from 1.'),
+  number: numberInUrl(1, MAX_TOKENS, `must be a number from 1 to ${MAX_TOKENS}`, CANONICAL_DIGITS).describe(
+    'Place in the order in which the time stamps of the checkpoint were obtained, from 1.',
+  ),
 });
 
 /** Paths of the public downloads of a checkpoint. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
@@ -19,11 +19,36 @@ export const InputTime = z.iso
 /** A day in a request. */
 export const InputDate = z.iso.date().refine((text) => !text.startsWith('0000'), 'must be in the years 1 to 9999');
 
+/**
+ * A UUID in a request, in either case: some languages write upper case (RFC 9562 §4). It is looked up and recorded in
+ * lower case. Evidence has another schema, `Uuid`, that accepts lower case only.
+ */
+export const InputUuid = z
+  .string()
+  .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/, 'must be a UUID')
+  .toLowerCase();
+
 /** Largest `integer` of the database. */
 export const MAX_INTEGER = 2_147_483_647;
 
 /** A whole number in a request that is compared with an `integer` of the database. */
 export const InputInteger = z.int().min(0).max(MAX_INTEGER);
+
+/**
+ * A whole number in a path or a query: decimal digits alone, without sign, point or exponent. OpenAPI documents show an
+ * integer.
+ * @param message what the number must be
+ * @param digits the texts that are read, by default also those with leading zeros
+ */
+export function numberInUrl(min: number, max: number, message: string, digits = /^\d+$/) {
+  return z.preprocess(
+    (text) => (typeof text === 'string' && digits.test(text) ? Number(text) : text),
+    z.int(message).min(min, message).max(max, message),
+  );
+}
+
+/** Decimal digits without leading zeros. */
+export const CANONICAL_DIGITS = /^(?:0|[1-9]\d*)$/;
 
 /** A text of a query. The database permits no U+0000, which a URL can contain. */
 export const QueryText = z.string().refine((text) => !text.includes('\0'), 'must not contain U+0000');

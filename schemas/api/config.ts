@@ -1,11 +1,12 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
-import { BANNER_CONTROLS } from '../banner/banner-labels.js';
+import { BANNER_CONTROLS, BANNER_NOTICES } from '../banner/banner-labels.js';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
 import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 /** A cookie as the banner shows it, below its category. */
 export const BannerCookie = ConsentCookie.omit({ category: true })
@@ -56,9 +57,9 @@ export const ConfigResponse = z
         validity_days: z.int().nullable().describe('Days for which a consent is valid; null: not limited.'),
         banner: z.record(z.string(), z.string()).describe('Texts of the banner.'),
         labels: z
-          .partialRecord(z.enum(BANNER_CONTROLS), BannerLabel)
+          .partialRecord(z.enum([...BANNER_CONTROLS, ...BANNER_NOTICES]), BannerLabel)
           .describe(
-            'Texts of the controls: those of `banner`, else those that the service has for the language, else English.',
+            'Texts of the controls: those of `banner`, else those that the service has for the language, else English; and of the notices about a signal, which are those of the service.',
           ),
         withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
         categories: z.array(BannerCategory).describe('The categories of the banner, in their order.'),
@@ -69,6 +70,7 @@ export const ConfigResponse = z
         warnings: LanguageWarnings,
       })
       .describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'ConfigResponse' });
 export type ConfigResponse = z.infer<typeof ConfigResponse>;

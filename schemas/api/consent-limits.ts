@@ -1,11 +1,13 @@
+import { MAX_VISITOR_ID } from '../evidence/disclosed-values.js';
+
 /**
  * Sizes that a consent may have. Bytes are of the decoded content, or of the UTF-8 of the JSON
- * text; lengths are in UTF-16 code units.
+ * text; lengths are in characters (code points), as JSON Schema counts them.
  */
 export const CONSENT_LIMITS = {
   batchItems: 100,
   consentType: 50,
-  visitorId: 100,
+  visitorId: MAX_VISITOR_ID,
   visitorRegion: 10,
   visitorCountry: 2,
   source: 20,

@@ -1,18 +1,14 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
 import { Presentation } from '../evidence/presentation.js';
 import { SignedPromise } from '../evidence/promise.js';
 import { IabSignals } from '../iab/iab-signals.js';
-import { Warnings } from './common.js';
+import { InputUuid, Warnings } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 const optionalText = (max: number) => z.string().max(max).nullish();
-const optionalObject = z.record(z.string(), z.unknown()).nullish();
-
-/** A UUID in either case. */
-export const AnyUuid = z
-  .string()
-  .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/, 'must be a UUID');
+const optionalObject = z.record(z.string(), z.unknown()).meta({ maxProperties: 30 }).nullish();
 
 export const IdempotencyKey = z
   .string()
@@ -28,11 +24,18 @@ const consentFields = {
     .regex(/^[A-Za-z0-9_.-]{1,50}$/, `must be 1 to ${CONSENT_LIMITS.consentType} characters of A-Z a-z 0-9 _ - .`)
     .describe('Kind of the consent, for example `cookie` or `document_approval`.'),
   decision: z.enum(DECISIONS).describe('What the person decided. `partial`: some of the categories.'),
-  document_version_id: AnyUuid.nullish().describe('UUID of the document version that the person was shown.'),
+  document_version_id: InputUuid.nullish().describe(
+    'UUID of the document version that the person was shown. Required: without one that is active, the response is 409 CONFIG_OUTDATED.',
+  ),
   language: optionalText(35).describe(
     'Language in which the person was asked (BCP 47); that of the version if absent.',
   ),
-  categories: z.record(z.string(), z.boolean()).nullish().describe('The decision on each category: true if accepted.'),
+  categories: z
+    .record(z.string(), z.boolean())
+    .nullish()
+    .describe(
+      'The decision on each category: true if accepted. A required category must not be false. If `decision` is `rejected`, no optional category may be true.',
+    ),
   idempotency_key: IdempotencyKey.nullish().describe('One key for each action of the person; repeat it in each retry.'),
   visitor_id: z
     .string()
@@ -44,8 +47,10 @@ const consentFields = {
   visitor_country: optionalText(CONSENT_LIMITS.visitorCountry).describe('Country of the person (ISO 3166-1 alpha-2).'),
   compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullish().describe('Law under which the person was asked.'),
   source: optionalText(CONSENT_LIMITS.source).describe('Where the person was asked, for example `web` or `ios`.'),
-  metadata: optionalObject.describe('Further values, at most 30 keys and 16,384 bytes.'),
-  extra_fields: optionalObject.describe('Values of further form fields, at most 30 keys and 16,384 bytes.'),
+  metadata: optionalObject.describe('Further values, at most 30 keys and 16,384 bytes as JSON.'),
+  extra_fields: optionalObject.describe(
+    'Values of further form fields, at most 30 keys of 100 characters, and 16,384 bytes as JSON.',
+  ),
   presentation: Presentation.nullish().describe(
     'How the question was shown to the person, as the caller states it. Unknown members are refused.',
   ),
@@ -55,8 +60,13 @@ const consentFields = {
   approval_token: optionalText(200).describe(
     'One-time token of /tool/v1/s2s/approval-tokens, for documents that require one.',
   ),
-  signature_image: z.string().nullish().describe('Drawn signature as base64, at most 262,144 bytes when decoded.'),
-  signature_mime_type: optionalText(100).describe('Media type of `signature_image`.'),
+  signature_image: z
+    .string()
+    .nullish()
+    .describe('Drawn signature as canonical base64, also as a data: URL; at most 262,144 bytes when decoded.'),
+  signature_mime_type: optionalText(100).describe(
+    'Media type of `signature_image`: `image/png`, `image/jpeg` or `image/webp`.',
+  ),
   signer_name: optionalText(CONSENT_LIMITS.signerName).describe('Name of the person who signed.'),
   signer_email: optionalText(CONSENT_LIMITS.signerEmail).describe('E-mail address of the person who signed.'),
   signer_phone: optionalText(CONSENT_LIMITS.signerPhone).describe('Telephone number of the person who signed.'),
@@ -79,7 +89,7 @@ const consentFields = {
   strokes_data: z
     .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())])
     .nullish()
-    .describe('Strokes of the drawn signature, at most 65,536 bytes as JSON.'),
+    .describe('Strokes of the drawn signature: a text, a list or an object, at most 65,536 bytes as JSON.'),
   input_type: optionalText(CONSENT_LIMITS.inputType).describe(
     'How the person drew the signature, for example `touch`.',
   ),
@@ -89,8 +99,12 @@ const consentFields = {
   custom_document_content: z
     .string()
     .nullish()
-    .describe('Document that was made for this person: text, or base64; at most 1,048,576 bytes when decoded.'),
-  custom_document_mime_type: optionalText(100).describe('Media type of `custom_document_content`.'),
+    .describe(
+      'Document that was made for this person: text, a PDF as canonical base64, or a base64 `data:` URL; 1 to 1,048,576 bytes when decoded.',
+    ),
+  custom_document_mime_type: optionalText(100).describe(
+    'Media type of `custom_document_content`: `text/plain`, `text/html`, `text/markdown` or `application/pdf`. Required, unless the content is a `data:` URL, which states its own.',
+  ),
 };
 
 export const BrowserConsentRequest = z.object(consentFields).meta({ id: 'BrowserConsentRequest' });
@@ -103,7 +117,10 @@ export type BrowserConsentRequest = z.infer<typeof BrowserConsentRequest>;
 export const S2sConsentRequest = z
   .object({
     ...consentFields,
-    ip_address: z.union([z.ipv4(), z.ipv6()]).nullish().describe('IP address of the person, as the backend saw it.'),
+    ip_address: z
+      .union([z.ipv4(), z.ipv6()])
+      .nullish()
+      .describe('IPv4 or IPv6 address of the person, as the backend saw it.'),
     user_agent: optionalText(CONSENT_LIMITS.userAgent).describe('User agent of the person, as the backend saw it.'),
     presentation_screenshot: z
       .string()
@@ -132,7 +149,7 @@ export const S2sConsentBatchRequest = batchOf(S2sConsentRequest).meta({ id: 'S2s
 const acceptance = {
   consent_token: z
     .string()
-    .regex(/^ct_[0-9a-f]{32}$/)
+    .regex(/^ct_(?:test_)?[0-9a-f]{32}$/)
     .describe('Identifier of the record, for the person and for verification.'),
   proof_hash: z
     .string()
@@ -143,7 +160,7 @@ const acceptance = {
     .boolean()
     .describe('Whether this consent was recorded by an earlier request with the same idempotency key.'),
   promise: SignedPromise.nullable().describe(
-    'Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it.',
+    'Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null if the service could not sign it, and for a test record.',
   ),
 };
 
@@ -155,27 +172,29 @@ export const ConsentResponse = z
   .object({
     message: z.string().describe('What was done, in words.'),
     data: z.object({ ...acceptance, warnings }).describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'RecordedConsentResponse' });
 export type ConsentResponse = z.infer<typeof ConsentResponse>;
 
+const index = z.int().describe('Position of the consent in the request, from 0.');
+
 export const BatchItemResult = z
   .discriminatedUnion('status', [
-    z.object({
-      index: z.int().describe('Position of the consent in the request, from 0.'),
-      status: z.literal('accepted').describe('HTTP status that the consent alone would have had.'),
-      ...acceptance,
-      warnings,
-    }),
-    z.object({
-      index: z.int().describe('Position of the consent in the request, from 0.'),
-      status: z.literal('rejected').describe('HTTP status that the consent alone would have had.'),
-      error: z.string().describe('The error in words, and what to do next.'),
-      error_code: z.string().describe('Stable code of the error.'),
-      code: z.int().describe('Stable code of the error.'),
-    }),
+    z
+      .object({ index, status: z.literal('accepted').describe('It was recorded.'), ...acceptance, warnings })
+      .meta({ id: 'AcceptedBatchItem' }),
+    z
+      .object({
+        index,
+        status: z.literal('rejected').describe('It was refused.'),
+        error: z.string().describe('The error in words, and what to do next.'),
+        error_code: z.string().describe('Stable code of the error.'),
+        code: z.int().describe('HTTP status that the consent alone would have had.'),
+      })
+      .meta({ id: 'RejectedBatchItem' }),
   ])
-  .meta({ id: 'BatchItemResult' });
+  .meta({ id: 'BatchItemResult', description: 'The result of one consent of a batch.' });
 export type BatchItemResult = z.infer<typeof BatchItemResult>;
 
 export const ConsentBatchResponse = z
@@ -188,6 +207,7 @@ export const ConsentBatchResponse = z
         results: z.array(BatchItemResult).describe('One result for each consent, in the order of the request.'),
       })
       .describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'ConsentBatchResponse' });
 export type ConsentBatchResponse = z.infer<typeof ConsentBatchResponse>;

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { DocumentSummary, LanguageWarnings } from './common.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 export const DocumentParams = z.object({
   slug: DocumentVersionPublishedRecord.shape.slug.describe('Name of the document in URLs.'),
@@ -15,6 +16,7 @@ export const ActiveDocumentsResponse = z
         warnings: LanguageWarnings,
       })
       .describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'ActiveDocumentsResponse' });
 export type ActiveDocumentsResponse = z.infer<typeof ActiveDocumentsResponse>;
@@ -26,6 +28,7 @@ export const ActiveDocumentResponse = z
       content: z.string().describe('The text, or base64 for a binary media type.'),
       warnings: LanguageWarnings,
     }).describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'ActiveDocumentResponse' });
 export type ActiveDocumentResponse = z.infer<typeof ActiveDocumentResponse>;

@@ -1,8 +1,10 @@
-import { z } from 'zod';
-import { eventIdOfConsentToken } from '../events/consent-recorded.js';
+import * as z from 'zod';
+import { eventIdOfConsentToken, eventIdOfTestToken } from '../events/consent-recorded.js';
 import { ERASURE_REASONS } from '../events/subject-erased.js';
 import { Uuid } from '../evidence/primitives.js';
+import { InputUuid } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 const Time = z.iso.datetime({ offset: true });
 
@@ -23,26 +25,39 @@ export const PersonReference = z
 
 /**
  * The person or the record to erase. The service stores only a keyed hash of the identifier, until
- * the erasure is finished.
+ * the erasure is finished. Clients are generated from the first schema, which has no variants.
  */
-const Subject = z.discriminatedUnion('by', [
-  PersonReference,
-  z.strictObject({
-    by: z.literal('record').describe('Kind of the identifier.'),
+const Subject = z
+  .strictObject({
+    by: z.enum([...PERSON_IDENTIFIERS, 'record']).describe('Kind of the identifier.'),
     value: z
       .string()
-      .max(100)
-      .transform((text) => eventIdOfConsentToken(text.toLowerCase()) ?? text.toLowerCase())
-      .pipe(Uuid)
-      .describe('UUID or consent token of the record.'),
-  }),
-]);
+      .max(CONSENT_LIMITS.signerEmail)
+      .describe(
+        'The identifier. If `by` is `record`: the UUID or consent token of the record. Send it only in a body, because URLs are logged.',
+      ),
+  })
+  .meta({ id: 'ErasureSubject' })
+  .pipe(
+    z.discriminatedUnion('by', [
+      PersonReference,
+      z.strictObject({
+        by: z.literal('record'),
+        value: z
+          .string()
+          .max(100)
+          .transform((text) => text.toLowerCase())
+          .transform((text) => eventIdOfConsentToken(text) ?? eventIdOfTestToken(text) ?? text)
+          .pipe(InputUuid),
+      }),
+    ]),
+  );
 
 /**
  * A random UUID of the client. The same request with the same key is the same erasure, and is not
  * carried out twice. The same key with another subject is another erasure.
  */
-const IdempotencyKey = z.string().toLowerCase().pipe(Uuid);
+const IdempotencyKey = InputUuid;
 
 export const CreateErasureRequest = z
   .strictObject({
@@ -126,6 +141,9 @@ export const ErasureReceipt = Erasure.extend({
 }).meta({ id: 'ErasureReceipt' });
 
 export const ErasureReceiptResponse = z.object({ data: ErasureReceipt }).meta({ id: 'ErasureReceiptResponse' });
+export const S2sErasureReceiptResponse = ErasureReceiptResponse.extend(TEST_MEMBER).meta({
+  id: 'S2sErasureReceiptResponse',
+});
 export type ErasureReceiptResponse = z.infer<typeof ErasureReceiptResponse>;
 
-export const ErasureParams = z.object({ id: Uuid.describe('The erasure.') });
+export const ErasureParams = z.object({ id: InputUuid.describe('The erasure.') });

@@ -80,6 +80,16 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: 'This route requires an API key of scope write. S2S routes accept no publishable key.',
   },
+  TEST_KEY_REFUSED: {
+    status: 403,
+    isOwn: true,
+    meaning: 'This route accepts no test key, because a test record is no evidence. Use a live key.',
+  },
+  LIVE_KEY_REFUSED: {
+    status: 403,
+    isOwn: true,
+    meaning: 'This route is about test records, and accepts no live key. Use a test key.',
+  },
   DOCUMENT_NOT_FOUND: { status: 404, meaning: 'The site has no such document, or the document has no active version.' },
   VERSION_NOT_FOUND: { status: 404, meaning: 'The site has no such document version.' },
   CONSENT_NOT_FOUND: {
@@ -146,6 +156,11 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning:
       'The package of the export is no longer stored, or never was; the state of the export says why. Create a new export.',
+  },
+  EVENT_GONE: {
+    status: 410,
+    isOwn: true,
+    meaning: 'The record of the message was erased, or its event is no longer kept: it cannot be sent again.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, isOwn: true, meaning: 'The body is larger than this route permits.' },
   RANGE_NOT_SATISFIABLE: {
@@ -263,7 +278,7 @@ export const ERROR_CODES = {
   TENANT_LIMIT_EXCEEDED: {
     status: 429,
     isOwn: true,
-    meaning: 'Ten tenants were created within a day, which is the limit. Retry later.',
+    meaning: 'Ten tenants were created within a day. Retry after Retry-After.',
   },
   TOO_MANY_SIGN_IN_ATTEMPTS: {
     status: 429,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The body of every error; `code`, `error_code` and `error.code` are the same. */
 export const ErrorResponse = z

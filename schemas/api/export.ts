@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { IMPORT_CHANNEL, ImportOrigin } from '../events/consent-imported.js';
 import { CHANNELS, ConsentRecord } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
@@ -6,9 +6,10 @@ import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { localeOf } from '../language/language-tag.js';
-import { InputTime } from './common.js';
+import { CANONICAL_DIGITS, InputTime, InputUuid, numberInUrl } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 /** Most records of a page of JSON. NDJSON and CSV have no limit. */
 export const MAX_EXPORT_PAGE = 1000;
@@ -67,7 +68,10 @@ const PersonalPart = S2sConsentRequest.omit({
 export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape);
 
 /** Name of a personal field of a record. */
-export const PersonalField = z.enum(PERSONAL_FIELDS).meta({ id: 'PersonalField' });
+export const PersonalField = z.enum(PERSONAL_FIELDS);
+
+/** For descriptions: a list of names or a word has no schema in the OpenAPI documents. */
+export const NAMES_OF_FIELDS = `Names: ${PERSONAL_FIELDS.map((name) => `\`${name}\``).join(', ')}.`;
 
 /** A consent record with every field, as it was recorded. */
 export const ExportedConsent = z
@@ -76,6 +80,7 @@ export const ExportedConsent = z
     consent_token: z.string().describe('Identifier of the record, for the person and for verification.'),
     proof_hash: Sha256Hex.describe('HMAC-SHA256 of the record, in hex.'),
     ...PublicPart.shape,
+    import: ImportOrigin.nullable().describe('Origin of an imported consent; null: recorded here.'),
     document_slug: z.string().nullable().describe('Slug of the document; null: not known to the service.'),
     is_anonymized: z.boolean().describe('Whether the personal values of the record were erased.'),
     ...PersonalPart.shape,
@@ -99,19 +104,13 @@ export const ExportQuery = z
     consent_type: ConsentRecord.shape.consent_type.optional().describe('Only records of this kind.'),
     document_slug: DocumentVersionPublishedRecord.shape.slug
       .optional()
-      .describe('Only records that refer to this document.'),
-    document_version_id: z
-      .string()
-      .toLowerCase()
-      .pipe(Uuid)
-      .optional()
-      .describe('Only records that refer to this document version.'),
+      .describe('Only records that refer to this document; one that the site does not have is refused.'),
+    document_version_id: InputUuid.optional().describe(
+      'Only records that refer to this document version; one that the site does not have is refused.',
+    ),
     from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
-    to: InputTime.optional().describe('Only records with `created_at` before this time.'),
-    limit: z
-      .string()
-      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of at least 1')
-      .transform(Number)
+    to: InputTime.optional().describe('Only records with `created_at` before this time. It must be after `from`.'),
+    limit: numberInUrl(1, 999_999_999, 'must be a whole number of at least 1', CANONICAL_DIGITS)
       .optional()
       .describe(
         'Most records of the response. JSON: at most 1,000, and 100 if absent; Parquet: required, at most 20,000.',
@@ -125,24 +124,28 @@ export const ExportQuery = z
       .enum(['true', 'false'])
       .transform((value) => value === 'true')
       .optional()
-      .describe('Also a line for each erasure that was announced, whatever the filters: see ExportedErasure.'),
+      .describe('Also a line for each erasure that was announced, whatever the filters: see ExportedItem.'),
     fields: z
       .string()
       .max(2000)
       .transform((text) => text.split(','))
       .pipe(z.array(ExportedField).refine((names) => new Set(names).size === names.length, 'must name each field once'))
       .optional()
-      .describe('Names of fields, separated by commas: records have these alone, and `cursor`. All if absent.'),
+      .describe(
+        'Names of fields of ExportedItem, separated by commas, each once: records have these alone, and `cursor`. All if absent.',
+      ),
     format: z.enum(EXPORT_FORMATS).optional().describe('Format of the response; overrides the header Accept.'),
     excel: z
       .string()
       .refine((text) => localeOf(text) !== undefined, 'must be a language tag, such as tr-TR')
       .optional()
-      .describe('CSV for Excel with this language: a byte-order mark, and the separator that it expects there.'),
+      .describe(
+        'CSV for Excel with this language tag, such as `tr-TR`: a byte-order mark, and the separator that it expects there. Only with `format=csv`.',
+      ),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],
-    message: 'must be after from',
+    error: 'must be after from',
   });
 export type ExportQuery = z.infer<typeof ExportQuery>;
 
@@ -163,11 +166,7 @@ export type ExportedErasure = z.infer<typeof ExportedErasure>;
 
 /** GET /tool/v1/s2s/erasures. */
 export const ErasureListQuery = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 1000')
-    .transform(Number)
-    .pipe(z.int().max(MAX_EXPORT_PAGE, 'must be a whole number from 1 to 1000'))
+  limit: numberInUrl(1, MAX_EXPORT_PAGE, 'must be a whole number from 1 to 1000', CANONICAL_DIGITS)
     .optional()
     .describe('Most erasures of the response; 100 if absent.'),
   cursor: ExportQuery.shape.cursor.describe(
@@ -180,6 +179,7 @@ export const ErasureListResponse = z
   .object({
     data: z.array(ExportedErasure).describe('The result.'),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'ErasureListResponse' });
 export type ErasureListResponse = z.infer<typeof ErasureListResponse>;
@@ -194,6 +194,7 @@ const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item).describe('The result.'),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+    ...TEST_MEMBER,
   });
 
 /** A page of records with every field. */
@@ -201,7 +202,15 @@ export const FullExportResponse = pageOf(z.union([ExportedConsent, ExportedErasu
 /** A page of records with chosen fields. */
 export const FieldsExportResponse = pageOf(z.union([ExportedErasure, ExportedFields]));
 
-export const ExportResponse = pageOf(z.union([ExportedConsent, ExportedErasure, ExportedFields])).meta({
-  id: 'ExportResponse',
+/** What a page of JSON can have, as generators read it: one schema, because no member tells one from the other. */
+const ExportedItem = ExportedFields.extend({
+  erased_record: ExportedErasure.shape.erased_record.optional(),
+  announced_at: ExportedErasure.shape.announced_at.optional(),
+}).meta({
+  id: 'ExportedItem',
+  description:
+    'A record with every field, or with those that `fields` names. With `include_erasures` also an erasure, which has `erased_record`, `announced_at` and `cursor`, and nothing else.',
 });
+
+export const ExportResponse = pageOf(ExportedItem).meta({ id: 'ExportResponse' });
 export type ExportResponse = z.infer<typeof ExportResponse>;

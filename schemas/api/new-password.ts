@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The most common passwords of 12 and more characters in published lists of leaked passwords, in

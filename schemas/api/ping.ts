@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Instant, Uuid } from '../evidence/primitives.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 /** GET /tool/v1/ping */
 export const PingResponse = z
@@ -14,6 +15,7 @@ export const PingResponse = z
         time: Instant.describe('Time of the service.'),
       })
       .describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'PingResponse' });
 export type PingResponse = z.infer<typeof PingResponse>;

@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DISCLOSURE_NAMES } from '../evidence/disclosed-values.js';
 
 /** The record, by its consent token. */
 export const ReceiptParams = z.object({
   token: z
     .string()
-    .regex(/^ct_[0-9a-f]{32}$/, 'must be a consent token')
+    .regex(/^ct_(?:test_)?[0-9a-f]{32}$/, 'must be a consent token')
     .describe('Consent token of the record.'),
 });
 
@@ -21,5 +21,7 @@ export const ReceiptQuery = z.object({
       'must be all, none, or names of disclosed values separated by commas',
     )
     .optional()
-    .describe('Values to disclose: `all`, `none` (the default), or names separated by commas.'),
+    .describe(
+      `Values to disclose: \`all\`, \`none\` (the default), or names separated by commas: ${DISCLOSURE_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
+    ),
 });

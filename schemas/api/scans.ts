@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS, STORAGE_KINDS } from '../events/site-scanned.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 

@@ -1,8 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { InputUuid } from './common.js';
 import { STATED_ORIGIN } from './stated-origin.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 export const MAX_STATUS_ITEMS = 20;
 
@@ -14,12 +16,7 @@ export const StatusQuery = z.object({
     .optional()
     .describe('Only consents of this kind.'),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional().describe('Only consents to this document.'),
-  document_version_id: z
-    .string()
-    .toLowerCase()
-    .pipe(Uuid)
-    .optional()
-    .describe('Only consents to this document version.'),
+  document_version_id: InputUuid.optional().describe('Only consents to this document version.'),
 });
 export type StatusQuery = z.infer<typeof StatusQuery>;
 
@@ -57,6 +54,7 @@ export const StatusResponse = z
         consents: z.array(StatusItem).max(MAX_STATUS_ITEMS).describe('The consents of the visitor that are in force.'),
       })
       .describe('The result.'),
+    ...TEST_MEMBER,
   })
   .meta({ id: 'StatusResponse' });
 export type StatusResponse = z.infer<typeof StatusResponse>;

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DECISIONS } from '../events/consent-recorded.js';
 import { Instant } from '../evidence/primitives.js';
 import { STATED_ORIGIN } from './stated-origin.js';
+import { TEST_MEMBER } from './test-mark.js';
 
 /**
  * The result of every integrity check. The members that describe the record are null if the stored
@@ -30,9 +31,18 @@ export const VerifiedRecord = z
   .meta({ id: 'VerifiedRecord' });
 export type VerifiedRecord = z.infer<typeof VerifiedRecord>;
 
+const TEST_REASON = {
+  reason: z.literal('test').optional().describe('Why it is not valid: it is a test record, which is no evidence.'),
+};
+
 /** GET /tool/v1/consents/verify/{id} */
 export const VerifyResponse = z
-  .object({ valid: z.boolean().describe('Whether every check passed.'), data: VerifiedRecord })
+  .object({
+    valid: z.boolean().describe('Whether every check passed.'),
+    ...TEST_REASON,
+    data: VerifiedRecord,
+    ...TEST_MEMBER,
+  })
   .meta({ id: 'VerifyResponse' });
 export type VerifyResponse = z.infer<typeof VerifyResponse>;
 
@@ -113,6 +123,7 @@ export const ClientTokenResponse = z
     valid: z.literal(false).describe('Whether every check passed.'),
     source: z.literal('client_token').describe('Where the answer comes from.'),
     server_record_found: z.literal(false).describe('Whether the service has a record of this token.'),
+    ...TEST_REASON,
     data: ClientTokenFields,
   })
   .meta({ id: 'ClientTokenResponse' });
@@ -120,6 +131,6 @@ export type ClientTokenResponse = z.infer<typeof ClientTokenResponse>;
 
 /** Public verify of a record, or of a cookie whose record the service does not have. */
 export const PublicVerifyAnswer = z
-  .union([PublicVerifyResponse, ClientTokenResponse])
-  .meta({ id: 'PublicVerifyAnswer' });
+  .discriminatedUnion('source', [PublicVerifyResponse, ClientTokenResponse])
+  .meta({ id: 'PublicVerifyAnswer', description: 'The record, or the fields of a cookie whose record is not known.' });
 export type PublicVerifyAnswer = z.infer<typeof PublicVerifyAnswer>;

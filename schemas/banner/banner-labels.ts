@@ -14,22 +14,28 @@ export const BANNER_CONTROLS = [
   'proof',
 ] as const;
 
-/** By language, in the order of `BANNER_CONTROLS`. */
+/**
+ * Notices of the banner, whose words no site changes: that a signal of the browser was processed as an opt-out
+ * (CCPA regulations, §7025(c)(6)), and that it ended what an earlier choice permitted (§7025(c)(3)).
+ */
+export const BANNER_NOTICES = ['opt_out', 'opt_out_conflict'] as const;
+
+/** By language, in the order of `BANNER_CONTROLS` and `BANNER_NOTICES`. Changed words of a notice are a new `NOTICE_VERSION`. */
 const LABELS: Readonly<Record<string, string>> = {
-  en: 'Accept all|Reject all|Cookie settings|Save choice|Always on|Cookies|Close|Your choice is saved.|Language|Proof',
-  tr: 'Tümünü kabul et|Tümünü reddet|Çerez ayarları|Seçimi kaydet|Her zaman açık|Çerezler|Kapat|Seçiminiz kaydedildi.|Dil|Kanıt',
-  de: 'Alle akzeptieren|Alle ablehnen|Cookie-Einstellungen|Auswahl speichern|Immer aktiv|Cookies|Schließen|Ihre Auswahl ist gespeichert.|Sprache|Nachweis',
-  fr: 'Tout accepter|Tout refuser|Paramètres des cookies|Enregistrer le choix|Toujours actif|Cookies|Fermer|Votre choix est enregistré.|Langue|Preuve',
-  es: 'Aceptar todo|Rechazar todo|Configuración de cookies|Guardar selección|Siempre activas|Cookies|Cerrar|Su selección está guardada.|Idioma|Prueba',
-  it: 'Accetta tutto|Rifiuta tutto|Impostazioni dei cookie|Salva la scelta|Sempre attivi|Cookie|Chiudi|La scelta è salvata.|Lingua|Prova',
-  pt: 'Aceitar tudo|Rejeitar tudo|Definições de cookies|Guardar escolha|Sempre ativos|Cookies|Fechar|A sua escolha foi guardada.|Idioma|Prova',
-  nl: 'Alles accepteren|Alles weigeren|Cookie-instellingen|Keuze opslaan|Altijd aan|Cookies|Sluiten|Uw keuze is opgeslagen.|Taal|Bewijs',
-  pl: 'Zaakceptuj wszystkie|Odrzuć wszystkie|Ustawienia plików cookie|Zapisz wybór|Zawsze włączone|Pliki cookie|Zamknij|Wybór został zapisany.|Język|Dowód',
-  sv: 'Godkänn alla|Avvisa alla|Cookieinställningar|Spara val|Alltid på|Kakor|Stäng|Ditt val är sparat.|Språk|Bevis',
-  ru: 'Принять все|Отклонить все|Настройки cookie|Сохранить выбор|Всегда включено|Файлы cookie|Закрыть|Ваш выбор сохранён.|Язык|Подтверждение',
-  ar: 'قبول الكل|رفض الكل|إعدادات ملفات تعريف الارتباط|حفظ الاختيار|مفعّلة دائمًا|ملفات تعريف الارتباط|إغلاق|تم حفظ اختيارك.|اللغة|إثبات',
-  he: 'אישור הכול|דחיית הכול|הגדרות קובצי Cookie|שמירת הבחירה|פעיל תמיד|קובצי Cookie|סגירה|הבחירה נשמרה.|שפה|הוכחה',
-  fa: 'پذیرش همه|رد همه|تنظیمات کوکی|ذخیرهٔ انتخاب|همیشه فعال|کوکی‌ها|بستن|انتخاب شما ذخیره شد.|زبان|مدرک',
+  en: 'Accept all|Reject all|Cookie settings|Save choice|Always on|Cookies|Close|Your choice is saved.|Language|Proof|Opt-Out Request Honored|Your browser’s signal replaces your earlier choice. You can choose again.',
+  tr: 'Tümünü kabul et|Tümünü reddet|Çerez ayarları|Seçimi kaydet|Her zaman açık|Çerezler|Kapat|Seçiminiz kaydedildi.|Dil|Kanıt|Vazgeçme talebiniz yerine getirildi|Tarayıcınızın sinyali önceki seçiminizin yerine geçer. Yeniden seçebilirsiniz.',
+  de: 'Alle akzeptieren|Alle ablehnen|Cookie-Einstellungen|Auswahl speichern|Immer aktiv|Cookies|Schließen|Ihre Auswahl ist gespeichert.|Sprache|Nachweis|Ihr Opt-out wird beachtet|Das Signal Ihres Browsers ersetzt Ihre frühere Auswahl. Sie können neu wählen.',
+  fr: 'Tout accepter|Tout refuser|Paramètres des cookies|Enregistrer le choix|Toujours actif|Cookies|Fermer|Votre choix est enregistré.|Langue|Preuve|Demande d’opposition respectée|Le signal de votre navigateur remplace votre choix précédent. Vous pouvez choisir à nouveau.',
+  es: 'Aceptar todo|Rechazar todo|Configuración de cookies|Guardar selección|Siempre activas|Cookies|Cerrar|Su selección está guardada.|Idioma|Prueba|Solicitud de exclusión atendida|La señal de su navegador sustituye su selección anterior. Puede volver a elegir.',
+  it: 'Accetta tutto|Rifiuta tutto|Impostazioni dei cookie|Salva la scelta|Sempre attivi|Cookie|Chiudi|La scelta è salvata.|Lingua|Prova|Richiesta di opposizione accolta|Il segnale del browser sostituisce la scelta precedente. Può scegliere di nuovo.',
+  pt: 'Aceitar tudo|Rejeitar tudo|Definições de cookies|Guardar escolha|Sempre ativos|Cookies|Fechar|A sua escolha foi guardada.|Idioma|Prova|Pedido de oposição respeitado|O sinal do seu navegador substitui a escolha anterior. Pode escolher novamente.',
+  nl: 'Alles accepteren|Alles weigeren|Cookie-instellingen|Keuze opslaan|Altijd aan|Cookies|Sluiten|Uw keuze is opgeslagen.|Taal|Bewijs|Opt-outverzoek gehonoreerd|Het signaal van uw browser vervangt uw eerdere keuze. U kunt opnieuw kiezen.',
+  pl: 'Zaakceptuj wszystkie|Odrzuć wszystkie|Ustawienia plików cookie|Zapisz wybór|Zawsze włączone|Pliki cookie|Zamknij|Wybór został zapisany.|Język|Dowód|Żądanie rezygnacji uwzględnione|Sygnał przeglądarki zastępuje wcześniejszy wybór. Możesz wybrać ponownie.',
+  sv: 'Godkänn alla|Avvisa alla|Cookieinställningar|Spara val|Alltid på|Kakor|Stäng|Ditt val är sparat.|Språk|Bevis|Begäran om att avstå respekteras|Webbläsarens signal ersätter ditt tidigare val. Du kan välja igen.',
+  ru: 'Принять все|Отклонить все|Настройки cookie|Сохранить выбор|Всегда включено|Файлы cookie|Закрыть|Ваш выбор сохранён.|Язык|Подтверждение|Запрос на отказ выполнен|Сигнал браузера заменяет ваш прежний выбор. Вы можете выбрать снова.',
+  ar: 'قبول الكل|رفض الكل|إعدادات ملفات تعريف الارتباط|حفظ الاختيار|مفعّلة دائمًا|ملفات تعريف الارتباط|إغلاق|تم حفظ اختيارك.|اللغة|إثبات|تم تنفيذ طلب الاعتراض|إشارة متصفحك تحل محل اختيارك السابق. يمكنك الاختيار من جديد.',
+  he: 'אישור הכול|דחיית הכול|הגדרות קובצי Cookie|שמירת הבחירה|פעיל תמיד|קובצי Cookie|סגירה|הבחירה נשמרה.|שפה|הוכחה|בקשת ההתנגדות כובדה|האות של הדפדפן מחליף את בחירתך הקודמת. אפשר לבחור שוב.',
+  fa: 'پذیرش همه|رد همه|تنظیمات کوکی|ذخیرهٔ انتخاب|همیشه فعال|کوکی‌ها|بستن|انتخاب شما ذخیره شد.|زبان|مدرک|درخواست انصراف شما رعایت شد|سیگنال مرورگر جایگزین انتخاب پیشین شما می‌شود. می‌توانید دوباره انتخاب کنید.',
 };
 
 const LANGUAGES = Object.keys(LABELS);
@@ -48,7 +54,10 @@ export function bannerLabels(
 ): Readonly<Record<string, BannerLabel>> {
   const known = LABELS[matchLanguage(LANGUAGES, [language]) ?? ''];
   const texts = (known ?? LABELS.en ?? '').split('|');
+  const isNotice = (name: string): boolean => BANNER_NOTICES.some((notice) => notice === name);
   const labelOf = (name: string, index: number): BannerLabel =>
-    banner[name] ? { text: banner[name], language } : { text: texts[index] ?? name, language: known ? language : 'en' };
-  return Object.fromEntries(BANNER_CONTROLS.map((name, index) => [name, labelOf(name, index)]));
+    banner[name] && !isNotice(name)
+      ? { text: banner[name], language }
+      : { text: texts[index] ?? name, language: known ? language : 'en' };
+  return Object.fromEntries([...BANNER_CONTROLS, ...BANNER_NOTICES].map((name, index) => [name, labelOf(name, index)]));
 }

@@ -1,31 +1,74 @@
-import { constants, createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import type { HashAlgorithm, PublicKey, SignatureOutcome, SignatureScheme } from './algorithms.js';
+import { constants, createHash, createPublicKey, getCurves, getHashes, type KeyObject, verify } from 'node:crypto';
+import type { HashAlgorithm, NamedCurve, PublicKey, SignatureOutcome, SignatureScheme } from './algorithms.js';
 import { derValue } from './der.js';
 import { concatBytes } from './encoding.js';
 import { hasSmallOrder } from './small-order.js';
+
+/** The names by which OpenSSL lists the curves. Its names of hash algorithms are ours. */
+const LISTED_CURVES: Readonly<Record<NamedCurve, string>> = {
+  'P-224': 'secp224r1',
+  'P-256': 'prime256v1',
+  'P-384': 'secp384r1',
+  'P-521': 'secp521r1',
+  brainpoolP256r1: 'brainpoolP256r1',
+  brainpoolP384r1: 'brainpoolP384r1',
+  brainpoolP512r1: 'brainpoolP512r1',
+};
+
+/**
+ * Hashes that OpenSSL takes from the parameters of a key for RSA-PSS (providers/common/der). Node.js has
+ * no option for a mask hash of its own, so that it can only be stated there.
+ */
+const IN_PSS_PARAMETERS: ReadonlySet<HashAlgorithm> = new Set([
+  'sha1',
+  'sha224',
+  'sha256',
+  'sha384',
+  'sha512',
+  'sha512-256',
+]);
 
 /** The digest of `bytes`. */
 export function hashBytes(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Array {
   return new Uint8Array(createHash(algorithm).update(bytes).digest());
 }
 
+type PssScheme = Extract<SignatureScheme, { kind: 'rsa-pss' }>;
+
+interface Runtime {
+  readonly hashes: readonly string[];
+  readonly curves: readonly string[];
+}
+
 /**
  * Verifies one signature. Asynchronous, because the browser replacement of this file may be.
  *
  * @param signature for ECDSA the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
- * @returns never throws: bytes that do not form a key or a signature are `invalid`
+ * @param runtime what Node.js lists
+ * @returns never throws: for a supported kind, bytes that do not form a key or a signature are
+ *   `invalid`
  */
 export async function verifySignature(
   scheme: SignatureScheme,
   key: PublicKey,
   data: Uint8Array,
   signature: Uint8Array,
+  runtime: Runtime = { hashes: getHashes(), curves: getCurves() },
 ): Promise<SignatureOutcome> {
+  // Decided first: what Node.js throws for a key that it cannot import changes between versions.
+  if (!canVerify(scheme, key, runtime)) return 'unsupported';
   try {
     return verifyWith(scheme, key, data, signature) ? 'valid' : 'invalid';
-  } catch (error) {
-    return isUnsupported(error) ? 'unsupported' : 'invalid';
+  } catch {
+    return 'invalid';
   }
+}
+
+function canVerify(scheme: SignatureScheme, key: PublicKey, { hashes, curves }: Runtime): boolean {
+  if (key.type === 'ec' && !curves.includes(LISTED_CURVES[key.curve])) return false;
+  if (!('hash' in scheme)) return true;
+  if (scheme.kind !== 'rsa-pss' || scheme.maskHash === scheme.hash) return hashes.includes(scheme.hash);
+  return [scheme.hash, scheme.maskHash].every((hash) => IN_PSS_PARAMETERS.has(hash) && hashes.includes(hash));
 }
 
 function verifyWith(scheme: SignatureScheme, key: PublicKey, data: Uint8Array, signature: Uint8Array): boolean {
@@ -40,7 +83,7 @@ function verifyWith(scheme: SignatureScheme, key: PublicKey, data: Uint8Array, s
       );
     case 'rsa-pss':
       if (key.type !== 'rsa') return false;
-      return verifyPss(scheme, importPss(scheme.identifier, key.pkcs1), data, signature);
+      return verifyPss(scheme, importPss(scheme, key.pkcs1), data, signature);
     case 'ecdsa':
       if (key.type !== 'ec') return false;
       return verify(scheme.hash, data, { key: importSpki(key.spki), dsaEncoding: 'der' }, signature);
@@ -61,12 +104,7 @@ function isOfSmallOrder(kind: 'ed25519' | 'ed448', spki: Uint8Array, signature: 
  * A signature has as many octets as the modulus (RFC 8017 §8.1.2). OpenSSL also accepts one without its
  * leading zeros, which other verifiers refuse.
  */
-function verifyPss(
-  { hash, saltLength }: Extract<SignatureScheme, { kind: 'rsa-pss' }>,
-  key: KeyObject,
-  data: Uint8Array,
-  signature: Uint8Array,
-): boolean {
+function verifyPss({ hash, saltLength }: PssScheme, key: KeyObject, data: Uint8Array, signature: Uint8Array): boolean {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
   if (signature.length !== Math.ceil(bits / 8)) return false;
   return verify(hash, data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }, signature);
@@ -81,21 +119,11 @@ function importSpki(spki: Uint8Array): KeyObject {
 }
 
 /**
- * The RSA key restricted to the parameters of the signature. Node takes no mask hash of its own for
- * PSS, but obeys the one in the key's AlgorithmIdentifier.
+ * With a mask by another hash than the message's, the RSA key restricted to the parameters of the
+ * signature: Node.js obeys those in the key's AlgorithmIdentifier.
  */
-function importPss(identifier: Uint8Array, pkcs1: Uint8Array): KeyObject {
+function importPss({ hash, maskHash, identifier }: PssScheme, pkcs1: Uint8Array): KeyObject {
+  if (maskHash === hash) return importPkcs1(pkcs1);
   const keyBits = derValue(0x03, concatBytes(new Uint8Array([0]), pkcs1));
   return importSpki(derValue(0x30, concatBytes(identifier, keyBits)));
-}
-
-function isUnsupported(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? error.code : undefined;
-  return (
-    code === 'ERR_CRYPTO_INVALID_DIGEST' ||
-    code === 'ERR_OSSL_EVP_UNSUPPORTED' ||
-    code === 'ERR_OSSL_UNSUPPORTED' ||
-    code === 'ERR_OSSL_EC_UNKNOWN_GROUP'
-  );
 }

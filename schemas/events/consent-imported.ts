@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { ConsentRecord } from './consent-recorded.js';
 

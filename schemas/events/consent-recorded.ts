@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DISCLOSURE_NAMES } from '../evidence/disclosed-values.js';
 import { DisclosureDigest, Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 
@@ -127,4 +127,16 @@ export function consentToken(eventId: string): string {
 export function eventIdOfConsentToken(token: string): string | null {
   const match = /^ct_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(token);
   return match === null ? null : match.slice(1).join('-');
+}
+
+const TEST_TOKEN = 'ct_test_';
+
+/** The handle of a test record. No look-up of records of the site takes it for one of theirs. */
+export function testConsentToken(eventId: string): string {
+  return TEST_TOKEN + eventId.replaceAll('-', '');
+}
+
+/** The id of the test record that a token names; null for anything else. */
+export function eventIdOfTestToken(token: string): string | null {
+  return token.startsWith(TEST_TOKEN) ? eventIdOfConsentToken(`ct_${token.slice(TEST_TOKEN.length)}`) : null;
 }

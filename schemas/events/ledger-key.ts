@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Instant, KeyLine, Uuid } from '../evidence/primitives.js';
 
 export const LEDGER_KEY_ANNOUNCED = 'LedgerKeyAnnounced.v1';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseWitnessKey } from '../evidence/cosignature.js';
 import { Count, Instant, KeyLine, Uuid } from '../evidence/primitives.js';
 
@@ -36,7 +36,7 @@ export const LedgerPolicySetRecord = z
   })
   .refine(({ witnesses, witnesses_required: required }) => required <= witnesses.length, {
     path: ['witnesses_required'],
-    message: 'must be at most the number of witnesses',
+    error: 'must be at most the number of witnesses',
   });
 export type LedgerPolicySetRecord = z.infer<typeof LedgerPolicySetRecord>;
 

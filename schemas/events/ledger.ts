@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BytesFromBase64, Count, Instant, KeyLine, Sha256Hex, StreamName } from '../evidence/primitives.js';
 
 /** The first event of a log: its identity. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeUtf8 } from '../crypto/encoding.js';
 import { type ConsentBody, readConsentBody } from '../evidence/consent-body.js';
 import { CONSENT_IMPORTED, ImportedConsent, type SealedConsent } from './consent-imported.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Appearance } from '../banner/appearance.js';
 import { Instant, Uuid } from '../evidence/primitives.js';
 import { IabSettings } from '../iab/iab-settings.js';

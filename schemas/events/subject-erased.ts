@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Instant, Uuid } from '../evidence/primitives.js';
 
 export const SUBJECT_ERASED = 'SubjectErased.v1';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../crypto/digest.js';
 import { concatBytes, fromHex, toHex, uint64, utf8 } from '../crypto/encoding.js';
 import { POLICY_STREAM } from '../events/streams.js';
@@ -47,8 +47,8 @@ export const BatchHeader = z
      */
     after: z.strictObject({ size: Count, sha256: Sha256Hex }).nullable(),
   })
-  .refine(({ number, level }) => level === levelOf(number), { path: ['level'], message: 'is not that of the number' })
-  .refine(({ level, root }) => (level === 0) === (root !== null), { path: ['root'], message: 'only a batch has one' });
+  .refine(({ number, level }) => level === levelOf(number), { path: ['level'], error: 'is not that of the number' })
+  .refine(({ level, root }) => (level === 0) === (root !== null), { path: ['root'], error: 'only a batch has one' });
 export type BatchHeader = z.infer<typeof BatchHeader>;
 
 /** Whether a leaf of the ledger tree is a batch, which has entries, and not a roll-up. */

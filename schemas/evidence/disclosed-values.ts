@@ -1,9 +1,15 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { IabSignals } from '../iab/iab-signals.js';
 import { AttachmentReference, type Disclosure } from './disclosure.js';
 import { Presentation } from './presentation.js';
 
 const Text = z.string();
+/**
+ * Most characters (code points) of a `visitor_id`. Verifiers normalise it, which takes a time that grows
+ * with the square of the combining marks that follow each other.
+ */
+export const MAX_VISITOR_ID = 100;
+const VisitorId = Text.max(MAX_VISITOR_ID);
 const Values = z.record(z.string(), z.unknown());
 
 /**
@@ -38,7 +44,7 @@ export const DISCLOSED_VALUES = {
   strokes_data: z.unknown().describe('Strokes of the drawn signature'),
   user_agent: Text.describe('User agent of the person'),
   visitor_country: Text.describe('Country of the person (ISO 3166-1 alpha-2)'),
-  visitor_id: Text.describe('Identifier of the person at the site'),
+  visitor_id: VisitorId.describe('Identifier of the person at the site'),
   visitor_region: Text.describe('Region of the person'),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
@@ -78,9 +84,18 @@ export function isDisclosureName(name: string): name is DisclosureName {
 /**
  * The person that disclosures name: the value of `visitor_id` in Unicode normalization form C, in which
  * values count as equal.
- * @returns null if it is not disclosed, or empty: then the record is of no person
+ * @returns null if it is not disclosed, or empty: then the record is of no person; also for a value that no
+ *   record can have
  */
 export function namedVisitor(disclosures: readonly Disclosure[]): string | null {
-  const value = disclosures.find(({ name }) => name === 'visitor_id')?.value;
-  return typeof value === 'string' && value !== '' ? value.normalize('NFC') : null;
+  return normalVisitor(disclosures.find(({ name }) => name === 'visitor_id')?.value);
+}
+
+/**
+ * A value of `visitor_id` in Unicode normalization form C.
+ * @returns null if it is empty, or a value that no record can have: normalising takes the square of its marks
+ */
+export function normalVisitor(value: unknown): string | null {
+  const read = VisitorId.safeParse(value);
+  return read.success && read.data !== '' ? read.data.normalize('NFC') : null;
 }

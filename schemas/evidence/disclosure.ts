@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Base64url } from '../crypto/digest.js';
 import { decodeUtf8, fromBase64url, textFromBase64url, toBase64url, utf8 } from '../crypto/encoding.js';
 import type { JsonValue } from '../json/json-value.js';
-import { parseStrictInput, StrictJsonError } from '../json/strict-json.js';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStrictInput, StrictJsonError } from '../json/strict-json.js';
 
 /**
  * One personal field of a record, provable without the others (SD-JWT disclosure, RFC 9901 §4.2.1).
@@ -66,7 +66,7 @@ function strictDisclosure(text: string): Disclosure | null {
   const json = bytes === null ? null : decodeUtf8(bytes);
   if (json === null) return null;
   try {
-    const value = parseStrictInput(json);
+    const value = parseStrictInput(json, MAX_JSON_DEPTH, MAX_JSON_VALUES, 'shortest');
     const shape = DisclosureArray.safeParse(value);
     if (!shape.success || !Array.isArray(value)) return null;
     const [salt, name] = shape.data;

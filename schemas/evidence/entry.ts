@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../crypto/digest.js';
 import { utf8 } from '../crypto/encoding.js';
 import { CONSENT_RECORDED } from '../events/consent-recorded.js';

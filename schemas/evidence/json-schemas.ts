@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SEALED_RECORD_SCHEMAS } from '../events/sealed-event.js';
 import { BatchHeader } from './batch-header.js';
 import { Contradiction } from './contradiction.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
 import { RECEIPT_FORMAT } from './receipt.js';
@@ -47,7 +47,7 @@ export function isReceipt({ format }: Pick<Manifest, 'format'>): boolean {
   return format === RECEIPT_FORMAT;
 }
 
-const SALT_MISSING = { path: ['salt'], message: 'must be stated with a checkpoint' };
+const SALT_MISSING = { path: ['salt'], error: 'must be stated with a checkpoint' };
 function isSalted({ checkpoint, salt }: { readonly checkpoint: number | null; readonly salt: string | null }): boolean {
   return checkpoint === null || salt !== null;
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PersonOpening } from './person-tag.js';
 import { Count, HashFromHex, StreamName } from './primitives.js';
 

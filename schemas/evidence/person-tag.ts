@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../crypto/digest.js';
 import { concatBytes, uint64, utf8 } from '../crypto/encoding.js';
 import { leafHash } from '../merkle/hashing.js';

@@ -1,13 +1,25 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,39}$/);
+
+const Language = z.string().min(2).max(35);
+
+/** A notice as it was shown: of an SDK, its version names the words of each language. */
+const ShownNotice = z
+  .strictObject({
+    text: z.string().min(1).max(500).describe('Words.'),
+    language: Language.describe('Their language (BCP 47).'),
+    version: z.int().min(1).max(1_000_000).describe('Their version.'),
+  })
+  .describe('Notice that was shown.');
 
 const MOST_CONTROLS = 20;
 const DAY_MS = 86_400_000;
 
 /**
  * How the question was shown to the person: a claim of the browser, or of the backend that sent the
- * consent. A later layout adds names, and no member: the members are part of the frozen format.
+ * consent. A later layout adds names, and no member: the members are part of the frozen format. A notice may
+ * have been shown without a question.
  */
 export const Presentation = z
   .strictObject({
@@ -15,9 +27,12 @@ export const Presentation = z
     layout_version: z.int().min(1).max(1_000_000).describe('Version of the layout.'),
     theme: Name.describe('Name of the theme.'),
     layer: Name.describe('Layer in which the person decided, for example `first` or `settings`.'),
-    language: z.string().min(2).max(35).describe('Language of the texts that were shown (BCP 47).'),
+    language: Language.describe('Language of the texts that were shown (BCP 47).'),
     colour_scheme: z.enum(['light', 'dark']).describe('Colours that were shown.'),
     size_class: z.enum(['phone', 'tablet', 'desktop']).describe('Size of the window.'),
+    text_size: z
+      .enum(['below_12', 'usual', 'enlarged'])
+      .describe('Smallest text: below 12 pixels, 12 to 16, or larger.'),
     controls: z.array(Name).max(MOST_CONTROLS).describe('Controls with which the person could decide, in their order.'),
     preselected: z
       .enum(['nothing', 'earlier', 'gpc'])
@@ -26,6 +41,8 @@ export const Presentation = z
       ),
     control: Name.describe('Control that the person used.'),
     elapsed_ms: z.int().min(0).max(DAY_MS).describe('Time from showing the question to the decision, in milliseconds.'),
+    notice: ShownNotice,
+    rule: Name.describe('Reserved: rule by which the person was asked.'),
     sdk: z.string().min(1).max(40).describe('Program that showed it, with its version.'),
   })
   .partial()

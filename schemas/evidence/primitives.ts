@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fromBase64, fromHex } from '../crypto/encoding.js';
 
 /** A UUID in lower case, any version. */
@@ -29,15 +29,18 @@ export const DisclosureDigest = z
   .string()
   .regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be 32 bytes in base64url');
 
-/** A 32-byte hash in a proof, in lower-case hex, decoded. */
-export const HashFromHex = z.string().transform((text, context) => {
-  const bytes = text.length === 64 ? fromHex(text) : null;
-  if (bytes === null) {
-    context.addIssue({ code: 'custom', message: 'must be 64 lower-case hex digits' });
-    return z.NEVER;
-  }
-  return bytes;
-});
+/** A 32-byte hash in a proof, in lower-case hex, decoded. The published schema has the pattern, which this does not need. */
+export const HashFromHex = z
+  .string()
+  .meta({ pattern: '^[0-9a-f]{64}$' })
+  .transform((text, context) => {
+    const bytes = text.length === 64 ? fromHex(text) : null;
+    if (bytes === null) {
+      context.addIssue({ code: 'custom', message: 'must be 64 lower-case hex digits' });
+      return z.NEVER;
+    }
+    return bytes;
+  });
 
 /** Bytes in canonical padded base64, decoded. */
 export const BytesFromBase64 = z.string().transform((text, context) => {

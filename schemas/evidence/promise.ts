@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fromBase64, toBase64, utf8 } from '../crypto/encoding.js';
 import { MAX_POLICY_DELAY_SECONDS } from '../events/ledger-policy.js';
 import { siteOfStream } from '../events/streams.js';
@@ -47,8 +47,10 @@ export function parsePromiseText(text: string): PromisedRecord | null {
     Instant.safeParse(sealedBefore).success;
   if (!isForm || recordDigest === null) return null;
   if (eventId === undefined || createdAt === undefined || sealedBefore === undefined) return null;
-  // No policy allows a longer delay: a promise for a later time would never be broken.
-  if (Date.parse(sealedBefore) - Date.parse(createdAt) > MAX_POLICY_DELAY_SECONDS * 1000) return null;
+  // No policy allows a longer delay: a promise for a later time would never be broken. One for a time before
+  // the record would have been broken when it was made.
+  const delay = Date.parse(sealedBefore) - Date.parse(createdAt);
+  if (delay < 0 || delay > MAX_POLICY_DELAY_SECONDS * 1000) return null;
   return { origin, stream, eventId, recordDigest, createdAt, sealedBefore };
 }
 

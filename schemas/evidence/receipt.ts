@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Format and version of a receipt: a package of one record in one JSON file. */
 export const RECEIPT_FORMAT = 'consent-ledger-receipt';

@@ -29,7 +29,12 @@ export interface VerifierKey {
   readonly type: SignatureType;
 }
 
-const MAX_SIGNATURES = 100;
+/** Most signature lines of a note (docs/evidence-format.md §7). */
+const MAX_SIGNATURES = 256;
+
+/** The name of a key has no +, no white space of Unicode, no U+FEFF and no control character: `\s` lacks U+0085. */
+const KEY_LINE = /^([^+\s\p{Cc}]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/u;
+const SIGNATURE_LINE = /^\u2014 ([^+\s\p{Cc}]+) ([A-Za-z0-9+/=]+)$/u;
 
 /**
  * Signature types of C2SP signed notes that this project uses: Ed25519 over a text, a cosignature with
@@ -70,7 +75,7 @@ export function formatVerifierKey(
 
 /** @returns null if the line is not a verifier key of one of these signature types with a matching id */
 export function parseVerifierKey(line: string, types = LEDGER_KEY_TYPES): VerifierKey | null {
-  const match = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line.trim());
+  const match = KEY_LINE.exec(line.trim());
   const [, name, id, key] = match ?? [];
   if (name === undefined || id === undefined || key === undefined) return null;
   const keyId = fromHex(id);
@@ -111,7 +116,7 @@ export function parseNote(note: string): SignedNote | null {
 
 /** @param line without its line feed @returns null if it is not a signature line of a note */
 export function parseSignatureLine(line: string): NoteSignature | null {
-  const [, name, encoded] = /^\u2014 ([^+\s]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+  const [, name, encoded] = SIGNATURE_LINE.exec(line) ?? [];
   const bytes = encoded === undefined ? null : fromBase64(encoded);
   if (name === undefined || bytes === null || bytes.length < 5) return null;
   return { name, keyId: bytes.slice(0, 4), signature: bytes.slice(4) };

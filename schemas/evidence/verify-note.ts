@@ -25,11 +25,12 @@ export async function verifyNote(note: SignedNote, key: VerifierKey): Promise<No
 /**
  * Looks for a signature of a key of the ledger over a checkpoint, as `verifyEd25519Note`. A signature
  * with ML-DSA-44 covers origin, size and root: the whole text of this format (c2sp.org/tlog-cosignature).
+ * It states no time: only a witness does.
  */
 export async function verifyCheckpoint(note: SignedNote, key: VerifierKey): Promise<NoteVerdict> {
   if (key.type !== SIGNATURE_TYPES.mlDsa) return verifyEd25519Note(note, key);
   return verdictOf(linesOf(note, key.name, key.keyId), async ({ signature }) => {
     const timed = readTimedSignature(signature);
-    return timed !== null && isSubtreeSigned(note.text, key, timed);
+    return timed !== null && timed.seconds === 0n && isSubtreeSigned(note.text, key, timed);
   });
 }

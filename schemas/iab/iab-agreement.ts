@@ -1,6 +1,7 @@
 import type { GppStatement, OptOutValue } from './gpp-string.js';
 import type { GppSettings, TcfSettings } from './iab-settings.js';
-import { areKnownVendors, type TcStatement } from './tc-string.js';
+import { areKnownVendors, areWithin, type TcStatement } from './tc-string.js';
+import type { VendorList } from './vendor-list.js';
 
 /** The answers of a record: true if the category was permitted. */
 type Answers = Readonly<Record<string, boolean>>;
@@ -28,9 +29,16 @@ export function permittedNumbers(by: Readonly<Record<string, readonly number[]>>
 /**
  * Compares a TC string with the configuration under which the person chose, and with the answers.
  * Vendors may be fewer than configured: one that declares none of the purposes has no consent.
+ * @param claiming the vendors for which the format wants the bit of legitimate interest (`claimingVendors`); null: the
+ *   vendor list is not known, so that these bits of vendors that were disclosed are not compared
  * @returns the parts that differ
  */
-export function tcDifferences(stated: TcStatement, settings: TcfSettings, answers: Answers): readonly TcPart[] {
+export function tcDifferences(
+  stated: TcStatement,
+  settings: TcfSettings,
+  answers: Answers,
+  claiming: readonly number[] | null = null,
+): readonly TcPart[] {
   const purposes = permittedNumbers(settings.purposes, answers);
   const features = permittedNumbers(settings.special_features, answers);
   const vendors = purposes.length === 0 ? [] : settings.vendors;
@@ -40,14 +48,29 @@ export function tcDifferences(stated: TcStatement, settings: TcfSettings, answer
     publisher_country: stated.publisherCountry === settings.publisher_country,
     purposes: stated.purposes.join() === purposes.join(),
     special_features: stated.specialFeatures.join() === features.join(),
-    // The SDK claims no legitimate interest, and restricts nothing.
+    // The SDK claims no legitimate interest for a purpose, and restricts nothing.
     legitimate_interests:
-      stated.legitimateInterests.length + stated.vendorLegitimateInterests.length + stated.restrictions === 0,
+      stated.legitimateInterests.length + stated.restrictions === 0 &&
+      areKnownVendors(stated.vendorLegitimateInterests, claiming ?? settings.vendors) &&
+      areWithin(stated.vendorLegitimateInterests, stated.disclosed ?? []),
     vendors: areKnownVendors(stated.vendors, vendors),
     disclosed_vendors: stated.disclosed !== null && areKnownVendors(stated.disclosed, settings.vendors),
     more: !stated.hasMore,
   };
   return TC_PARTS.filter((part) => !agrees[part]);
+}
+
+/**
+ * The vendors of a configuration for which the format wants the bit of legitimate interest where they were displayed:
+ * those that declare special purposes alone (Transparency and Consent String v2, Vendor Legitimate Interest Section).
+ * TCF 2.4, whose lists have standard texts, wants none.
+ */
+export function claimingVendors({ vendors }: TcfSettings, list: VendorList): readonly number[] {
+  if (list.standardTexts !== undefined) return [];
+  return vendors.filter((id) => {
+    const { purposes = [], legIntPurposes = [], specialPurposes = [] } = list.vendors[id] ?? {};
+    return specialPurposes.length > 0 && purposes.length + legIntPurposes.length === 0;
+  });
 }
 
 /** Whether a person who gave these answers has opted out by them. */

@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Sha256Hex } from '../evidence/primitives.js';
 import { GPP_SECTION_NAMES } from './gpp-string.js';
 
 const MOST_VENDORS = 1_500;
-/** Purposes and special features of TCF 2.3. */
+/** Purposes and special features of TCF 2.4. */
 const PURPOSES = 11;
 const SPECIAL_FEATURES = 2;
 
@@ -46,7 +46,7 @@ export type TcfSettings = z.infer<typeof TcfSettings>;
 /** The site in IAB Tech Lab’s Global Privacy Platform, for laws of the United States. */
 export const GppSettings = z
   .strictObject({
-    cmp_id: z.int().min(0).max(4_095).describe('Number of the consent platform; 0: not registered.'),
+    cmp_id: z.int().min(0).max(4_095).describe('Number of the consent platform; 1: not registered.'),
     sections: z
       .array(z.enum(GPP_SECTION_NAMES))
       .min(1, 'must name at least one section')

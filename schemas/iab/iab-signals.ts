@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Characters of one string: a TC string with both lists of a thousand vendors has about 700. */
 const MOST_CHARACTERS = 8_000;

@@ -15,6 +15,8 @@ export interface TcStatement {
   readonly vendorListVersion: number;
   readonly policyVersion: number;
   readonly isServiceSpecific: boolean;
+  /** Whether the question had other texts than the standard ones of IAB Europe (`UseNonStandardTexts`). */
+  readonly hasOwnTexts: boolean;
   readonly specialFeatures: readonly number[];
   readonly purposes: readonly number[];
   readonly legitimateInterests: readonly number[];
@@ -26,8 +28,8 @@ export interface TcStatement {
   /** Vendors that were disclosed to the person; null: the string does not state them. */
   readonly disclosed: VendorRanges | null;
   /**
-   * Whether it states more: texts of the publisher's own, that purpose 1 was not disclosed, purposes of the
-   * publisher, vendors that are allowed, or a segment of another kind or for the second time.
+   * Whether it states more: that purpose 1 was not disclosed, purposes of the publisher, vendors that are allowed, or a
+   * segment of another kind or for the second time.
    */
   readonly hasMore: boolean;
 }
@@ -75,7 +77,7 @@ function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
   const publisherCountry = letters(bits);
   const vendors = readVendors(bits);
   const vendorLegitimateInterests = readVendors(bits);
-  const restrictions = bits.number(12);
+  const restrictions = readRestrictions(bits);
   return {
     created,
     updated,
@@ -85,6 +87,7 @@ function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
     vendorListVersion,
     policyVersion,
     isServiceSpecific,
+    hasOwnTexts,
     specialFeatures,
     purposes,
     legitimateInterests,
@@ -92,20 +95,32 @@ function readCore(bits: BitReader): Omit<TcStatement, 'disclosed'> {
     vendors,
     vendorLegitimateInterests,
     restrictions,
-    hasMore: hasOwnTexts || isPurposeOneUntold,
+    hasMore: isPurposeOneUntold,
   };
+}
+
+/** Reads over the restrictions of the publisher, so that a string that ends within them is none. @returns how many */
+function readRestrictions(bits: BitReader): number {
+  const restrictions = bits.number(12);
+  for (let left = restrictions; left > 0; left -= 1) {
+    bits.number(8); // purpose and kind
+    for (let ranges = bits.number(12); ranges > 0; ranges -= 1) bits.number(bits.flag() ? 32 : 16);
+  }
+  return restrictions;
 }
 
 function readSegments(segments: readonly string[]): Pick<TcStatement, 'disclosed' | 'hasMore'> {
   let disclosed: VendorRanges | null = null;
   let hasMore = false;
+  let hasPublisher = false;
   for (const segment of segments) {
     const bits = new BitReader(segment);
     const kind = bits.number(3);
     // IAB's library would take the statements of the second core, and not those of the first.
     if (kind === CORE_SEGMENT) throw new RangeError('two cores');
     if (kind === DISCLOSED_SEGMENT && disclosed === null) disclosed = readVendors(bits);
-    else if (kind !== PUBLISHER_SEGMENT || hasPublisherPurposes(bits)) hasMore = true;
+    else if (kind !== PUBLISHER_SEGMENT || hasPublisher || hasPublisherPurposes(bits)) hasMore = true;
+    hasPublisher ||= kind === PUBLISHER_SEGMENT;
   }
   return { disclosed, hasMore };
 }
@@ -163,4 +178,9 @@ export function areKnownVendors(ranges: VendorRanges, known: readonly number[]):
     return true;
   };
   return countVendors(ranges) <= numbers.size && ranges.every(([first, last]) => isKnown(first, last));
+}
+
+/** Whether every vendor of some ranges is in one of other ranges, both ascending and disjoint. */
+export function areWithin(ranges: VendorRanges, others: VendorRanges): boolean {
+  return ranges.every(([first, last]) => others.some(([start, end]) => start <= first && last <= end));
 }

@@ -28,6 +28,13 @@ export class StrictJsonError extends Error {
   }
 }
 
+/**
+ * Numbers that are read. `held`: those that a double holds to their last digit, or that are the 17 digits
+ * which other languages write of a double. `shortest`: those whose value is that of the shortest text of
+ * their double, as evidence has it (docs/evidence-format.md §2).
+ */
+export type ReadNumbers = 'held' | 'shortest';
+
 /** Containers within containers, the outermost counted (docs/http-api.md, “Bodies”). */
 export const MAX_JSON_DEPTH = 32;
 /** Members, elements and containers of one text. */
@@ -48,10 +55,11 @@ export function parseStrictJson(
   input: Uint8Array | string,
   maxDepth: number = MAX_JSON_DEPTH,
   maxValues: number = MAX_JSON_VALUES,
+  numbers: ReadNumbers = 'held',
 ): JsonValue {
   const text = typeof input === 'string' ? input : decodeUtf8(input);
   if (text === null) throw new StrictJsonError('invalid-utf8', 'The text is not valid UTF-8.');
-  const outline = outlineOf(text, maxDepth, maxValues);
+  const outline = outlineOf(text, maxDepth, maxValues, numbers);
   let value: JsonValue;
   try {
     value = JSON.parse(text);
@@ -76,10 +84,11 @@ export function parseStrictInput(
   input: Uint8Array | string,
   maxDepth: number = MAX_JSON_DEPTH,
   maxValues: number = MAX_JSON_VALUES,
+  numbers: ReadNumbers = 'held',
 ): JsonValue {
   const text = typeof input === 'string' ? input : decodeUtf8(input);
   if (text === null) throw new StrictJsonError('invalid-utf8', 'The text is not valid UTF-8.');
-  const value = parseStrictJson(text, maxDepth, maxValues);
+  const value = parseStrictJson(text, maxDepth, maxValues, numbers);
   if ((text.includes(INHERITED) || text.includes('\\u')) && hasInherited(value)) {
     throw new StrictJsonError('forbidden-name', `No member may be named ${INHERITED}.`);
   }
@@ -103,7 +112,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Refuses what would be costly to parse before anything is parsed. */
-function outlineOf(text: string, maxDepth: number, maxValues: number): Outline {
+function outlineOf(text: string, maxDepth: number, maxValues: number, numbers: ReadNumbers): Outline {
   const outline: Outline = { members: 0, hasUnicodeEscape: false };
   let depth = 0;
   let values = 0;
@@ -121,7 +130,7 @@ function outlineOf(text: string, maxDepth: number, maxValues: number): Outline {
     } else if (code === 0x3a) {
       outline.members += 1;
     } else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) {
-      i = checkNumber(text, i);
+      i = checkNumber(text, i, numbers);
     }
   }
   return outline;
@@ -156,7 +165,7 @@ const MAX_DIGITS = 17;
 const SMALLEST_CERTAIN = 1e-290;
 
 /** Checks the number that starts at `start`, and returns the index of its last character. */
-function checkNumber(text: string, start: number): number {
+function checkNumber(text: string, start: number, numbers: ReadNumbers): number {
   let end = start + 1;
   let hasExponent = false;
   for (; end < text.length; end += 1) {
@@ -165,7 +174,7 @@ function checkNumber(text: string, start: number): number {
     if (code === 0x65 || code === 0x45) hasExponent = true;
     else if (code !== 0x2b && code !== 0x2d) break;
   }
-  if ((hasExponent || end - start > SHORT) && !isHeldExactly(text.slice(start, end))) {
+  if ((hasExponent || end - start > SHORT) && !isHeldExactly(text.slice(start, end), numbers)) {
     const message = 'A number lies outside what I-JSON can carry exactly.';
     throw new StrictJsonError('number-out-of-range', message, pathTo(text, start));
   }
@@ -194,7 +203,7 @@ function pathTo(text: string, target: number): readonly string[] {
 }
 
 /** Whether reading the literal as a double changes nothing that its digits say. */
-function isHeldExactly(literal: string): boolean {
+function isHeldExactly(literal: string, numbers: ReadNumbers): boolean {
   const value = Number(literal);
   // The parser rejects text that is not a number.
   if (Number.isNaN(value)) return true;
@@ -203,7 +212,8 @@ function isHeldExactly(literal: string): boolean {
   if (digits === '') return true;
   if (value === 0 || digits.length > MAX_DIGITS) return false;
   if (digits.length <= CERTAIN_DIGITS && Math.abs(value) >= SMALLEST_CERTAIN) return true;
-  return [String(value), value.toPrecision(digits.length)].some((text) => significantDigits(text) === digits);
+  if (significantDigits(String(value)) === digits) return true;
+  return numbers === 'held' && significantDigits(value.toPrecision(digits.length)) === digits;
 }
 
 /** The digits of a decimal number from the first that is not zero to the last such. */

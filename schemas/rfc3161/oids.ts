@@ -28,6 +28,7 @@ export const OID = {
   nameConstraints: '2.5.29.30',
   crlDistributionPoints: '2.5.29.31',
   certificatePolicies: '2.5.29.32',
+  anyPolicy: '2.5.29.32.0',
   qcStatements: '1.3.6.1.5.5.7.1.3',
   policyMappings: '2.5.29.33',
   authorityKeyIdentifier: '2.5.29.35',

@@ -61,7 +61,7 @@ export interface TimestampInput {
    * this one, its genTime may be given instead.
    */
   readonly at: Date;
-  /** Takes the work; without a bound if left out. */
+  /** Takes the work; up to `WORK_LIMIT` if left out. */
   readonly spend?: SpendWork;
   /** The nonce of the request, as an unsigned big-endian number. */
   readonly expectedNonce?: Uint8Array;

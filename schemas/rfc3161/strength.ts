@@ -17,12 +17,17 @@ const END_OF_112_BITS = new Date('2031-01-01T00:00:00Z');
  */
 export const END_OF_CLASSICAL_SIGNATURES = new Date('2036-01-01T00:00:00Z');
 
+/** Whether a hash never was sound in the time of this service. */
+export function isBroken(hash: HashAlgorithm): boolean {
+  return hash === 'md5' || hash === 'sha1';
+}
+
 /**
  * The strength of a hash against collisions. MD5 and SHA-1 were broken before this service existed.
  */
 export function hashStrength(hash: HashAlgorithm): Strength {
   const name = hash.toUpperCase().replace(/^SHA(?=\d)(?!3-)/, 'SHA-');
-  if (hash === 'md5' || hash === 'sha1') return { name, soundUntil: BROKEN };
+  if (isBroken(hash)) return { name, soundUntil: BROKEN };
   const is112Bits = hash === 'sha224' || hash === 'sha3-224';
   return { name, soundUntil: is112Bits ? END_OF_112_BITS : null };
 }

@@ -29,11 +29,12 @@ import {
   type TimestampInput,
   type TimestampReport,
 } from './report.js';
-import { parseCrl } from './revocation/crl.js';
+import { issuerOfUnreadable, parseCrl } from './revocation/crl.js';
 import { parseOcspResponse } from './revocation/ocsp.js';
+import type { UnreadableAnswer } from './revocation/path-revocation.js';
 import { soundUntil } from './sound-until.js';
 import { hashStrength, type Strength } from './strength.js';
-import { TOKEN_WORK, UNBOUNDED_WORK } from './work.js';
+import { type SpendWork, TOKEN_WORK, WORK_LIMIT, type WorkLimit } from './work.js';
 import { type Certificate, parseCertificate } from './x509/certificate.js';
 
 /** More than any honest package encloses; the rest is not looked at. */
@@ -44,11 +45,34 @@ const MAX_REVOCATION_ANSWERS = 4096;
  * Verifies a time stamp token (RFC 3161, RFC 5816) offline, from bytes that may all be hostile
  * except the trust anchors.
  *
+ * @param permitted units of work, if `spend` is left out
  * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail
- *   `tst.format`. Never rejects for anything in the input, unless `spend` throws.
+ *   `tst.format`. What costs more than permitted fails `tst.path`. Never rejects for anything in the
+ *   input, unless its `spend` throws.
  */
-export async function verifyTimestamp(input: TimestampInput): Promise<TimestampReport> {
-  const { spend = UNBOUNDED_WORK } = input;
+export async function verifyTimestamp(
+  input: TimestampInput,
+  permitted: WorkLimit = WORK_LIMIT,
+): Promise<TimestampReport> {
+  if (input.spend !== undefined) return verifyWithin(input, input.spend);
+  const { trustAnchors, untrusted = [], crls = [], ocspResponses = [] } = input;
+  const bytes = lengthOf([input.token, ...trustAnchors, ...untrusted, ...crls, ...ocspResponses]);
+  const limit = permitted.fixed + permitted.perByte * bytes;
+  const exceeded = new Error('the limit of work is exceeded');
+  let done = 0;
+  try {
+    return await verifyWithin(input, (units) => {
+      done += units;
+      if (done > limit) throw exceeded;
+    });
+  } catch (error) {
+    if (error !== exceeded) throw error;
+    const message = `the token and its chain would cost more than their limit of ${limit} units of work`;
+    return reportOf({ checks: [check('tst.path', 'fail', message)] });
+  }
+}
+
+async function verifyWithin(input: TimestampInput, spend: SpendWork): Promise<TimestampReport> {
   spend(TOKEN_WORK.asn1Byte * input.token.length);
   const parsed = attempt(() => parseTimestamp(input.token));
   if (parsed instanceof MalformedInput) {
@@ -76,11 +100,11 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   const attributes = attempt(() => readSignedAttributes(signerInfo.signedAttributes ?? []));
   checks.push(checkSignedAttributes(signerInfo, attributes, signedData.content));
   const ess = attributes instanceof MalformedInput ? [] : attributes.ess;
-  const anchors = readAll(input.trustAnchors, parseCertificate);
+  const anchors = inOneOrder(readAll(input.trustAnchors, parseCertificate));
   const given = [...signedData.certificates, ...(input.untrusted ?? [])].slice(0, MAX_CERTIFICATES);
   spend(TOKEN_WORK.asn1Byte * lengthOf(given));
   const others = readAll(given, parseCertificate);
-  const certificates = withoutCopies([...others, ...anchors]);
+  const certificates = inOneOrder([...others, ...anchors]);
   const signer = findSignerCertificate(signerInfo, ess, certificates);
   if (signer === undefined) {
     checks.push(
@@ -102,11 +126,13 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   const crls = [...(input.crls ?? []), ...signedData.crls].slice(0, MAX_REVOCATION_ANSWERS);
   const ocspResponses = [...(input.ocspResponses ?? []), ...signedData.ocspResponses].slice(0, MAX_REVOCATION_ANSWERS);
   spend(TOKEN_WORK.crlByte * lengthOf(crls) + TOKEN_WORK.asn1Byte * lengthOf(ocspResponses));
-  const unreadable: string[] = [];
+  const unreadable: UnreadableAnswer[] = [];
   const answers = {
-    crls: readAll(crls, parseCrl, (problem) => unreadable.push(`a CRL cannot be read: ${problem}`)),
+    crls: readAll(crls, parseCrl, (problem, der) =>
+      unreadable.push({ reason: `a CRL cannot be read: ${problem}`, issuer: issuerOfUnreadable(der) }),
+    ),
     ocspResponses: readAll(ocspResponses, parseOcspResponse, (problem) =>
-      unreadable.push(`an OCSP response cannot be read: ${problem}`),
+      unreadable.push({ reason: `an OCSP response cannot be read: ${problem}`, issuer: undefined }),
     ),
     unreadable,
   };
@@ -156,27 +182,27 @@ function imprintStrength({ imprint }: TstInfo): Strength[] {
   return hash === undefined ? [] : [hashStrength(hash)];
 }
 
-/** The readable inputs. `onUnreadable` gets the problem of each other one, which is ignored. */
+/** The readable inputs. `onUnreadable` gets each other one with its problem. */
 function readAll<T>(
   inputs: readonly Uint8Array[],
   parse: (der: Uint8Array) => T,
-  onUnreadable?: (problem: string) => void,
+  onUnreadable?: (problem: string, der: Uint8Array) => void,
 ): T[] {
   return inputs.flatMap((der) => {
     const item = attempt(() => parse(der));
     if (!(item instanceof MalformedInput)) return [item];
-    onUnreadable?.(item.message);
+    onUnreadable?.(item.message, der);
     return [];
   });
 }
 
-function withoutCopies(certificates: readonly Certificate[]): Certificate[] {
-  // By digest: comparing all with all would cost the square of their number.
-  const seen = new Set<string>();
-  return certificates.filter(({ der }) => {
-    const before = seen.size;
-    return seen.add(sha256Hex(der)).size > before;
-  });
+/**
+ * Each certificate once, in the order of their digests: the verdict must not depend on the order in
+ * which they were given.
+ */
+function inOneOrder(certificates: readonly Certificate[]): Certificate[] {
+  const byDigest = new Map(certificates.map((certificate) => [sha256Hex(certificate.der), certificate]));
+  return [...byDigest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, certificate]) => certificate);
 }
 
 function lengthOf(inputs: readonly Uint8Array[]): number {

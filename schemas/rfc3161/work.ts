@@ -4,6 +4,19 @@
  */
 export type SpendWork = (units: number) => void;
 
+/**
+ * The units that a package, or a token that is verified by itself, may cost. They depend on its size
+ * alone, so that the verdict does not depend on the machine (docs/evidence-format.md §14).
+ */
+export const WORK_LIMIT: WorkLimit = { fixed: 2_000_000_000, perByte: 1000 };
+
+/** Units of work. */
+export interface WorkLimit {
+  readonly fixed: number;
+  /** For each byte that is given. */
+  readonly perByte: number;
+}
+
 /** Work without a bound, for input of a known source. */
 export const UNBOUNDED_WORK: SpendWork = () => undefined;
 
@@ -20,6 +33,8 @@ export const TOKEN_WORK = {
   crlLookupByte: 2,
   /** A signature that is verified, beside the bytes that it signs. */
   signature: 50_000,
+  /** Each byte of a certificate whose names are compared with the constraints of another one. */
+  namedByte: 64,
   /** A certificate that may be the issuer of another one. */
   candidate: 100,
 } as const;

@@ -31,7 +31,7 @@ export const OTHER_PAGES = [
   'sdk/node/README.md',
   'sdk/react/README.md',
   'test/acceptance/README.md',
-  'test/corpus/README.md',
+  'interop/README.md',
 ];
 
 /** @returns {Promise<readonly { source: string, text: string }[]>} `source`: the file, or what prints the text */

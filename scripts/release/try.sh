@@ -19,6 +19,8 @@ clean_up() {
   rm -rf "$folder"
 }
 trap clean_up EXIT
+# Every package of a release states where the project lives; this rehearsal lives nowhere.
+export REPOSITORY_URL=https://example.org/consent-ledger/rehearsal
 quietly() { "$@" >>"$folder/log" 2>&1; }
 # Tells what a function prints. @param a title, and the function, which must succeed
 told() {
@@ -55,10 +57,17 @@ release() {
   cd "$folder/use-$1"
   quietly npm init -y
   # The peer of the package for React is not looked for: the folder is offline.
-  quietly npm install --offline --no-audit --legacy-peer-deps "$folder/release-$1"/*.tgz
+  quietly npm install --offline --no-audit --legacy-peer-deps "$folder/release-$1"/consent-ledger-[a-z]*.tgz
   [ "$(ls node_modules/@consent-ledger)" = $'browser\nmobile\nnode\nreact\nverify' ] || return 1
   [ "$(npx consent-verify --version)" = "$1" ] || return 1
   tell "$1: packages installed into an empty folder: $(find node_modules -name package.json -path '*/@*/*' | wc -l) without other packages"
+  mkdir "$folder/serve-$1"
+  cd "$folder/serve-$1"
+  quietly npm init -y
+  quietly npm install --offline --no-audit "$folder/release-$1/consent-ledger-$1.tgz"
+  [ "$(npx consent-ledger --version)" = "$1" ] || return 1
+  quietly npx consent-ledger demo 200
+  tell "$1: the service installed into an empty folder, and its demonstration"
   cd "$folder/$1"
   quietly docker build --network host --target service --tag "consent-ledger:$1" .
   tell "$1: image $(docker image inspect --format '{{.Id}} of {{.Size}} bytes' "consent-ledger:$1")"

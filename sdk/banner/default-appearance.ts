@@ -1,28 +1,17 @@
-import type { Appearance } from './view.js';
+import type { Appearance, Palette } from './view.js';
+
+/** Both buttons have the same colours. */
+function palette(background: string, text: string, border: string, accept: string, on_accept: string): Palette {
+  return { background, text, border, accept, on_accept, reject: accept, on_reject: on_accept };
+}
 
 /** The look of the banner where the site states none. Contrast is at least 7:1 for text. */
 export const DEFAULT_APPEARANCE: Appearance = {
   layout: 'bar',
   side: 'start',
   scheme: 'auto',
-  light: {
-    background: '#ffffff',
-    text: '#1c2127',
-    border: '#6b7280',
-    accept: '#0b57a4',
-    on_accept: '#ffffff',
-    reject: '#0b57a4',
-    on_reject: '#ffffff',
-  },
-  dark: {
-    background: '#1c2127',
-    text: '#e6e8eb',
-    border: '#8b95a1',
-    accept: '#9cc4f2',
-    on_accept: '#10151b',
-    reject: '#9cc4f2',
-    on_reject: '#10151b',
-  },
+  light: palette('#ffffff', '#1c2127', '#6b7280', '#0b57a4', '#ffffff'),
+  dark: palette('#1c2127', '#e6e8eb', '#8b95a1', '#9cc4f2', '#10151b'),
   radius: 8,
   font: 'system',
 };

@@ -3,8 +3,9 @@ import { type Drawn, type DrawnElement, draw } from './drawn.js';
 import { FIRST_LAYER_CONTROLS, firstLayer } from './first-layer.js';
 import { LAYOUT_VERSION } from './layout-version.js';
 import { SETTINGS_CONTROLS, settingsLayer } from './settings-layer.js';
-import { bannerStyle } from './style.js';
-import type { Appearance, BannerView } from './view.js';
+import { drawnStyle } from './style.js';
+import { SHEETS_OF_VERSION_2 } from './style-of-version-2.js';
+import type { Appearance, BannerView, Notice } from './view.js';
 
 /** How the question was asked, as the presentation of a record states it. */
 export interface StatedPresentation {
@@ -17,6 +18,7 @@ export interface StatedPresentation {
   readonly colour_scheme?: 'light' | 'dark' | undefined;
   readonly size_class?: 'phone' | 'tablet' | 'desktop' | undefined;
   readonly control?: string | undefined;
+  readonly notice?: Notice | undefined;
 }
 
 /** The banner at rest, with its own style, for a shadow root. */
@@ -40,16 +42,20 @@ export function drawingOf(
   stated: StatedPresentation,
   ticked: Readonly<Record<string, boolean>>,
 ): Drawing | null {
-  const { layout = '', layout_version: version, theme, layer, colour_scheme, size_class, control } = stated;
-  if (version !== LAYOUT_VERSION || !isLayout(layout) || (layer !== 'first' && layer !== 'settings')) return null;
+  const { layout = '', layout_version: version, theme, layer, colour_scheme, size_class, control, notice } = stated;
+  if (!isLayout(layout) || (layer !== 'first' && layer !== 'settings')) return null;
+  if (version !== LAYOUT_VERSION && version !== 2) return null;
+  // The first layer and version 2 have no place for a notice.
+  if (notice !== undefined && (version === 2 || layer === 'first')) return null;
   const look = theme === 'default' ? DEFAULT_APPEARANCE : view.appearance;
   if (!hasControls(stated, layer === 'first' ? FIRST_LAYER_CONTROLS : SETTINGS_CONTROLS)) return null;
   if (theme !== undefined && !hasTheme(stated, theme, look)) return null;
   const appearance: Appearance = { ...look, layout };
   const shown = { ...view, appearance };
-  const content = layer === 'first' ? firstLayer(shown) : settingsLayer(shown, { ticked, proofPage: null });
+  const content = layer === 'first' ? firstLayer(shown) : settingsLayer(shown, { ticked, notice, proofPage: null });
   const surroundings = { scheme: colour_scheme ?? 'light', size: size_class ?? 'desktop' };
-  return { content: atRest(content, control), style: bannerStyle(appearance, surroundings) };
+  const sheets = version === 2 ? SHEETS_OF_VERSION_2 : undefined;
+  return { content: atRest(content, control), style: drawnStyle(appearance, surroundings, sheets) };
 }
 
 /** Whether the layer offers the stated controls: a question without a reject button must not be drawn with one. */

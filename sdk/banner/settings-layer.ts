@@ -1,6 +1,6 @@
 import { button, control, details, isolated, labelOf, titleOf } from './controls.js';
 import { type Drawn, type DrawnElement, draw } from './drawn.js';
-import type { BannerView, ViewedCategory, ViewedCookie } from './view.js';
+import type { BannerView, Label, ViewedCategory, ViewedCookie } from './view.js';
 
 /** Controls of the settings with which the visitor decides, in their order. */
 export const SETTINGS_CONTROLS = ['save', 'accept', 'reject'] as const;
@@ -10,6 +10,8 @@ const DAY_SECONDS = 86_400;
 export interface SettingsState {
   /** The categories that are ticked. */
   readonly ticked: Readonly<Record<string, boolean>>;
+  /** That the signal of the browser counts as an opt-out, which the visitor can take back; undefined: it does not. */
+  readonly notice: Label | undefined;
   /** Page on which the visitor checks the recorded choice; null: nothing is recorded yet. */
   readonly proofPage: string | null;
 }
@@ -18,13 +20,23 @@ export interface SettingsState {
  * The dialog in which the visitor chooses each category, and changes or withdraws an earlier choice.
  * The text of the policy is empty: the page fills it when the visitor opens it.
  */
-export function settingsLayer(view: BannerView, { ticked, proofPage }: SettingsState): DrawnElement {
+export function settingsLayer(view: BannerView, { ticked, notice, proofPage }: SettingsState): DrawnElement {
   const { banner, categories, language, direction, policy, withdrawal } = view;
   return draw(
     'dialog',
     { class: 'settings', 'aria-labelledby': 'settings-title', part: 'dialog', lang: language, dir: direction },
     draw('div', { class: 'row head' }, draw('h2', { id: 'settings-title' }, titleOf(view)), button(view, 'close')),
     draw('p', {}, banner.text ?? ''),
+    ...(notice === undefined
+      ? []
+      : [
+          draw(
+            'label',
+            { class: 'category', part: 'notice', lang: notice.language },
+            draw('input', { type: 'checkbox', role: 'switch', class: 'opt-out', checked: true }),
+            notice.text,
+          ),
+        ]),
     ...categories.map((category) => categorySection(view, category, ticked[category.key] === true)),
     ...(policy === null
       ? []

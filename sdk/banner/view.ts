@@ -27,6 +27,11 @@ export interface Label {
   readonly language: string;
 }
 
+/** A notice as a record states it. */
+export interface Notice extends Label {
+  readonly version: number;
+}
+
 export interface ViewedCookie {
   readonly name: string;
   readonly provider: string;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minify } from 'terser';
+import { shortened } from '../shared/internal-names.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const common = {
@@ -21,6 +22,8 @@ const common = {
 await mkdir(join(here, 'dist'), { recursive: true });
 await bundle('index', 'esm');
 await bundle('script', 'iife', 'consent');
+// Loaded by pages with content that is gated.
+await bundle('gate', 'esm');
 // Loaded by pages of sites that speak the signals of IAB.
 const LIBRARIES = '/* Contains libraries of IAB Tech Lab under the Apache License 2.0, changed by bundling. */';
 await bundle('../../iab/speak-iab', 'esm', 'iab', LIBRARIES);
@@ -33,9 +36,11 @@ async function bundle(entry, format, name = entry, preamble = '') {
   const options = {
     ecma: 2020,
     module: format === 'esm',
-    // Comments by which bundlers leave the import of the service's own file as it is.
-    format: { preamble, comments: /webpackIgnore|@vite-ignore/ },
-    compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
+    // Comments by which bundlers leave the import of the service's own file as it is. No bundler reads a script.
+    format: { preamble, comments: format === 'esm' && /webpackIgnore|@vite-ignore/ },
+    // The libraries of IAB have names of their own.
+    mangle: preamble === '' ? shortened('isSignalled') : {},
+    compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false, unsafe_arrows: true },
   };
   const { code } = await minify(outputFiles[0].text, options);
   await writeFile(join(here, 'dist', `${name}.js`), code);

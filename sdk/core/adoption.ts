@@ -1,5 +1,6 @@
 import type { StatusItem } from '../shared/types.js';
 import type { Configuration } from './answers.js';
+import { askedIn, digestsOf } from './asked.js';
 import { completeCategories, isInForce, type Kept } from './choice.js';
 import { isDecision } from './choice-text.js';
 import { type Guard, isFlag, isText, nullable, objectOf, optional, recordOf } from './guards.js';
@@ -66,6 +67,7 @@ export function adopted(record: RecordedChoice, configuration: Configuration, no
     isSignalled: false,
     isPermitted,
     wasPermitted: isPermitted,
+    asked: digestsOf(askedIn(configuration)),
   };
   const isAnswer = isInForce({ ...choice, categories: categories ?? {} }, configuration);
   return isAnswer || !isPermitted ? choice : null;

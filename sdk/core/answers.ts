@@ -10,9 +10,14 @@ export type KnownDocument = Pick<Document, 'slug' | 'kind' | 'requires_approval_
   readonly version: Pick<Document['version'], 'id' | 'language' | 'title' | 'media_type'>;
 };
 
+/** The part of a declared cookie, or of another thing that is kept in a browser, that the SDK reads. */
+export type KnownCookie = Pick<Cookie, 'name' | 'provider' | 'duration_seconds' | 'purpose'> & {
+  readonly party: string;
+};
+
 /** The part of a category that the SDK reads. */
 export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpose' | 'recipients'> & {
-  readonly cookies: readonly Pick<Cookie, 'name' | 'provider' | 'duration_seconds' | 'purpose'>[];
+  readonly cookies: readonly KnownCookie[];
 };
 
 /**
@@ -82,9 +87,10 @@ export const isConfiguration = objectOf<Configuration>({
       purpose: isText,
       recipients: listOf(isText),
       cookies: listOf(
-        objectOf<KnownCategory['cookies'][number]>({
+        objectOf<KnownCookie>({
           name: isText,
           provider: isText,
+          party: isText,
           duration_seconds: nullable(isNumber),
           purpose: isText,
         }),
@@ -114,20 +120,13 @@ export type Acceptance = Pick<
   RecordedConsent,
   'consent_token' | 'proof_hash' | 'created_at' | 'duplicate' | 'promise' | 'warnings'
 >;
+/** The SDK keeps it as it came; whoever holds it against a package checks it (`consent-verify promise`). */
+const isPromise = (value: unknown): value is NonNullable<Acceptance['promise']> => typeof value === 'object';
 export const isAcceptance = objectOf<Acceptance>({
   consent_token: isText,
   proof_hash: isText,
   created_at: isText,
   duplicate: isFlag,
-  promise: nullable(
-    objectOf<NonNullable<Acceptance['promise']>>({
-      text: isText,
-      index: isNumber,
-      size: isNumber,
-      path: listOf(isText),
-      signed_root: isText,
-      certificate: isText,
-    }),
-  ),
+  promise: nullable(isPromise),
   warnings: isWarnings,
 });

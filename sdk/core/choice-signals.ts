@@ -21,8 +21,12 @@ export interface SignalledConsent {
     } | null;
   };
   readonly isGpcOn: boolean;
+  /** Whether the visitor has the settings open. */
+  readonly areSettingsOpen: boolean;
   /** Whether the visitor opted out of sale and sharing on this origin, or the browser's signal does so by law. */
   readonly isOptedOutOfSale: boolean;
+  /** Vendors (`marketing/v2`), purposes (`marketing/p3`) and special features (`marketing/f1`) of the choice's question. */
+  readonly asked: readonly (readonly string[])[];
   subscribe(listener: () => void): () => void;
 }
 

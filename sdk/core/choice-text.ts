@@ -22,6 +22,7 @@ const isStated = objectOf<Stated>({
   key: optional(isText),
   after: optional(isNumber),
   settledAt: optional(isNumber),
+  asked: optional(isText),
   consent_token: optional(isText),
   proof_hash: optional(isText),
   created_at: optional(isText),

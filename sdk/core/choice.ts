@@ -46,6 +46,8 @@ export interface Kept extends Choice {
   readonly settledAt?: number | undefined;
   /** `isPermitted` of the choice before it. */
   readonly wasPermitted: boolean;
+  /** Digests of what the person was asked (`digestsOf`); absent in choices from before they were kept. */
+  readonly asked?: string | undefined;
 }
 
 /** Choices before this `at` must not be recorded any more: they would count as later ones. */

@@ -8,6 +8,13 @@ export type Presentation = NonNullable<BrowserConsent['presentation']>;
 /** Statements that a record keeps beside the answers of a choice. */
 export type StatedWithChoice = Pick<BrowserConsent, 'presentation' | 'iab'>;
 
+/** The notice that a user interface shows while a signal counts as an opt-out, as the record of the signal states it. */
+export type NoticeOf = (
+  configuration: Configuration,
+  isConflict: boolean,
+) => Presentation & { readonly notice: ShownNotice };
+export type ShownNotice = NonNullable<Presentation['notice']>;
+
 /** A consent to send to the service. */
 export interface Outgoing {
   readonly key: string;

@@ -1,13 +1,21 @@
+import { type Asked, askedIn, askedWith, isAsked, isAskedMore } from './asked.js';
 import type { Kept } from './choice.js';
+import type { NoticeOf, ShownNotice } from './consent-body.js';
 import { ConsentQueue } from './consent-queue.js';
-import { isText } from './guards.js';
+import { isNumber, isText } from './guards.js';
 import { allows, choiceOf, type Event, type Facts, MOST_DAYS, NOTHING_KNOWN, type Sight, step } from './machine.js';
 import type { Jar, Store } from './ports.js';
+import { isRequestBy } from './precedence.js';
 import { type QueuedConsent, sentOf } from './queue.js';
+import { isHonored, isTakenBack } from './transitions.js';
 import { identityOf } from './visitor.js';
 
 const CHOICE = '_svc_consent';
 const VISITOR = '_svc_visitor';
+/** What the person was asked, in the store. */
+const ASKED = 'asked';
+/** The person's own opt-out of sale and sharing on this origin, in the store: 1, or 0 if it was taken back. */
+const OPTED_OUT = 'opted-out';
 
 export interface PagePorts {
   readonly jar: Jar;
@@ -20,6 +28,8 @@ export interface PagePorts {
   readonly isSignalled: () => boolean;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
+  /** The notice that is shown while the signal counts as an opt-out; undefined: none is shown. */
+  readonly noticeOf?: () => NoticeOf | undefined;
   /** Called when the browser did not keep the cookie or a queued consent, which then ends with the page. */
   readonly onNotKept: () => void;
   /** Called when a queued choice is dropped, because a later one was recorded. */
@@ -46,6 +56,46 @@ export class ConsentPage {
     return choiceOf(this.#facts, this.#ports.isSignalled());
   }
 
+  /** Whether the choice counts, and the person is asked again for what was added since, or may have been. */
+  get isAskedAgain(): boolean {
+    const { choice } = this;
+    const { configuration } = this.#facts;
+    return choice !== null && configuration !== null && isAskedMore(choice, configuration, this.#asked()) !== false;
+  }
+
+  /** What the question of the newest choice asked for, as far as that is known. */
+  get asked(): Asked {
+    const { newest, configuration } = this.#facts;
+    return (newest && configuration && askedWith(newest, configuration, this.#asked())) ?? [];
+  }
+
+  /** `at` of the newest choice, if it or the signal took back what an earlier one permitted; null otherwise. */
+  get withdrawnAt(): number | null {
+    const { newest } = this.#facts;
+    // A choice on another device says so by its decision alone. One that the service refused was not taken back.
+    const isTaken = newest?.isVoid ? isTakenBack(newest) : this.choice !== null;
+    return isTaken && (newest?.wasPermitted || newest?.decision === 'withdrawn') ? newest.at : null;
+  }
+
+  /** The person's own opt-out of sale and sharing on this origin; false: taken back; undefined: none. */
+  get isOptedOut(): boolean | undefined {
+    const stored = this.#ports.store.read(OPTED_OUT, isNumber);
+    return stored === undefined ? undefined : stored === 1;
+  }
+
+  optOut(isOptedOut: boolean): void {
+    this.#ports.store.write(OPTED_OUT, Number(isOptedOut));
+  }
+
+  /** The notice of the signal, while that counts as an opt-out that the person did not take back. */
+  get notice(): ShownNotice | undefined {
+    const { newest, configuration, isUnavailable } = this.#facts;
+    if (newest === null || configuration === null || isUnavailable) return undefined;
+    const isRequest = this.#ports.isSignalled() && isRequestBy(configuration.region.compliance_framework);
+    const counts = isRequest && isHonored(newest) && this.isOptedOut !== false;
+    return counts ? this.#ports.noticeOf?.()?.(configuration, isTakenBack(newest)).notice : undefined;
+  }
+
   allows(category: string): boolean {
     const { jar, now, isSignalled } = this.#ports;
     return allows(this.#facts, category, { choices: jar.read(CHOICE), now: now(), isSignalled: isSignalled() });
@@ -59,6 +109,9 @@ export class ConsentPage {
     const { jar, store, onNotKept } = this.#ports;
     const sight = this.#sight();
     const { facts, choice, visitor, send, settledAt } = step(this.#facts, event, sight);
+    // A signal that is new counts, whatever the person took back before it.
+    const isNew = facts.newest?.isSignalled === true && this.#facts.newest?.isSignalled !== true;
+    if (isNew && event.type === 'configured' && this.isOptedOut === false) store.remove(OPTED_OUT);
     this.#facts = facts;
     // A later choice was recorded, perhaps by a page of another host. An earlier one would count as the later.
     for (const item of settledAt > 0 ? this.queue.items() : []) {
@@ -69,6 +122,7 @@ export class ConsentPage {
     }
     let isKept = true;
     if (choice !== null) isKept = jar.keep(CHOICE, choice.text, choice.days);
+    if (event.type === 'chose' && facts.configuration !== null) store.write(ASKED, askedIn(facts.configuration));
     if (visitor !== null) {
       store.write('visitor', visitor.id);
       jar.keep(VISITOR, visitor.text, choice?.days ?? MOST_DAYS);
@@ -78,8 +132,12 @@ export class ConsentPage {
     return send.at(-1)?.key;
   }
 
+  #asked(): Asked | undefined {
+    return this.#ports.store.read(ASKED, isAsked);
+  }
+
   #sight(): Sight {
-    const { jar, store, now, random, isSignalled, ownVisitor } = this.#ports;
+    const { jar, store, now, random, isSignalled, ownVisitor, noticeOf } = this.#ports;
     return {
       now: now(),
       queue: () => this.queue.items(),
@@ -87,8 +145,10 @@ export class ConsentPage {
       choices: jar.read(CHOICE),
       visitors: jar.read(VISITOR),
       storedVisitor: store.read('visitor', isText),
+      asked: this.#asked(),
       ownVisitor,
       isSignalled: isSignalled(),
+      noticeOf: noticeOf?.(),
     };
   }
 }

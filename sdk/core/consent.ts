@@ -2,25 +2,26 @@ import { ServiceError } from '../shared/service-error.js';
 import type { BrowserConsent } from '../shared/types.js';
 import { adopted, isRecordedChoice, type RecordedChoice } from './adoption.js';
 import { type Acceptance, type Configuration, isShownDocument, type ShownDocument } from './answers.js';
+import type { Asked } from './asked.js';
 import { type Categories, type Choice, completeCategories, cookiePolicyOf, isInForce } from './choice.js';
 import type { ChoiceSignals } from './choice-signals.js';
 import { Configurations, languageQuery } from './configurations.js';
-import type { Presentation } from './consent-body.js';
+import type { NoticeOf, Presentation, ShownNotice } from './consent-body.js';
 import { ConsentPage } from './consent-page.js';
 import type { KeptRecord } from './consent-queue.js';
-import { isNumber } from './guards.js';
 import type { Event } from './machine.js';
 import type { CoreOptions } from './options.js';
 import { Outbox } from './outbox.js';
 import type { Surroundings } from './ports.js';
-import { isFramework, SIGNAL_OPTS_OUT } from './precedence.js';
+import { isRequestBy } from './precedence.js';
 import { type QueuedConsent, sentOf } from './queue.js';
 import { isPassing, Service } from './service.js';
 import { optOutOf } from './transitions.js';
 
 /**
  * - `loading`: the configuration is being read.
- * - `needed`: the visitor has not chosen, or must choose again.
+ * - `needed`: the visitor has not chosen, or must choose again. An earlier choice may count meanwhile, for what was
+ *   asked then.
  * - `signalled`: the visitor has not chosen, and the browser sends Global Privacy Control, which
  *   refuses. The site does not ask.
  * - `chosen`: a choice is in force.
@@ -38,7 +39,6 @@ export interface ConsentState {
   readonly error: ServiceError | null;
 }
 
-const OPTED_OUT = 'opted-out';
 /** How long a site that speaks the signals of IAB waits for them before it asks without them, in milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
 
@@ -66,6 +66,8 @@ export class ConsentCore {
   /** Null until they are loaded, and if the site speaks none. */
   #signals: ChoiceSignals | null = null;
   #isStopped = false;
+  #areSettingsOpen = false;
+  #noticeOf: NoticeOf | undefined;
   #unwatch: () => void = () => undefined;
   #error: ServiceError | null = null;
   #state: ConsentState = { status: 'loading', configuration: null, choice: null, error: null };
@@ -88,6 +90,7 @@ export class ConsentCore {
       random: () => cryptography.random(32),
       isSignalled: () => this.isGpcOn,
       ownVisitor: options.visitorId,
+      noticeOf: () => this.#noticeOf,
       onNotKept: () => this.#warn(notKept),
       onGivenUp: (consent) => this.#outbox.giveUp(consent),
     });
@@ -112,10 +115,36 @@ export class ConsentCore {
     return this.#surroundings.isSignalled();
   }
 
-  /** Calls a listener with the state now and after every change. A later error of it is reported to the page. @returns a function that ends this */
+  /** Whether the visitor has the settings open, in which a choice is changed. */
+  get areSettingsOpen(): boolean {
+    return this.#areSettingsOpen;
+  }
+
+  /** States that the settings were opened or closed, which is told to advertisers: by the banner, or by a page with its own. */
+  showsSettings(areOpen: boolean): void {
+    if (this.#areSettingsOpen === areOpen) return;
+    this.#areSettingsOpen = areOpen;
+    this.#show();
+  }
+
+  /**
+   * States that a notice is shown while the browser's signal counts as an opt-out by law: by the banner, or by a page
+   * with its own. The record of the signal keeps it. Call it before `start`.
+   * @param noticeOf words the notice; `isConflict`: the signal ended what an earlier choice permitted
+   */
+  showsNotice(noticeOf: NoticeOf): void {
+    this.#noticeOf = noticeOf;
+  }
+
+  /** The notice that is to be shown now; undefined: none, because the signal does not count or the person chose otherwise. */
+  get notice(): ShownNotice | undefined {
+    return this.#page.notice;
+  }
+
+  /** Calls a listener with the state now and after every change. An error of it is reported to the page. @returns a function that ends this */
   subscribe(listener: (state: ConsentState) => void): () => void {
     this.#listeners.add(listener);
-    listener(this.#state);
+    this.#tell(listener);
     return () => this.#listeners.delete(listener);
   }
 
@@ -154,6 +183,8 @@ export class ConsentCore {
     this.#error = null;
     // Its response would bring the choice before this one back.
     this.#surroundings.renewal?.cancel();
+    // The question is answered, also if its dialog closes a moment later.
+    this.#areSettingsOpen = false;
     return this.#record({
       type: 'chose',
       categories: chosen,
@@ -175,21 +206,37 @@ export class ConsentCore {
   /**
    * Records that the visitor opts out of the sale and sharing of personal data, or takes that back.
    * It refers to the site's `do_not_sell` document, else to the cookie policy.
+   * @param presentation as for `choose`
    * @throws as `choose`
    */
-  optOutOfSale(isOptedOut = true): Promise<Acceptance> {
+  optOutOfSale(isOptedOut = true, presentation?: Presentation): Promise<Acceptance> {
     const consent = optOutOf(this.#configuration(), isOptedOut);
     if (consent === undefined) throw noPolicy();
-    this.#surroundings.store.write(OPTED_OUT, Number(isOptedOut));
+    this.#page.optOut(isOptedOut);
     const strings = this.#strings(this.#state.choice?.categories ?? {}, isOptedOut);
-    return this.#record({ type: 'recorded', consent: { ...consent, ...strings } });
+    return this.#record({ type: 'recorded', consent: { ...consent, ...strings, presentation } });
   }
 
-  /** Whether the visitor opted out of sale and sharing on this origin, or the browser's signal does so by law. */
+  /**
+   * Whether the visitor opted out of sale and sharing on this origin, or the browser's signal does so by law and the
+   * visitor did not take that back.
+   */
   get isOptedOutOfSale(): boolean {
     const law = this.#page.facts.configuration?.region.compliance_framework ?? null;
-    const isSignal = this.isGpcOn && isFramework(law) && SIGNAL_OPTS_OUT[law];
-    return isSignal || this.#surroundings.store.read(OPTED_OUT, isNumber) === 1;
+    return this.#page.isOptedOut ?? (this.isGpcOn && isRequestBy(law));
+  }
+
+  /** What the question of the choice asked for, as far as this device knows (asked.ts). */
+  get asked(): Asked {
+    return this.#page.asked;
+  }
+
+  /**
+   * Time of the newest choice, in Unix milliseconds, if it or the signal of the browser took back what an earlier one
+   * permitted; null otherwise, also where a choice expired or must be made again.
+   */
+  get withdrawnAt(): number | null {
+    return this.#page.withdrawnAt;
   }
 
   /**
@@ -260,6 +307,11 @@ export class ConsentCore {
   get proofPage(): string | null {
     const token = this.#state.choice?.consent_token;
     return token === undefined ? null : this.#service.addressOf(`/verify#${token}`);
+  }
+
+  /** The address of a path of the service. */
+  addressOf(path: string): string {
+    return this.#service.addressOf(path);
   }
 
   /** Accepted consents of this browser with their promises, oldest first, at most 50. */
@@ -337,7 +389,8 @@ export class ConsentCore {
         new Promise((_, fail) => setTimeout(() => fail(new Error('no answer')), LONGEST_WAIT_MS)),
       ]);
     } catch (error) {
-      this.#warn(`The signals of IAB could not be loaded, so that no choice states them: ${error}`, 'iab');
+      this.#surroundings.iabFailed?.();
+      this.#warn(`The signals of IAB could not be loaded: ${error}`);
     }
   }
 
@@ -378,6 +431,7 @@ export class ConsentCore {
   }
 
   #fail(error: ServiceError): ConsentState {
+    this.#surroundings.iabFailed?.();
     this.#setObstacle(error);
     this.#handle({ type: 'failed' });
     return this.#state;
@@ -430,25 +484,28 @@ export class ConsentCore {
   #configuration(): Configuration {
     const { configuration } = this.#page.facts;
     if (configuration !== null) return configuration;
-    throw this.#error ?? new ServiceError('No configuration yet: wait for start().', 'UNAVAILABLE', 0);
+    throw this.#error ?? new ServiceError('Wait for start().', 'UNAVAILABLE', 0);
   }
 
   #show(): void {
     const { configuration, isUnavailable } = this.#page.facts;
     const { choice } = this.#page;
     const asks = this.isGpcOn ? 'signalled' : 'needed';
-    const known = choice !== null ? 'chosen' : asks;
+    // The signal answers for a person who has not permitted anything.
+    const known = choice === null ? asks : this.#page.isAskedAgain ? (choice.isPermitted ? 'needed' : asks) : 'chosen';
     const status = isUnavailable ? 'unavailable' : configuration === null ? 'loading' : known;
     const state: ConsentState = { status, configuration, choice, error: this.#error };
     // One object as long as nothing changes, as frameworks compare states.
     if (!isSame(this.#state, state)) this.#state = state;
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(this.#state);
-      } catch (error) {
-        // A fault of the page must keep no choice from the service, nor from the other listeners.
-        this.#surroundings.report(error);
-      }
+    for (const listener of [...this.#listeners]) this.#tell(listener);
+  }
+
+  #tell(listener: (state: ConsentState) => void): void {
+    try {
+      listener(this.#state);
+    } catch (error) {
+      // A fault of the page must keep no choice from the service, nor from the other listeners.
+      this.#surroundings.report(error);
     }
   }
 }
@@ -471,5 +528,5 @@ function answered(consent: QueuedConsent) {
 }
 
 function noPolicy(): ServiceError {
-  return new ServiceError('The site has no active cookie policy.', 'UNAVAILABLE', 0);
+  return new ServiceError('No active cookie policy.', 'UNAVAILABLE', 0);
 }

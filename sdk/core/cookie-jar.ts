@@ -30,14 +30,19 @@ export class CookieJar implements Jar {
   }
 
   read(name: string): readonly string[] {
-    try {
-      return this.#page.cookie
-        .split('; ')
-        .filter((cookie) => cookie.startsWith(`${name}=`))
-        .map((cookie) => cookie.slice(name.length + 1));
-    } catch {
-      return [];
-    }
+    return this.#cookies()
+      .filter((cookie) => cookie.startsWith(`${name}=`))
+      .map((cookie) => cookie.slice(name.length + 1));
+  }
+
+  /** The names of all cookies that the page sees. */
+  names(): readonly string[] {
+    return this.#cookies().map((cookie) => cookie.split('=')[0] ?? '');
+  }
+
+  /** Deletes the cookies of a name, on every domain and path that the page reaches. */
+  forget(name: string): void {
+    for (const { path, domain } of cookiePlaces(this.#address)) this.#write(name, '', 0, path, domain);
   }
 
   keep(name: string, value: string, days: number): boolean {
@@ -47,11 +52,19 @@ export class CookieJar implements Jar {
       this.#write(name, value, seconds, '/', domain);
       if (this.read(name).join() === value) return true;
       // Another cookie of this name exists, for another domain or path.
-      for (const { path, domain } of cookiePlaces(this.#address)) this.#write(name, '', 0, path, domain);
+      this.forget(name);
       this.#write(name, value, seconds, '/', domain);
       if (this.read(name).includes(value)) return true;
     }
     return false;
+  }
+
+  #cookies(): readonly string[] {
+    try {
+      return this.#page.cookie.split('; ');
+    } catch {
+      return [];
+    }
   }
 
   #write(name: string, value: string, seconds: number, path: string, domain: string | undefined): void {

@@ -1,11 +1,12 @@
 import type { BrowserConsent } from '../shared/types.js';
 import type { Acceptance, Configuration } from './answers.js';
+import { type Asked, isAskedMore } from './asked.js';
 import { type Categories, cookiePolicyOf, decisionOf, isInForce, isNext, type Kept, settledAtOf } from './choice.js';
 import { readChoice, writeChoice } from './choice-text.js';
-import { type Outgoing, outgoing, type StatedWithChoice } from './consent-body.js';
+import { type NoticeOf, type Outgoing, outgoing, type StatedWithChoice } from './consent-body.js';
 import { newestOf } from './newest.js';
 import type { QueuedConsent } from './queue.js';
-import { chosen, confirmed, heeded, optOutOf, revoked, settled } from './transitions.js';
+import { chosen, confirmed, heeded, isHonored, isTakenBack, optOutOf, revoked, settled } from './transitions.js';
 import { identityOf, readVisitors, writeVisitor } from './visitor.js';
 
 /** The state of a page: the visitor's newest choice, and the configuration of the site. */
@@ -35,10 +36,14 @@ export interface Sight {
   readonly visitors: readonly string[];
   /** The reference in the page's own store. */
   readonly storedVisitor: string | undefined;
+  /** What the page's own store knows of the question of the choice. */
+  readonly asked: Asked | undefined;
   /** The site's reference for the person. */
   readonly ownVisitor: string | undefined;
   /** Whether the browser sends Global Privacy Control. */
   readonly isSignalled: boolean;
+  /** The notice that is shown while the signal counts as an opt-out; undefined: none is shown. */
+  readonly noticeOf?: NoticeOf | undefined;
 }
 
 export type Event =
@@ -100,7 +105,8 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       const after = heeded(before, event.configuration, moment);
       newest = after.newest;
       const optOut = after.isOptOut ? optOutOf(event.configuration, true) : undefined;
-      if (optOut !== undefined) recorded.push(optOut);
+      const presentation = newest === null ? undefined : sight.noticeOf?.(event.configuration, isTakenBack(newest));
+      if (optOut !== undefined) recorded.push({ ...optOut, presentation });
       break;
     }
     case 'adopted':
@@ -123,11 +129,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
       if (before?.key === event.key) {
         newest = revoked(before);
         isUnavailable = !event.isOutdated;
-      } else if (
-        event.consentType === 'do_not_sell_opt_out' &&
-        before?.isSignalled &&
-        (before.isVoid || !before.isPermitted)
-      ) {
+      } else if (event.consentType === 'do_not_sell_opt_out' && before !== null && isHonored(before)) {
         // The next event records the signal again.
         newest = { ...before, isSignalled: false };
       } else newest = settledBy(event, before);
@@ -136,7 +138,7 @@ export function step(facts: Facts, event: Event, sight: Sight): Step {
     newest,
     configuration,
     isUnavailable,
-    outdated: outdatedOf(facts, event, newest, configuration),
+    outdated: outdatedOf(facts, event, newest, sight.asked, configuration),
   };
   return { facts: next, ...consequences(next, event, sight, { before, found, recorded }) };
 }
@@ -179,12 +181,13 @@ function outdatedOf(
   facts: Facts,
   { type }: Event,
   newest: Kept | null,
+  asked: Asked | undefined,
   configuration: Configuration | null,
 ): number | null {
   if (newest === null || configuration === null) return null;
   const isNew = type === 'looked' && newest.at !== facts.newest?.at && newest.language === configuration.language;
   if (type !== 'configured' && !isNew) return facts.outdated;
-  return isInForce(newest, configuration) ? null : newest.at;
+  return isInForce(newest, configuration) && isAskedMore(newest, configuration, asked) !== null ? null : newest.at;
 }
 
 interface Cause {

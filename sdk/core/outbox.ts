@@ -139,7 +139,7 @@ export class Outbox {
 
   /** Ends the wait for the answer to a consent that will not be recorded. */
   giveUp(consent: QueuedConsent): void {
-    const error = new ServiceError('A later choice was recorded first.', 'SUPERSEDED', 0);
+    const error = new ServiceError('A later choice counts.', 'SUPERSEDED', 0);
     this.#take(consent)?.reject(error);
   }
 

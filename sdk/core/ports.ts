@@ -120,6 +120,8 @@ export interface Surroundings {
   readonly renewal: Renewal | undefined;
   /** Loads the file of the service that speaks the signals of IAB; absent where no advertiser listens. */
   readonly loadIab?: (baseUrl: string) => Promise<IabModule>;
+  /** Tells advertisers that no signals will come, so that they do not wait for them; absent where none listens. */
+  readonly iabFailed?: () => void;
   /** Reports a fault of a listener to the page or the app. */
   readonly report: (error: unknown) => void;
 }

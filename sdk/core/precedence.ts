@@ -11,7 +11,7 @@ type Framework = NonNullable<BrowserConsent['compliance_framework']>;
  * In every law the later of the two counts: the signal ends what an earlier choice permitted, and a
  * choice that the visitor makes while the signal is on counts (docs/sdk.md has the table).
  */
-export const SIGNAL_OPTS_OUT: Readonly<Record<Framework, boolean>> = {
+const SIGNAL_OPTS_OUT: Readonly<Record<Framework, boolean>> = {
   kvkk: false,
   gdpr: false,
   uk_gdpr: false,
@@ -23,6 +23,11 @@ export const SIGNAL_OPTS_OUT: Readonly<Record<Framework, boolean>> = {
   pipa: false,
   none: false,
 };
+
+/** Whether a signal is itself a request by this law, as far as this SDK knows it. */
+export function isRequestBy(law: string | null): boolean {
+  return isFramework(law) && SIGNAL_OPTS_OUT[law];
+}
 
 /** Whether this SDK knows the law. */
 export function isFramework(name: string | null): name is Framework {

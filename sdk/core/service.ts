@@ -102,7 +102,7 @@ export class Service implements Transport {
 export function errorOf({ status, body }: Answer): ServiceError {
   if (isError(body)) return new ServiceError(body.message, body.code, status);
   if (status !== 0) return new ServiceError(`Unexpected answer (${status}).`, 'UNEXPECTED_ANSWER', status);
-  const message = 'No answer: the network is away, or the site does not allow this origin.';
+  const message = 'No network, or this origin is not allowed.';
   return new ServiceError(message, 'NO_ANSWER', 0);
 }
 

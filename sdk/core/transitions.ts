@@ -1,5 +1,6 @@
 import type { BrowserConsent } from '../shared/types.js';
 import type { Acceptance, Configuration } from './answers.js';
+import { askedIn, digestsOf } from './asked.js';
 import {
   type Categories,
   completeCategories,
@@ -11,7 +12,7 @@ import {
   settledAtOf,
   validUntil,
 } from './choice.js';
-import { isFramework, SIGNAL_OPTS_OUT } from './precedence.js';
+import { isRequestBy } from './precedence.js';
 import type { QueuedConsent } from './queue.js';
 
 /** Time, idempotency key and surroundings of a transition. */
@@ -48,6 +49,7 @@ export function chosen(
     wasPermitted,
     after: waits ? before.at : undefined,
     settledAt: (isElsewhere ? before.at + 1 : settledAtOf(before)) || undefined,
+    asked: digestsOf(askedIn(configuration)),
     decision: decisionOf(configuration, categories, wasPermitted),
     categories: completeCategories(configuration, categories),
     document_version_id: version.id,
@@ -91,19 +93,29 @@ export function heeded(
   configuration: Configuration,
   moment: Moment,
 ): { readonly newest: Kept | null; readonly isOptOut: boolean } {
-  const law = configuration.region.compliance_framework;
   if (!moment.isSignalled) {
     // The signal ended. If it comes again, it is later than the choice.
-    const isOver = before?.isSignalled === true && !before.isVoid;
-    return { newest: isOver ? { ...before, isSignalled: false } : before, isOptOut: false };
+    return { newest: before?.isSignalled ? { ...before, isSignalled: false } : before, isOptOut: false };
   }
   if (before?.isSignalled) return { newest: before, isOptOut: false };
-  if (isFramework(law) && SIGNAL_OPTS_OUT[law]) {
+  if (isRequestBy(configuration.region.compliance_framework)) {
     const isRefusal = before !== null && !before.isVoid && !before.isPermitted;
     const marked = isRefusal ? before : ended(before, moment.now, before?.isPermitted ?? false);
     return { newest: { ...marked, isSignalled: true }, isOptOut: true };
   }
-  return { newest: before?.isPermitted ? chosen(before, {}, configuration, moment) : before, isOptOut: false };
+  const withdrawn = before?.isPermitted ? chosen(before, {}, configuration, moment) : before;
+  // Nobody was asked anything new.
+  return { newest: withdrawn && { ...withdrawn, asked: before?.asked }, isOptOut: false };
+}
+
+/** Whether a signal ended what an earlier choice permitted. */
+export function isTakenBack({ isSignalled, isVoid, wasPermitted }: Kept): boolean {
+  return isSignalled && isVoid && wasPermitted;
+}
+
+/** Whether the signal of the browser counts, because the person permitted nothing since. */
+export function isHonored({ isSignalled, isVoid, isPermitted }: Kept): boolean {
+  return isSignalled && (isVoid || !isPermitted);
 }
 
 /**

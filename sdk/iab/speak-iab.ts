@@ -5,13 +5,14 @@ import type { Categories } from '../core/choice.js';
 import type { ChoiceSignals, IabModule, SignalledConsent } from '../core/choice-signals.js';
 import { isNumber, isText, objectOf } from '../core/guards.js';
 import { gppString, SECTION_IDS } from './gpp-string.js';
+import { installIsolated } from './isolated.js';
 import { type GppSettings, isIabSettings, type TcfSettings } from './settings.js';
-import { tcStrings } from './tc-string.js';
+import { type Disclosed, NOTHING_DISCLOSED, tcStrings } from './tc-string.js';
 
 /** IAB’s number for “no section applies”. */
 const NO_SECTION = -1;
 /** A state of the consent, as scripts of the page distinguish them. */
-type Moment = 'asked' | 'decided' | 'unknown';
+type Moment = 'asked' | 'settings' | 'decided' | 'unknown';
 
 /** @see IabModule */
 export const speakIab: IabModule['speakIab'] = async (consent, settings, baseUrl) => {
@@ -23,25 +24,45 @@ export const speakIab: IabModule['speakIab'] = async (consent, settings, baseUrl
   ];
   return {
     stringsOf: (...answer) => {
-      const strings = Object.assign({}, ...signals.map(({ stringsOf }) => stringsOf(...answer)));
-      return Object.keys(strings).length === 0 ? undefined : strings;
+      try {
+        const strings = Object.assign({}, ...signals.map(({ stringsOf }) => stringsOf(...answer)));
+        return Object.keys(strings).length === 0 ? undefined : strings;
+      } catch (error) {
+        // The choice is recorded all the same.
+        reportError(error);
+        return undefined;
+      }
     },
   };
 };
 
 function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: VendorList): ChoiceSignals {
   const encode = tcStrings(settings, list);
-  const api = new TcfApi(settings.cmp_id, settings.cmp_version, true);
+  const api = installIsolated('__tcfapi', 2, () => new TcfApi(settings.cmp_id, settings.cmp_version, true));
   const language = (): string => consent.state.configuration?.language ?? 'en';
+  const begun = Date.now();
   tell(consent, () => {
     const moment = momentOf(consent);
     if (moment === 'unknown') return null;
     if (!isLawOf(consent, 'gdpr')) return ['no law', () => api.update(null)];
-    if (moment === 'asked') return ['asked', () => api.update('', true)];
     const { choice } = consent.state;
-    const answer = { categories: choice?.categories ?? {}, language: choice?.language || language() };
-    const text = encode({ ...answer, at: choice?.at ?? Date.now() });
-    return [text, () => api.update(text, false)];
+    const isShown = moment !== 'decided';
+    const text =
+      choice === null
+        ? // Prebid takes an empty string for a law that does not apply. Nobody reads this one in a record.
+          encode({
+            categories: {},
+            language: language(),
+            at: begun,
+            disclosed: isShown ? settings : NOTHING_DISCLOSED,
+          })
+        : encode({
+            categories: choice.categories,
+            language: choice.language || language(),
+            at: choice.at,
+            disclosed: disclosedBy(consent, settings),
+          });
+    return [`${isShown} ${choice?.at} ${text}`, () => api.update(text, isShown)];
   });
   return {
     stringsOf: (categories, _, at) =>
@@ -49,39 +70,61 @@ function speakTcf(consent: SignalledConsent, settings: TcfSettings, list: Vendor
   };
 }
 
+/** The part of the settings that the visitor was asked for with the choice. What was published since is not in it. */
+function disclosedBy(consent: SignalledConsent, { vendors, purposes, special_features }: TcfSettings): Disclosed {
+  const known = new Set(consent.asked.flat());
+  const asked = (kind: string, by: Readonly<Record<string, readonly number[]>>) =>
+    Object.fromEntries(
+      Object.entries(by).map(([key, all]) => [key, all.filter((one) => known.has(`${key}/${kind}${one}`))]),
+    );
+  const told = new Set([...known].flatMap((one) => /\/v(\d+)$/.exec(one)?.[1] ?? []));
+  return {
+    vendors: vendors.filter((id) => told.has(String(id))),
+    purposes: asked('p', purposes),
+    special_features: asked('f', special_features),
+  };
+}
+
+/** Number of a platform that is not registered: “a value of 1 must be used” (CMP API of GPP, “What is CMP ID?”). */
+const NOT_REGISTERED = 1;
+
 function speakGpp(consent: SignalledConsent, settings: GppSettings): ChoiceSignals {
-  const api = new GppApi(settings.cmp_id, 1);
+  const api = installIsolated('__gpp', 1, () => new GppApi(settings.cmp_id || NOT_REGISTERED, 1));
   const ids = settings.sections.map((name) => SECTION_IDS[name]);
   api.setSupportedAPIs(settings.sections.map((name) => `${SECTION_IDS[name]}:${name}`));
   const stringOf = (categories: Categories, isOptedOut: boolean): string =>
     gppString(settings, isOptedOut || settings.opt_out.some((key) => categories[key] !== true), consent.isGpcOn);
+  const display = (status: CmpDisplayStatus): void => {
+    if (api.getCmpDisplayStatus() !== status) api.setCmpDisplayStatus(status);
+  };
+  let last = '';
   api.setCmpStatus(CmpStatus.LOADED);
   tell(consent, () => {
     const moment = momentOf(consent);
     if (moment === 'unknown') return null;
-    if (!isLawOf(consent, 'ccpa')) {
-      return [
-        'no law',
-        () => {
-          api.setApplicableSections([NO_SECTION]);
-          api.setSignalStatus(SignalStatus.READY);
-        },
-      ];
-    }
+    const isLaw = isLawOf(consent, 'ccpa');
     const { choice } = consent.state;
     // By these laws a person who did not choose has not opted out.
-    const text =
-      choice === null
+    const text = !isLaw
+      ? ''
+      : choice === null
         ? gppString(settings, consent.isOptedOutOfSale, consent.isGpcOn)
         : stringOf(choice.categories, consent.isOptedOutOfSale);
     return [
-      `${moment} ${text}`,
+      `${moment} ${choice?.at} ${text}`,
       () => {
-        api.setApplicableSections(ids);
-        api.setGppString(text);
-        api.setCmpDisplayStatus(moment === 'asked' ? CmpDisplayStatus.VISIBLE : CmpDisplayStatus.HIDDEN);
-        for (const name of settings.sections) api.fireSectionChange(name);
-        api.setSignalStatus(SignalStatus.READY);
+        // The first and the last event of a chain (CMP API of GPP, “addEventListener”).
+        if (api.getSignalStatus() === SignalStatus.READY) api.setSignalStatus(SignalStatus.NOT_READY);
+        api.setApplicableSections(isLaw ? ids : [NO_SECTION]);
+        if (!isLaw) display(CmpDisplayStatus.DISABLED);
+        else display(moment === 'decided' ? CmpDisplayStatus.HIDDEN : CmpDisplayStatus.VISIBLE);
+        if (isLaw && text !== last) {
+          last = text;
+          api.setGppString(text);
+          for (const name of settings.sections) api.fireSectionChange(name);
+        }
+        // Who opened the settings is about to change something; a person who has not chosen has not opted out.
+        if (!isLaw || moment !== 'settings') api.setSignalStatus(SignalStatus.READY);
       },
     ];
   });
@@ -105,9 +148,10 @@ function tell(consent: SignalledConsent, next: () => Told): void {
   });
 }
 
-function momentOf({ state }: SignalledConsent): Moment {
+function momentOf({ state, areSettingsOpen }: SignalledConsent): Moment {
   if (state.status === 'needed') return 'asked';
-  return state.status === 'chosen' || state.status === 'signalled' ? 'decided' : 'unknown';
+  if (state.status !== 'chosen' && state.status !== 'signalled') return 'unknown';
+  return areSettingsOpen ? 'settings' : 'decided';
 }
 
 /** Whether a law applies to the visitor. An unknown region counts as one with the GDPR, which asks for more. */

@@ -1,6 +1,7 @@
 import { GVL, TCModel, TCString, type VendorList } from '@iabtechlabtcf/core';
 import type { Categories } from '../core/choice.js';
 import type { TcfSettings } from './settings.js';
+import { twoLetterLanguage } from './two-letter-language.js';
 
 const DAY_MS = 86_400_000;
 
@@ -20,25 +21,35 @@ class ListInLanguage extends GVL {
 
 /** @returns writes the TC string of an answer @throws Error if the list is none */
 export function tcStrings(settings: TcfSettings, list: VendorList): (answer: TcAnswer) => string {
-  return ({ categories, language, at }) => {
-    const gvl = new ListInLanguage(list, language.slice(0, 2).toUpperCase());
+  return ({ categories, language, at, disclosed = settings }) => {
+    const gvl = new ListInLanguage(list, twoLetterLanguage(language));
     gvl.narrowVendorsTo([...settings.vendors]);
     const model = new TCModel(gvl);
     model.cmpId = settings.cmp_id;
     model.cmpVersion = settings.cmp_version;
     model.publisherCountryCode = settings.publisher_country;
     model.isServiceSpecific = true;
-    const purposes = permitted(settings.purposes, categories);
+    // The banner asks in the words of the site, and not in those of IAB Europe.
+    model.useNonStandardTexts = true;
+    const vendors = settings.vendors.filter((id) => disclosed.vendors.includes(id));
+    const purposes = permitted(settings.purposes, disclosed.purposes, categories);
     model.purposeConsents.set(purposes);
-    model.specialFeatureOptins.set(permitted(settings.special_features, categories));
-    if (purposes.length > 0) model.vendorConsents.set([...settings.vendors]);
-    model.vendorsDisclosed.set([...settings.vendors]);
+    model.specialFeatureOptins.set(permitted(settings.special_features, disclosed.special_features, categories));
+    if (purposes.length > 0) model.vendorConsents.set(vendors);
+    model.vendorsDisclosed.set(vendors);
+    model.vendorLegitimateInterests.set(vendors.filter((id) => claimsByFormat(list, id)));
     // TCF permits whole days only, so that the time tells no visitor from another.
     model.created = new Date(at - (at % DAY_MS));
     model.lastUpdated = model.created;
     return TCString.encode(model);
   };
 }
+
+/** The part of the settings that a question disclosed. */
+export type Disclosed = Pick<TcfSettings, 'vendors' | 'purposes' | 'special_features'>;
+
+/** That nobody was shown a question. */
+export const NOTHING_DISCLOSED: Disclosed = { vendors: [], purposes: {}, special_features: {} };
 
 /** A choice to write as a TC string. */
 export interface TcAnswer {
@@ -48,8 +59,27 @@ export interface TcAnswer {
   readonly language: string;
   /** Unix milliseconds of the choice. */
   readonly at: number;
+  /** What the visitor was shown; all of the settings if absent. */
+  readonly disclosed?: Disclosed | undefined;
 }
 
-function permitted(by: Readonly<Record<string, readonly number[]>>, categories: Categories): number[] {
-  return Object.entries(by).flatMap(([key, numbers]) => (categories[key] === true ? numbers : []));
+type Numbers = Readonly<Record<string, readonly number[]>>;
+
+/** The numbers of the permitted categories that stood for them already when the visitor was asked. */
+function permitted(by: Numbers, shown: Numbers, categories: Categories): number[] {
+  return Object.entries(by).flatMap(([key, numbers]) =>
+    categories[key] === true ? numbers.filter((one) => shown[key]?.includes(one)) : [],
+  );
+}
+
+/**
+ * Whether the format wants the bit of legitimate interest for a vendor that was displayed: one that declares special
+ * purposes alone, by the format before TCF 2.4 (“the value must be set to 1”, Transparency and Consent String v2,
+ * Vendor Legitimate Interest Section). Version 2.4 reads such a vendor from the disclosed ones; its lists have
+ * `standardTexts`.
+ */
+function claimsByFormat(list: VendorList, id: number): boolean {
+  const vendor = list.vendors[id];
+  if (vendor === undefined || 'standardTexts' in list) return false;
+  return vendor.specialPurposes.length > 0 && vendor.purposes.length + vendor.legIntPurposes.length === 0;
 }

@@ -1,15 +1,18 @@
 // Bundles the SDK as one module, for the bundlers of React Native and Capacitor.
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { minify } from 'terser';
 import { thirdPartyNotices } from '../../scripts/third-party-notices.js';
+import { shortened } from '../shared/internal-names.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   absWorkingDir: here,
   entryPoints: ['src/index.ts'],
   outfile: 'dist/index.js',
+  write: false,
   bundle: true,
   minify: true,
   format: 'esm',
@@ -20,5 +23,14 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
+// As for pages: terser makes smaller what esbuild bundles.
+const { code } = await minify(outputFiles[0].text, {
+  ecma: 2020,
+  module: true,
+  mangle: shortened(),
+  compress: { passes: 3, keep_fargs: false, pure_getters: true, lhs_constants: false },
+});
+await mkdir(join(here, 'dist'), { recursive: true });
+await writeFile(join(here, 'dist/index.js'), code);
 const notices = await thirdPartyNotices('@consent-ledger/mobile', here, Object.keys(metafile.inputs));
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), notices);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minify } from 'terser';
+import { shortened } from '../shared/internal-names.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 await mkdir(join(here, 'dist'), { recursive: true });
@@ -25,9 +26,21 @@ const { outputFiles } = await build({
   logLevel: 'warning',
   write: false,
 });
+// One for all files, so that each has the same short names.
+const nameCache = {};
 for (const { path, text } of outputFiles) {
   const { code } = await minify(text, {
-    ...{ ecma: 2020, module: true, compress: { passes: 2, directives: false } },
+    ecma: 2020,
+    module: true,
+    mangle: shortened('isSignalled'),
+    nameCache,
+    compress: {
+      passes: 3,
+      directives: false,
+      keep_fargs: false,
+      pure_getters: true,
+      lhs_constants: false,
+    },
     // Comments by which bundlers leave the import of the service's own file as it is.
     format: { comments: /webpackIgnore|@vite-ignore/ },
   });

@@ -15,11 +15,7 @@ const types = astToString(await openapiTS({ openapi, info, paths: {}, components
 const declaration = /^export interface components \{[\s\S]*?^\}\n/m.exec(types)?.[0];
 if (declaration === undefined) throw new Error('the generated types have no components');
 /** Codes of every error response, as each lists its own. */
-const codes = new Set(
-  JSON.stringify(components.responses)
-    .match(/(?<="code":\{"enum":\[)[^\]]*/g)
-    .flatMap((list) => JSON.parse(`[${list}]`)),
-);
+const codes = new Set(Object.values(components.responses).flatMap((response) => response['x-error-codes'] ?? []));
 const codeUnion = [...codes]
   .sort()
   .map((code) => `\n  | '${code}'`)

@@ -16,8 +16,17 @@ export type SignedPromise = Schemas['SignedPromise'];
 export type SiteConfiguration = Schemas['ConfigResponse']['data'];
 /** A consent that a backend records for a person. */
 export type Consent = Schemas['S2sConsentRequest'];
+type BatchItem = Schemas['BatchItemResult'];
+type Refusal = 'error' | 'error_code' | 'code';
+/** The result of one consent of a submission batch. The document has both variants as one schema. */
+export type BatchItemResult =
+  | (Required<Omit<BatchItem, Refusal | 'status' | 'warnings'>> &
+      Pick<BatchItem, 'warnings'> & { readonly status: 'accepted' })
+  | (Required<Pick<BatchItem, Refusal | 'index'>> & { readonly status: 'rejected' });
 /** The results of a submission batch. */
-export type BatchResult = Schemas['ConsentBatchResponse']['data'];
+export type BatchResult = Omit<Schemas['ConsentBatchResponse']['data'], 'results'> & {
+  readonly results: readonly BatchItemResult[];
+};
 /** The document and the person for which an approval token is minted. */
 export type ApprovalTokenRequest = Schemas['ApprovalTokenRequest'];
 export type ApprovalToken = Schemas['ApprovalTokenResponse']['data'];
@@ -26,20 +35,25 @@ export type StatusItem = Schemas['StatusItem'];
 /** The result of an integrity check. */
 export type Verification = Schemas['VerifyResponse'];
 /** A record of an export, with every field. */
-export type ExportedConsent = Schemas['ExportedConsent'];
+export type ExportedConsent = Required<ExportedFields>;
 /** A record of an export that chose fields: these, and `cursor`. */
-export type ExportedFields = Schemas['ExportedFields'];
+export type ExportedFields = Omit<Schemas['ExportedItem'], 'erased_record' | 'announced_at'>;
 /** An erasure that a copy of the records must repeat. */
 export type ExportedErasure = Schemas['ExportedErasure'];
 /** The findings of a scan of a page. */
 export type ScanResult = Schemas['ScanResult'];
 /** The filter of an evidence package, and the personal fields that it discloses. */
-export type EvidenceExportRequest = Partial<Schemas['CreateExportRequest']>;
+export type EvidenceExportRequest = Partial<Omit<Schemas['CreateExportRequest'], 'disclose'>> & {
+  /** Personal fields that the package discloses. */
+  readonly disclose?: 'all' | 'none' | readonly string[];
+};
 /** The state of an evidence export. */
 export type EvidenceExport = Omit<Schemas['EvidenceExportDetails'], 'disclose'> & {
   /** Personal fields that the package discloses. */
   readonly disclose: 'all' | 'none' | readonly string[];
 };
+/** A message to a webhook, and what became of it. */
+export type WebhookDelivery = Schemas['WebhookDelivery'];
 /** The evidence of one record, for `consent-verify check`. */
 export type RecordReceipt = Schemas['Receipt'];
 export type ErasureRequest = Schemas['S2sErasureRequest'];

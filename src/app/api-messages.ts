@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { READINESS_CODES } from '../platform/health/reasons.js';
 import { ToWorker } from './worker-messages.js';
 

@@ -1,9 +1,9 @@
 import { Server } from 'node:net';
-import { pino } from 'pino';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { loadConfig } from '../platform/config/index.js';
 import type { ReadinessReason } from '../platform/health/reasons.js';
+import { createLogger } from '../platform/telemetry/logger.js';
 import { type Api, createApi } from './api.js';
 import { ToApi } from './api-messages.js';
 import { assertConnectionsFit } from './connection-room.js';
@@ -17,7 +17,7 @@ import { HEARTBEAT_MS } from './worker-messages.js';
 // A further process of `serve` that answers callers: see further-apis.ts. Its argument is its number.
 const number = Number(process.argv[2]);
 const config = loadConfig(process.env);
-const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({
+const logger = createLogger(config, process.stderr).child({
   role: 'api',
   process: number,
 });
@@ -64,7 +64,7 @@ async function run(): Promise<void> {
   const { installation, api } = await opening;
   listening = api;
   await tellParent({ kind: 'opened', server: installation.server.server() });
-  // The next process begins anew, when the first one has compared the server with what is known.
+  // The next process starts from nothing, once the first one has compared the server with what is known.
   await installation.server.lost;
 }
 

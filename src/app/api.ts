@@ -4,6 +4,7 @@ import { createApp } from '../api/server/app.js';
 import { messageOf } from '../platform/errors/message-of.js';
 import { createKeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
+import { createLiveHosts } from '../tenancy/domains/live-hosts.js';
 import type { Installation } from './installation.js';
 import { listen, listenOn } from './listen.js';
 import { metricsGroup, metricsGroupOf, observeApp } from './observe-app.js';
@@ -57,7 +58,9 @@ export async function createApi(
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const keyUsage = createKeyUsage(pool, Date.now);
-  const { admission, outbox, renewPromiseKey, sources } = await openAdmission(installation, directory, groupsInFlight);
+  const liveHosts = createLiveHosts(installation.apiPool);
+  const opened = await openAdmission(installation, directory, groupsInFlight);
+  const { admission, testAdmission, outbox, renewPromiseKey, sources } = opened;
   const readiness = readinessOf(installation, [
     historySource(installation),
     databaseSource(installation),
@@ -81,7 +84,9 @@ export async function createApi(
       },
     },
     [
-      ...(await serviceRoutes(installation, { admission, outbox, directory, rateLimiter, keyUsage, readiness })),
+      ...(await serviceRoutes(installation, {
+        ...{ admission, testAdmission, outbox, directory, rateLimiter, keyUsage, liveHosts, readiness },
+      })),
       metricsText === undefined ? metricsGroup(installation, pool) : metricsGroupOf(installation, metricsText),
     ],
   );
@@ -92,6 +97,8 @@ export async function createApi(
   };
   const storeKeyUsage = (): Promise<void> =>
     trying(() => keyUsage.flush(), 'the times at which API keys were used could not be stored; trying again later');
+  const storeHosts = (): Promise<void> =>
+    trying(() => liveHosts.flush(), 'the hosts of pages could not be stored; they are noted again by the next consent');
   const compare = async (): Promise<void> => {
     if (server.refusal() === null) await guard.check();
   };
@@ -99,6 +106,7 @@ export async function createApi(
     setInterval(() => void trying(compare, 'the ledger could not be compared with its head; trying again'), COMPARE_MS),
     setInterval(() => {
       void storeKeyUsage();
+      void storeHosts();
       void trying(() => rateLimiter.sweep(), 'old rate limit windows could not be deleted; trying again later');
       void trying(renewPromiseKey, 'the certificate of the promise key was not renewed; trying again later');
     }, SWEEP_MS),
@@ -115,7 +123,7 @@ export async function createApi(
       for (const timer of timers) clearInterval(timer);
       await app.close();
       await admission.drain();
-      await storeKeyUsage();
+      await Promise.all([storeKeyUsage(), storeHosts()]);
     },
   };
 }

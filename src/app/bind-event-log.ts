@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ensureLogIdentity } from '../pipeline/event-log/log-identity.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import type { Queryable } from '../platform/database/pool.js';

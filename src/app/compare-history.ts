@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { askWitness } from '../pipeline/cosigner/ask-witness.js';
 import { WitnessFailure } from '../pipeline/cosigner/submit-checkpoint.js';
 import { LedgerNotCompared } from '../pipeline/ledger/errors.js';
@@ -49,7 +49,10 @@ export async function askWitnesses({ config, workerPool, logger }: Installation)
       const witness = { ...address, fetch: globalThis.fetch, timeoutMs: WITNESS_TIMEOUT_MS, now: () => new Date() };
       await askWitness(workerPool, witness, signal).catch((error: unknown) => {
         if (!(error instanceof WitnessFailure || error instanceof HttpFailure)) throw error;
-        logger.warn({ witness: address.name, reason: describe(error) }, 'a witness could not be asked for its head');
+        logger.warn(
+          { witness: address.name, reason: describe(error) },
+          'a witness did not answer with its latest checkpoint',
+        );
       });
     }),
   );

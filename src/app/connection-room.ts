@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config } from '../platform/config/index.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
 import type { Installation } from './installation.js';
@@ -50,7 +50,7 @@ export async function assertConnectionsFit({ config, logger, eventLog, workerPoo
   if (used + atMost > allowed)
     logger.warn(
       numbers,
-      'this process and those that are connected can need more connections than PostgreSQL allows: lower DATABASE_POOL_SIZE or raise max_connections',
+      'this process and those already connected may need more connections than PostgreSQL allows: lower DATABASE_POOL_SIZE or raise max_connections',
     );
   else logger.info(numbers, 'connections to PostgreSQL');
 }

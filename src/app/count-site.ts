@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isConsentType } from '../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import type { EventLog } from '../pipeline/event-log/port.js';

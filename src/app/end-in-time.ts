@@ -18,7 +18,10 @@ export const LONGEST_STOP_MS = 25_000;
  */
 export function endInTime({ ms, logger, exit }: EndInTimeOptions): void {
   const end = (): void => {
-    logger.error({ after_ms: ms }, 'the process did not stop in time: ending it; nothing that was answered is lost');
+    logger.error(
+      { after_ms: ms },
+      'the process did not stop in time, and is ended now; nothing that was acknowledged is lost',
+    );
     exit(1);
   };
   setTimeout(end, ms).unref();

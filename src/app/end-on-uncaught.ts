@@ -12,7 +12,7 @@ export function endOnUncaught(logger: Pick<Logger, 'fatal'>): void {
   // Node reports an unhandled rejection in the same way.
   process.on('uncaughtException', (error: unknown, origin) => {
     try {
-      logger.fatal({ origin, ...placeOf(error) }, 'an error of the program was not caught: ending the process');
+      logger.fatal({ origin, ...placeOf(error) }, 'uncaught error: the process ends');
     } finally {
       process.exit(EXIT_FAILED);
     }

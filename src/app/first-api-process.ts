@@ -1,7 +1,7 @@
-import { pino } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { loadConfig } from '../platform/config/index.js';
+import { createLogger } from '../platform/telemetry/logger.js';
 import { endInTime, LONGEST_STOP_MS } from './end-in-time.js';
 import { endOnUncaught } from './end-on-uncaught.js';
 import { followParent, tellFailure, tellParent } from './parent-process.js';
@@ -13,7 +13,7 @@ import { HEARTBEAT_MS, ToWorker } from './worker-messages.js';
 // argument is the role.
 const role = z.enum(['serve', 'api']).parse(process.argv[2]);
 const config = loadConfig(process.env);
-const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) });
+const logger = createLogger(config, process.stderr);
 let starting: Promise<Service> | null = null;
 let listens = false;
 let isEnding = false;

@@ -43,7 +43,7 @@ export interface FollowOptions {
 /**
  * Runs one life after the other. A life ends when its connections reach another server, or when the
  * ledger does not continue what is known of it: then it uses the database no more, but still says why.
- * The next one begins anew, without caches, as soon as the database stands the comparison. If nothing
+ * The next one starts without caches, as soon as the database matches what this process knows. If nothing
  * was lost, that takes a second.
  * @throws the errors of the first `open`; a comparison that only waits for another process is waited for
  */
@@ -61,7 +61,7 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
       } catch (error) {
         if (!isPassing(error)) throw error;
         if (said !== describe(error))
-          logger.error({ reason: describe(error) }, 'the database is not used; trying again');
+          logger.error({ reason: describe(error) }, 'the database is not usable; trying again');
         said = describe(error);
       }
       await pause(backOff.next(), stopping.signal);
@@ -87,7 +87,10 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
       if (!isHistory(error)) throw error;
       const left = life;
       left.installation.server.refuse(error);
-      logger.error({ reason: describe(error) }, 'the database is not used before it is compared with what is known');
+      logger.error(
+        { reason: describe(error) },
+        'the database server changed: it is not used until it was compared with what this process knows',
+      );
       onChange?.();
       const turn = turnAfter(left);
       opening = waitFor(
@@ -102,7 +105,7 @@ export async function followServer({ config, logger, open, onChange }: FollowOpt
       life = next;
       logger.warn(
         { server: life.installation.server.server() },
-        'the database stood the comparison; everything begins anew',
+        'the database matches what this process knows; resuming',
       );
       onChange?.();
     }

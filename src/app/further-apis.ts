@@ -61,7 +61,10 @@ export function createFurtherApis({ count, env, installation, worker, server }: 
     else if (message.kind === 'ask_text') {
       process.tell({ kind: 'text', id: message.id, text: await metrics.text() });
     } else if (message.server !== installation.server.server()) {
-      logger.error({ server: message.server }, 'an API process reached another database server: it does not answer');
+      logger.error(
+        { server: message.server },
+        'an API process reached a different database server; it answers no requests',
+      );
       process.tell({ kind: 'stop' });
     } else {
       tellOfWorker(process);
@@ -82,7 +85,7 @@ export function createFurtherApis({ count, env, installation, worker, server }: 
         const { success, data } = FromApi.safeParse(message);
         if (success) {
           answer(process, data).catch((error: unknown) => {
-            logger.error({ reason: describe(error) }, 'a message of an API process was not answered');
+            logger.error({ reason: describe(error) }, 'a message from an API process was not answered');
           });
         }
         return success;

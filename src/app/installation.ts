@@ -261,7 +261,7 @@ export async function openEventLog(
   let isSaid = false;
   const onForeign = ({ stream, type }: LoggedEvent): void => {
     countForeignEvent();
-    if (!isSaid) logger.warn({ stream, type }, 'the event log has events of another program: they are passed over');
+    if (!isSaid) logger.warn({ stream, type }, 'the event log has events that another program wrote; they are ignored');
     isSaid = true;
   };
   const onInterruption = (error: unknown): void => {

@@ -37,7 +37,10 @@ export function keepRunning(part: BackgroundPart, options: KeepOptions): Backgro
       } catch (error) {
         if (!(error instanceof LogDamaged)) throw error;
         damage = error;
-        logger.error({ part: part.name, reason: describe(error) }, 'the part waits for an operator; the others run on');
+        logger.error(
+          { part: part.name, reason: describe(error) },
+          'this part stopped until an operator acts; the other parts keep running',
+        );
       } finally {
         clearTimeout(repaired);
       }

@@ -4,6 +4,7 @@ import type { BackgroundPart, ServiceLogger } from '../platform/background/part.
 import { describe } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
 import type { Queryable } from '../platform/database/pool.js';
+import { pruneDeliveries } from '../tenancy/webhooks/deliveries.js';
 
 export interface MaintenanceOptions {
   /** As `consent_ledger_worker`. */
@@ -12,7 +13,7 @@ export interface MaintenanceOptions {
   readonly everyMs?: number;
 }
 
-/** Runs admission's maintenance, and that of sign-ins, regularly. Any number may run; one that fails is tried again at the next interval. */
+/** Runs admission's maintenance, and that of sign-ins and deliveries, regularly. Any number may run; one that fails is tried again at the next interval. */
 export function createMaintenance({
   db,
   logger,
@@ -28,6 +29,7 @@ export function createMaintenance({
         try {
           await maintainAdmission(db);
           await pruneSignIns(db);
+          await pruneDeliveries(db);
           runs += 1;
         } catch (error) {
           failures += 1;

@@ -4,6 +4,7 @@ import { createOutboxGauge, type OutboxGauge } from '../pipeline/admission/outbo
 import { certifiedPromiseKey } from '../pipeline/admission/promise-key.js';
 import { createPromises } from '../pipeline/admission/promises.js';
 import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
+import { createTestAdmission, type TestAdmission } from '../pipeline/admission/test-admission.js';
 import { createWriteWatch } from '../pipeline/admission/write-watch.js';
 import { messageOf } from '../platform/errors/message-of.js';
 import type { ReadinessSource } from '../platform/health/readiness.js';
@@ -19,6 +20,8 @@ const CLOCK_CHECK_MS = 5_000;
 /** Admission, and what it depends on. */
 export interface OpenedAdmission {
   readonly admission: Admission;
+  /** The admission of test keys. Neither metrics nor the memory of the process know what it accepts. */
+  readonly testAdmission: TestAdmission;
   readonly outbox: OutboxGauge;
   /** Whether it can accept consents. */
   readonly sources: readonly ReadinessSource[];
@@ -54,8 +57,12 @@ export async function openAdmission(
   });
   const writes = createWriteWatch({ db, monotonic });
   const groups = createGroupObserver(metrics.admission, tracing);
+  const surroundings = {
+    ...{ db, directory, random: installation.random, clock },
+    onError: (error: unknown) => logger.error({ reason: messageOf(error) }, 'an admission group failed'),
+  };
   const admission = createAdmission({
-    db,
+    ...surroundings,
     server,
     promises: createPromises({
       origin,
@@ -66,12 +73,8 @@ export async function openAdmission(
         return promiseKey;
       },
     }),
-    directory,
     seals: keyring,
-    random: installation.random,
-    clock,
     outbox,
-    onError: (error) => logger.error({ reason: messageOf(error) }, 'an admission group failed'),
     onUnsigned: (error) =>
       logger.error({ reason: messageOf(error) }, 'consents were accepted without promises: signing them failed'),
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup, maxInFlight: groupsInFlight },
@@ -82,6 +85,7 @@ export async function openAdmission(
   });
   return {
     admission: rememberAccepted(admission, installation),
+    testAdmission: createTestAdmission({ ...surroundings, useNonce: admission.useNonce }),
     outbox,
     sources: [writes, clockSource(clock), outboxSource(outbox)],
     renewPromiseKey: async () => {

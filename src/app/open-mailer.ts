@@ -3,6 +3,7 @@ import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createMailer } from '../accounts/mail/mailer-part.js';
 import { createSmtpTransport } from '../accounts/mail/smtp-transport.js';
 import { mailRequestedReset } from '../accounts/sign-in/requested-reset.js';
+import { Looks } from '../platform/background/looks.js';
 import type { BackgroundPart } from '../platform/background/part.js';
 import type { MailConfig } from '../platform/config/index.js';
 import type { Installation } from './installation.js';
@@ -12,6 +13,7 @@ export function openMailer({ adminPool, keyring, logger }: Installation, mail: M
   const queueMail = createMailQueue(keyring);
   return createMailer({
     db: adminPool,
+    looks: new Looks(adminPool),
     keys: keyring,
     openTransport: () => createSmtpTransport(mail),
     publicUrl: mail.publicUrl,

@@ -12,6 +12,9 @@ export function reportCaught(
 ): (error: unknown) => void {
   return (error) => {
     metrics.countCaught(where);
-    logger.error({ where, ...placeOf(error) }, 'an answer caused an error of the program, which ended a request');
+    logger.error(
+      { where, ...placeOf(error) },
+      'the answer of a foreign server caused an internal error, which ended a request',
+    );
   };
 }

@@ -17,6 +17,7 @@ import { servePanel } from '../api/panel/serve-panel.js';
 import { browserSdk } from '../api/public/browser-sdk.js';
 import { dashboard } from '../api/public/dashboard.js';
 import { servePublic } from '../api/public/public-verify.js';
+import { tryPage } from '../api/public/try-page.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
 import { allowCrossOrigin } from '../api/server/cors.js';
@@ -28,12 +29,14 @@ import { toolRoutes } from '../api/tool/routes.js';
 import { makeReceipt } from '../evidence/package/index.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import type { Readiness } from '../platform/health/readiness.js';
+import { isLoopback } from '../platform/net/hosts.js';
 import { createDetectRegion } from '../platform/regions/detect-region.js';
 import { openGeoDatabase } from '../platform/regions/geo-database.js';
 import { VERSION } from '../platform/version.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import { vendorListsIn } from '../tenancy/configuration/vendor-lists.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
+import type { LiveHosts } from '../tenancy/domains/live-hosts.js';
 import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
 import { createScanner } from '../tenancy/scans/scan-site.js';
 import { accountCreator } from './create-account.js';
@@ -45,10 +48,11 @@ import { readTsaRoots } from './timestamping.js';
 const PANEL_REQUESTS_PER_MINUTE = 300;
 
 /** Parts of the process that the routes share with its other work. */
-export interface ServiceParts extends Pick<OpenedAdmission, 'admission' | 'outbox'> {
+export interface ServiceParts extends Pick<OpenedAdmission, 'admission' | 'testAdmission' | 'outbox'> {
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
   readonly keyUsage: KeyUsage;
+  readonly liveHosts: LiveHosts;
   readonly readiness: Readiness;
 }
 
@@ -81,6 +85,9 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
       ...shared,
       ...{ db: apiPool, origin, now },
       admission: metrics.admission.countConsents(parts.admission),
+      testAdmission: parts.testAdmission,
+      liveHosts: parts.liveHosts,
+      keyUsage,
       detectRegion: createDetectRegion({ ...config.geo, database: await openGeoDatabase(config.geo.databaseFile) }),
       onExportError: (error, { id }) => {
         logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');
@@ -132,6 +139,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
       verifyPage(scope);
       browserSdk(scope, vendorListsIn(config.vendorListFolder));
       dashboard(scope);
+      if (config.database.url === undefined && isLoopback(config.http.host)) tryPage(scope, config.dataDir);
     },
   ];
 }

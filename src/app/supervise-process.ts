@@ -144,7 +144,7 @@ export function superviseProcess(options: SuperviseOptions): SupervisedProcess {
       const parsed = FromWorker.safeParse(message);
       if (!parsed.success) {
         if (options.onOther?.(message) === true) return;
-        logger.warn({ reason: parsed.error.message }, `a message of the ${name} process was ignored`);
+        logger.warn({ reason: parsed.error.message }, `a message from the ${name} process was ignored`);
         return;
       }
       const { data } = parsed;

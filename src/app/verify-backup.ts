@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import type { AuditParts } from '../audit/section.js';
 import { openErasureJournal } from '../erasure/index.js';

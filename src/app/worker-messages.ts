@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { READINESS_CODES } from '../platform/health/reasons.js';
 import { ProcessMetrics } from './metrics/process-json.js';
 

@@ -1,7 +1,7 @@
-import { pino } from 'pino';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { loadConfig } from '../platform/config/index.js';
+import { createLogger } from '../platform/telemetry/logger.js';
 import { endOnUncaught } from './end-on-uncaught.js';
 import { followServer, type Life, type Turn } from './follow-server.js';
 import { followParent, tellFailure, tellParent } from './parent-process.js';
@@ -12,7 +12,7 @@ import { HEARTBEAT_MS, ToWorker } from './worker-messages.js';
 // The worker's parts of `serve`, in a process of their own: see supervise-process.ts. It listens to
 // the process that started it, and to nothing else.
 const config = loadConfig(process.env);
-const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({
+const logger = createLogger(config, process.stderr).child({
   role: 'worker',
 });
 let following: Promise<Life> | null = null;

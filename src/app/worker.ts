@@ -9,11 +9,12 @@ import { shareReads } from '../pipeline/event-log/shared-reads.js';
 import { guardLedgerAppends } from '../pipeline/ledger/ledger-guard.js';
 import { openLedgerSigner } from '../pipeline/ledger/ledger-signer.js';
 import { createProjector } from '../pipeline/projector/index.js';
-import { createRelay } from '../pipeline/relay/relay.js';
+import { createRelay, EVENT_WAITS } from '../pipeline/relay/relay.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
 import { createStamper } from '../pipeline/stamper/stamper.js';
 import { createWebhookSender } from '../pipeline/webhooks/http-sender.js';
 import { createWebhooks } from '../pipeline/webhooks/webhooks-part.js';
+import { Looks } from '../platform/background/looks.js';
 import type { BackgroundPart } from '../platform/background/part.js';
 import { sharedController } from '../platform/background/signals.js';
 import { createTrustedClock } from '../platform/clock/trusted-clock.js';
@@ -52,7 +53,10 @@ export async function startWorker(installation: Installation): Promise<Worker> {
   await publishLedgerKeyFile(config, signer);
   await ensureManifestCertificate({ db: pool, keyring, signer });
   const trustedClock = createTrustedClock({ db: pool, logger });
+  // The projections and the sealer read the same events at about the same time.
+  const sharedLog = shareReads(eventLog);
   const stamper = createStamper({
+    appends: sharedLog,
     trustedClock,
     rememberHead: () => guard.check(),
     db: pool,
@@ -66,14 +70,18 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     minIntervalMs: config.stampIntervalMs,
     tracing,
   });
-  // The projections and the sealer read the same events at about the same time.
-  const sharedLog = shareReads(eventLog);
+  const looks = new Looks(pool);
   const parts: readonly BackgroundPart[] = [
-    createRelay({ db: pool, eventLog, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS, tracing }),
+    createRelay({
+      ...{ db: pool, eventLog, keyring, logger, tracing },
+      retentionMs: config.outbox.retentionHours * HOUR_MS,
+      look: looks.add(EVENT_WAITS),
+    }),
     createProjector({ db: projectionsPool, eventLog: sharedLog, logger, projections: PROJECTIONS, tracing }),
     createSealer({
       db: pool,
       eventLog: sharedLog,
+      appends: sharedLog,
       keyring,
       logger,
       signer,
@@ -93,6 +101,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       ? []
       : [createCosigner({ db: pool, logger, witnesses: config.witnesses, tracing })]),
     createErasureRunner({
+      looks,
       db: pool,
       eventLog,
       keyring,
@@ -108,6 +117,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       journal: openErasureJournal(config.erasureJournal),
     }),
     createExporter({
+      looks,
       db: pool,
       eventLog,
       keyring,
@@ -120,6 +130,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),
     createWebhooks({
+      looks,
       db: pool,
       eventLog,
       keyring,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decryptForRecord, KeyError } from '../platform/keys/index.js';
 import type { Section } from './section.js';
 

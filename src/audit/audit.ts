@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LogDamaged } from '../pipeline/event-log/errors.js';
 import { auditCatalogue } from './catalogue.js';
 import { auditErasures } from './erasures.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { auditHashedContents } from './hashed-contents.js';
 import { PAGE } from './pages.js';
 import type { Section } from './section.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { counted } from '../../schemas/text/counted.js';
 import { consentsStreamSql } from '../platform/database/consents-stream.js';
 import { PAGE } from './pages.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Stream } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { ExportUnreadable, findPackage, readPackage } from '../evidence/exports/index.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PAGE, pagesOf } from './pages.js';
 import type { Section } from './section.js';
 

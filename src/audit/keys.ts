@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { personTag } from '../../schemas/evidence/person-tag.js';
 import { checkKeyRows, type KeyRow, keyRowColumns, keyRowsOf, personId, SEED_BYTES } from '../platform/keys/index.js';

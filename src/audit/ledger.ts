@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { InvalidEventBody } from '../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../schemas/events/streams.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { counted } from '../../schemas/text/counted.js';
 import { NO_STREAM, type Position } from '../pipeline/event-log/port.js';
 import { streamEnds } from '../pipeline/relay/log-check.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fromBase64, toHex } from '../../schemas/crypto/encoding.js';
 import type { SealedConsent } from '../../schemas/events/consent-imported.js';
 import { ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';

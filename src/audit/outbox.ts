@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { equalBytes } from '../../schemas/crypto/encoding.js';
 import { isOwnStream, siteOfStream } from '../../schemas/events/streams.js';
 import { NO_STREAM } from '../pipeline/event-log/port.js';

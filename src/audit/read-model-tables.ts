@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Projection, TableDefinition } from '../../projections/definition.js';
 import { schemaOf } from '../pipeline/projector/index.js';
 import type { Queryable } from '../platform/database/pool.js';

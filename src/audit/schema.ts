@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { loadMigrations } from '../platform/database/load-migrations.js';
 import { compareSchema } from '../platform/database/schema-differences.js';
 import type { Section } from './section.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SEALED_TABLE_NAMES, SEALED_TABLES, type SealedTable } from '../platform/database/sealed-tables.js';
 import { sealed, sealedRow } from '../platform/keys/index.js';
 import { estimatedRows, PAGE, pagesOf } from './pages.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Finding } from './finding.js';
 
 /** A live table, and the temporary table into which the log was replayed. */

@@ -1,6 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { syncFolder } from '../platform/files/sync-folder.js';
 import { FINDING_KINDS, type FindingKind, MAX_FINDINGS } from './finding.js';
 import { type AuditState, NOTHING_AUDITED, SECTIONS } from './state.js';

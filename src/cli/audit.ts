@@ -1,14 +1,13 @@
-import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
-import { pino } from 'pino';
 import { counted } from '../../schemas/text/counted.js';
 import { openAudit } from '../app/open-audit.js';
 import { type AuditResult, runAudit } from '../audit/audit.js';
 import { FINDING_KINDS, type Finding, type FindingKind, type FoldedFindings } from '../audit/finding.js';
 import type { AuditState, SectionName } from '../audit/state.js';
 import { readState, writeState } from '../audit/state-file.js';
-import { type CliContext, configOf, print } from './command/context.js';
+import { type CliContext, commandLogger, configOf, print } from './command/context.js';
 import { CommandError, EXIT } from './command/exit-codes.js';
+import { type ProgressBar, progressBar } from './command/progress-bar.js';
 
 interface Options {
   readonly json?: boolean;
@@ -48,9 +47,7 @@ function percent(text: string): number {
 
 async function audit(context: CliContext, options: Options, from: AuditState | undefined): Promise<AuditResult> {
   const config = configOf(context);
-  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
-  const logger = pino({ level }, { write: (line: string) => context.stderr.write(line) });
-  const { parts, close } = await openAudit(config, logger);
+  const { parts, close } = await openAudit(config, commandLogger(context, config));
   const progress = createProgress(context);
   const { resume } = options;
   try {
@@ -74,22 +71,16 @@ interface Progress {
 
 /** One bar for each section, on a terminal only. */
 function createProgress(context: CliContext): Progress {
-  let bar: SingleBar | null = null;
+  let bar: ProgressBar | null = null;
   let shown: SectionName | null = null;
   return {
     show: (section, done, total) => {
       if (section !== shown) {
         bar?.stop();
-        bar = new SingleBar({
-          format: `${section} [{bar}] {value} of about {total}`,
-          stream: context.stderr,
-          hideCursor: true,
-        });
-        bar.start(total ?? done, 0);
+        bar = progressBar(context, `${section} [{bar}] {value} of about {total}`);
         shown = section;
       }
-      bar?.setTotal(Math.max(done, total ?? 0));
-      bar?.update(done);
+      bar?.update(done, total ?? done);
     },
     stop: () => bar?.stop(),
   };

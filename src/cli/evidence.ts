@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { DISCLOSURE_NAMES, isDisclosureName } from '../../schemas/evidence/disclosed-values.js';
 import type { Installation } from '../app/installation.js';
@@ -19,6 +18,7 @@ import { tenantOfSite } from '../tenancy/sites/owner-of.js';
 import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';
 import { type CliContext, print, withInstallation } from './command/context.js';
 import { CommandError, EXIT } from './command/exit-codes.js';
+import { progressBar } from './command/progress-bar.js';
 
 interface Options {
   readonly json?: boolean;
@@ -79,8 +79,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
       subject: { kind: 'site', id: options.site },
       details: auditDetails(filter, disclose),
     });
-    const bar = new SingleBar({ format: '{step} [{bar}] {value}/{total}', stream: context.stderr, hideCursor: true });
-    bar.start(0, 0, { step: 'entries' });
+    const bar = progressBar(context, '{step} [{bar}] {value}/{total}');
     const result = await exportEvidence(
       {
         db: workerPool,
@@ -99,8 +98,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
         overwrites: options.overwrite === true,
         exportedBy: 'consent-ledger evidence export',
         onProgress: ({ step, done, total }) => {
-          bar.setTotal(total ?? done);
-          bar.update(done, { step });
+          bar.update(done, total ?? done, { step });
         },
       },
     ).finally(() => bar.stop());

@@ -35,7 +35,9 @@ const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly str
   admin: adminCommand,
   projections: async (context) => (await import('./projections.js')).projectionsCommand(context),
   audit: async (context) => (await import('./audit.js')).auditCommand(context),
+  demo: async () => (await import('./demo.js')).demoCommand(),
   evidence: async (context) => (await import('./evidence.js')).evidenceCommand(context),
+  listen: async (context) => (await import('./listen.js')).listenCommand(context),
 };
 
 /**

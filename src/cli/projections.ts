@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import type { Projection } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
@@ -20,6 +19,7 @@ import {
 import { jsonCommand } from './command/command.js';
 import { type CliContext, print, withInstallation } from './command/context.js';
 import { CommandError, EXIT } from './command/exit-codes.js';
+import { withBar } from './command/progress-bar.js';
 
 interface Options {
   readonly json?: boolean;
@@ -133,28 +133,16 @@ async function withProgress(
   projection: Projection,
   work: typeof rebuildProjection,
 ): Promise<RebuildResult> {
-  const bar = new SingleBar({
-    format: `${projection.name} [{bar}] {value} of about {total} events`,
-    stream: context.stderr,
-    clearOnComplete: false,
-    hideCursor: true,
-  });
-  bar.start(0, 0);
-  try {
-    return await work({
+  return withBar(context, `${projection.name} [{bar}] {value} of about {total} events`, (update) =>
+    work({
       db: projectionsPool,
       eventLog,
       projection,
       isFollowed: PROJECTIONS.includes(projection),
       giveWay: createGiveWay({ db: workerPool }),
-      onProgress: (events, total) => {
-        bar.setTotal(Math.max(events, total ?? 0));
-        bar.update(events);
-      },
-    });
-  } finally {
-    bar.stop();
-  }
+      onProgress: (events, total) => update(events, total ?? events),
+    }),
+  );
 }
 
 function printResult(

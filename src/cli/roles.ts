@@ -1,16 +1,19 @@
 import type { Command } from 'commander';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { counted } from '../../schemas/text/counted.js';
 import { endInTime, LONGEST_STOP_MS } from '../app/end-in-time.js';
 import { endOnUncaught } from '../app/end-on-uncaught.js';
 import type { ComparedMigration } from '../app/installation.js';
 import type { Service } from '../app/start-service.js';
 import { superviseApi } from '../app/supervise-api.js';
-import type { Config } from '../platform/config/index.js';
+import { type Config, type Environment, loadConfig } from '../platform/config/index.js';
 import type { SchemaDifference } from '../platform/database/schema-differences.js';
+import { createLogger } from '../platform/telemetry/logger.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 import { CommandError } from './command/exit-codes.js';
+import { signalled } from './command/signalled.js';
+import { exampleEnvironment, exampleLines, makeExample } from './example.js';
 
 /** A role of a process; `serve` is `api`, and a `worker` in a process of its own. */
 type Role = 'serve' | 'api' | 'worker';
@@ -26,9 +29,13 @@ const DESCRIPTIONS: Readonly<Record<Role, string>> = {
  * `serve`, `api`, `worker`: run until SIGTERM or SIGINT, and then complete the work in progress.
  */
 export function roleCommand(context: CliContext, role: Role): Command {
-  return jsonCommand(role, DESCRIPTIONS[role]).action(async (options: { readonly json?: boolean }) => {
-    const config = configOf(context);
-    const logger = loggerOf(context, config.logLevel);
+  const command = jsonCommand(role, DESCRIPTIONS[role]);
+  if (role === 'serve') command.option('--example', 'make and serve an example in data-example, with a page to try');
+  return command.action(async (options: { readonly json?: boolean; readonly example?: boolean }) => {
+    const given = options.example === true ? exampleEnvironment(context.env) : context.env;
+    const env = options.json === true ? { ...given, LOG_FORMAT: 'json' } : given;
+    const config = loadConfig(env);
+    const logger = createLogger(config, context.stderr);
     endOnUncaught(logger);
     const stopSignal = signalled();
     let answersCallers = false;
@@ -36,31 +43,30 @@ export function roleCommand(context: CliContext, role: Role): Command {
       // Requests that were taken are finished, however long they take.
       if (!answersCallers) endInTime({ ms: LONGEST_STOP_MS, logger, exit: (exitCode) => process.exit(exitCode) });
     });
-    const service = await startRole(context, role, config, logger);
+    const service = await startRole(env, role, config, logger);
     answersCallers = role !== 'worker';
     try {
-      print(context, options, { role, url: service.url }, [
+      const example = options.example === true ? await makeExample({ ...context, env }, service.url) : null;
+      print(context, options, { role, url: service.url, ...(example !== null && { example }) }, [
         `Consent Ledger (${role}) listens on ${service.url}`,
+        ...(role === 'worker' ? [] : [`The dashboard is at ${service.url}/panel`]),
         ...(config.timestamping === undefined && role !== 'api' ? [DEVELOPMENT_NOTICE] : []),
-        ...(role === 'worker' ? [] : nextSteps(service.url)),
+        ...(example === null ? [] : exampleLines(example, service.url)),
+        ...(role === 'worker' || example !== null ? [] : nextSteps(service.url)),
       ]);
       await Promise.race([stopSignal, service.failed]);
-      logger.info('stopping: requests and steps under way finish first');
+      logger.info('stopping: requests in progress finish first');
     } finally {
       await service.stop();
     }
+    if (options.json !== true) context.stdout.write('Stopped.\n');
   });
-}
-
-/** The logger of a program that writes its log to standard error, as JSON. */
-export function loggerOf(context: CliContext, level: string): Logger {
-  return pino({ level }, { write: (line: string) => context.stderr.write(line) });
 }
 
 type RunningRole = Pick<Service, 'url' | 'failed' | 'stop'>;
 
-async function startRole(context: CliContext, role: Role, config: Config, logger: Logger): Promise<RunningRole> {
-  if (role !== 'worker') return superviseApi(role, context.env, logger);
+async function startRole(env: Environment, role: Role, config: Config, logger: Logger): Promise<RunningRole> {
+  if (role !== 'worker') return superviseApi(role, env, logger);
   // Imported here, because the module loads the code of the service.
   const { startWorkerService } = await import('../app/start-service.js');
   const { startWatchdog } = await import('../app/watchdog.js');
@@ -75,22 +81,13 @@ const DEVELOPMENT_NOTICE =
 function nextSteps(url: string): string[] {
   return [
     '',
+    'Just looking? Stop it, and start an example with a page to click: npx consent-ledger serve --example',
     'Next steps, in another terminal, in the same folder:',
-    '  node bin/consent-ledger.js admin seed-demo       creates an example tenant with site, keys and documents',
+    '  npx consent-ledger admin seed-demo       creates an example tenant with site, keys and documents',
     `  curl -H "X-API-Key: <read key>" ${url}/tool/v1/config`,
-    '  node bin/consent-ledger.js evidence export --help',
+    '  npx consent-ledger evidence export --help',
     'Stop the service with Ctrl-C: it finishes accepted requests first.',
   ];
-}
-
-/**
- * Resolves at the first SIGTERM or SIGINT. A second one ends the process immediately, by Node's
- * default.
- */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-  });
 }
 
 /**
@@ -102,11 +99,12 @@ export function migrateCommand(context: CliContext): Command {
     .option('--roles', 'only create the database roles, which no dump contains: before a dump is restored')
     .action(async (options: { readonly json?: boolean; readonly roles?: boolean }) => {
       if (options.roles === true) {
-        const { database, logLevel } = configOf(context);
+        const config = configOf(context);
+        const { database } = config;
         if (database.url === undefined)
           throw new CommandError('Set DATABASE_URL: the embedded PostgreSQL has its roles.');
         const { prepareSchema } = await import('../app/installation.js');
-        await prepareSchema(database.url, loggerOf(context, logLevel), 'roles');
+        await prepareSchema(database.url, createLogger(config, context.stderr), 'roles');
         print(context, options, { roles: true }, ['The roles exist. The database itself is as it was.']);
         return;
       }
@@ -115,7 +113,7 @@ export function migrateCommand(context: CliContext): Command {
       let toldAt = 0;
       const tell = (text: string): void => {
         toldAt = performance.now();
-        if (options.json === true) loggerOf(context, 'info').info(text);
+        if (options.json === true) createLogger({ logLevel: 'info', logFormat: 'json' }, context.stderr).info(text);
         else context.stderr.write(`${text}\n`);
       };
       const migrates: ComparedMigration = {
@@ -144,6 +142,6 @@ function linesOf(differences: readonly SchemaDifference[]): readonly string[] {
   return [
     'All steps are applied. The schema is not what they make, so it was changed by other means:',
     ...differences.map(({ object, part, detail }) => `  ${object}${part === '' ? '' : `, ${part}`}: ${detail}`),
-    'Restore these parts. docs/schema.md describes them.',
+    'Restore these parts. To see what they should be, migrate an empty database and describe them there (\\d+ and \\df+ in psql).',
   ];
 }

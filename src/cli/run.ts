@@ -36,8 +36,8 @@ async function writeFailure(args: readonly string[], context: CliContext, messag
     return;
   }
   // Loaded already by these programs, and by no other command.
-  const { loggerOf } = await import('./roles.js');
-  loggerOf(context, 'fatal').fatal(message);
+  const { createLogger } = await import('../platform/telemetry/logger.js');
+  createLogger({ logLevel: 'fatal', logFormat: 'json' }, context.stderr).fatal(message);
 }
 
 function messageOf(error: unknown): string {

@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 // The build puts this program into `dist`.
 const LEDGER = fileURLToPath(new URL('../bin/consent-ledger.js', import.meta.url));
-const VERIFIER = fileURLToPath(new URL('../verifier-cli/dist/consent-verify.js', import.meta.url));
+/** The program of the verifier's package. */
+export const VERIFIER = join(
+  dirname(createRequire(import.meta.url).resolve('@consent-ledger/verify/package.json')),
+  'dist/consent-verify.js',
+);
 
 export interface Outcome {
   readonly exitCode: number;

@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Alteration, alterOneCharacter } from './alter-package.js';
+import { createNarrator, type Narrator } from './narrator.js';
+import { personalValuesIn } from './personal-values.js';
+import { consentLedger, consentVerify, startService } from './program.js';
 import {
   browserConsent,
   documentApproval,
@@ -10,12 +13,9 @@ import {
   ERASED_VISITOR,
   LANGUAGES,
   type Versions,
-} from './consents.js';
-import { createNarrator, type Narrator } from './narrator.js';
-import { personalValuesIn } from './personal-values.js';
-import { consentLedger, consentVerify, startService } from './program.js';
+} from './seed/consents.js';
+import { SignedClient } from './seed/signed-client.js';
 import { Seed } from './seed.js';
-import { SignedClient } from './signed-client.js';
 
 const BATCH_SIZE = 100;
 /** The part of the consents that submission batches bring. */
@@ -50,6 +50,9 @@ interface Demo extends DemoOptions {
  */
 export async function runDemo(options: DemoOptions): Promise<Kept> {
   const narrator = createNarrator(process.stdout);
+  process.stdout.write(
+    'This takes about a minute: it runs the service as a user does, and changes nothing but demo-output.\n',
+  );
   narrator.step('Starting the service with an embedded PostgreSQL and a development time stamp authority');
   const service = await startService(options.env);
   try {
@@ -87,7 +90,7 @@ async function recordConsents({ client, narrator, seed, env, consents: total }: 
   const record = async (from: number, count: number, current: Versions): Promise<string[]> => {
     const numbers = Array.from({ length: count }, (_, i) => from + i);
     return inParallel(numbers, async (n) => {
-      const tokens = await client.record(browserConsent(n, current, seed.categories));
+      const tokens = await client.record(browserConsent(n, current.cookiePolicy, seed.categories));
       bar.advance(1);
       return tokens;
     });
@@ -102,7 +105,9 @@ async function recordConsents({ client, narrator, seed, env, consents: total }: 
   tokens.push(...(await record(half, singles - half, renewed)));
   for (let batch = 0; batch < batches; batch += 1) {
     const from = singles + batch * BATCH_SIZE;
-    const consents = Array.from({ length: BATCH_SIZE }, (_, i) => browserConsent(from + i, renewed, seed.categories));
+    const consents = Array.from({ length: BATCH_SIZE }, (_, i) =>
+      browserConsent(from + i, renewed.cookiePolicy, seed.categories),
+    );
     tokens.push(...(await client.recordBatch(consents)));
     bar.advance(BATCH_SIZE);
   }

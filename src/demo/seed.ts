@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The part of the output of `admin seed-demo --json` that the demonstration uses. */
 export const Seed = z.object({

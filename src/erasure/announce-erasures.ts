@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { v7 as uuidV7 } from 'uuid';
-import { z } from 'zod';
+import * as z from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { ERASURE_REASONS, SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';

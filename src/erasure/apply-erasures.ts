@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
@@ -10,6 +10,7 @@ import { destroyPersonalData, lockSite, markAnnounced, markErased } from './dest
 import type { ErasureJournal } from './journal.js';
 import type { JournalLine } from './journal-line.js';
 import { lostRecords } from './lost-records.js';
+import { destroyTestRecords } from './test-erasures.js';
 
 export interface ApplyErasuresOptions {
   /** In the role `consent_ledger_worker`. */
@@ -139,6 +140,7 @@ async function applyLine(db: Queryable, line: JournalLine, lost: ReadonlySet<str
   const { erased, approval_tokens: tokens } = line;
   return withTransaction(db, async (db) => {
     await db.query('set local synchronous_commit = on');
+    if (line.test_records !== undefined) await destroyTestRecords(db, line.test_records, tokens);
     if (erased === null) return (await destroyPersonalData(db, [], tokens)) > 0;
     // A site that is missing in the backup has no records, and no stream for the announcement.
     const { site_id: siteId, reason } = erased;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { personsLock } from '../platform/database/persons-lock.js';
 import type { Queryable } from '../platform/database/pool.js';

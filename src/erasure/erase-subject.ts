@@ -9,6 +9,7 @@ import type { ErasureJournal } from './journal.js';
 import { type ErasureReceipt, erasureReceipt } from './read-erasures.js';
 import { type ErasureRequest, openErasureRequests, orderErasure, reasonOf } from './requests.js';
 import { nextApprovalTokens, nextRecords } from './select-subjects.js';
+import { eraseTestRecords } from './test-erasures.js';
 
 export interface ErasureOptions {
   /** In the role `consent_ledger_worker`. */
@@ -129,6 +130,7 @@ function erasePage(
         where id = $1`,
       [request.id, page.eventIds.length, deletedTokens, exports.stopped, exports.destroyed],
     );
+    if (isLast) await eraseTestRecords(db, journal, request.siteId, request.target);
     return { isLast, after: page.next ?? after };
   });
 }

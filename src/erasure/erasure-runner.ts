@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { LONGEST_WAIT_MS, type Look, type Looks } from '../platform/background/looks.js';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../platform/background/part.js';
 import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
@@ -6,7 +7,7 @@ import type { Keyring } from '../platform/keys/index.js';
 import { announceDueErasures } from './announce-erasures.js';
 import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
-import type { ErasureRequest } from './requests.js';
+import { ERASURE_WAITS, type ErasureRequest } from './requests.js';
 
 export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   /** A pool, because the lease holds a separate connection. */
@@ -15,8 +16,7 @@ export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'open'>;
   /** Length of the intervals at whose ends erasures are announced, in milliseconds. */
   readonly announceIntervalMs: number;
-  /** Interval of the look-up for new requests, in milliseconds. */
-  readonly pollMs?: number;
+  readonly looks: Looks;
   /**
    * Interval at which log and journal are applied to the key table, in milliseconds. It keeps the
    * next start short.
@@ -38,8 +38,11 @@ class ErasureRunner implements BackgroundPart {
   #erasedRecords = 0;
   #broughtBack = 0;
   #announced = 0;
+  readonly #look: Look;
 
-  constructor(private readonly options: ErasureRunnerOptions) {}
+  constructor(private readonly options: ErasureRunnerOptions) {
+    this.#look = options.looks.add(ERASURE_WAITS);
+  }
 
   async run(signal: AbortSignal): Promise<void> {
     const { db, logger } = this.options;
@@ -56,7 +59,7 @@ class ErasureRunner implements BackgroundPart {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { logger, pollMs = 1_000, applyEveryMs = 600_000 } = this.options;
+    const { logger, announceIntervalMs, applyEveryMs = 600_000 } = this.options;
     const backOff = new BackOff();
     let appliedAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
@@ -84,9 +87,14 @@ class ErasureRunner implements BackgroundPart {
         logger.info({ part: this.name, request: receipt.id, records: receipt.erasedRecords }, 'erased');
       }
       // After the log was applied: what it announces already is not announced again.
-      this.#announced += (await announceDueErasures(this.options, this.options.announceIntervalMs)) ?? 0;
+      this.#announced += (await announceDueErasures(this.options, announceIntervalMs)) ?? 0;
       if (!hasFailed) backOff.reset();
-      await pause(hasFailed ? backOff.next() : pollMs, signal);
+      if (hasFailed) await pause(backOff.next(), signal);
+      else
+        await this.#look.wait(
+          Math.min(LONGEST_WAIT_MS, announceIntervalMs - (Date.now() % announceIntervalMs)),
+          signal,
+        );
     }
   }
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeUtf8, utf8 } from '../../schemas/crypto/encoding.js';
 import { ERASURE_REASONS } from '../../schemas/events/subject-erased.js';
 import { Uuid } from '../../schemas/evidence/primitives.js';
@@ -21,6 +21,8 @@ export const JournalLine = z.strictObject({
     .nullable(),
   /** Ids of deleted approval tokens. */
   approval_tokens: z.array(z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/)),
+  /** Ids of deleted test records; absent: none. */
+  test_records: z.array(Uuid).optional(),
 });
 export type JournalLine = z.infer<typeof JournalLine>;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERASURE_REASONS, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { BlindIndexKind } from '../platform/keys/index.js';
@@ -66,12 +66,18 @@ const erasureRow = z
     }),
   );
 
-/** Reads an erasure of a site. @returns null if the site has no erasure with this id */
-export async function readErasure(db: Queryable, siteId: string, id: string): Promise<Erasure | null> {
-  const { rows } = await db.query(`select ${COLUMNS} from erasure_requests where id = $1 and site_id = $2`, [
-    id,
-    siteId,
-  ]);
+/**
+ * Reads an erasure of a site.
+ * @param table `test_erasures`: one of its test records
+ * @returns null if the site has no erasure with this id
+ */
+export async function readErasure(
+  db: Queryable,
+  siteId: string,
+  id: string,
+  table: 'erasure_requests' | 'test_erasures' = 'erasure_requests',
+): Promise<Erasure | null> {
+  const { rows } = await db.query(`select ${COLUMNS} from ${table} where id = $1 and site_id = $2`, [id, siteId]);
   return z.array(erasureRow).max(1).parse(rows)[0] ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../platform/database/pool.js';
 import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 import type { Erasure } from './read-erasures.js';
@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 const scrubRows = z.array(z.object({ finished_at: z.date() })).max(1);
 const sampleRows = z.tuple([z.object({ are_sampled: z.boolean() })]);
 /** Tables with the keys that an erasure destroys. */
-const KEY_TABLES = ['record_keys', 'persons', 'approval_tokens', 'exports'];
+const KEY_TABLES = ['record_keys', 'persons', 'approval_tokens', 'exports', 'test_records', 'test_approval_tokens'];
 
 /**
  * Reads the remains of an erasure.

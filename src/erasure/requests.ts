@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from 'uuid';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import type { Actor } from '../platform/audit-log/entry.js';
@@ -22,6 +22,9 @@ export type ErasureTarget =
   | { readonly kind: 'person'; readonly index: BlindIndexKind; readonly value: Buffer }
   | { readonly kind: 'record'; readonly eventId: string }
   | { readonly kind: 'retention'; readonly belowEventId: string };
+
+/** Condition for `Looks`: whether there is an unfinished erasure. */
+export const ERASURE_WAITS = 'exists (select from erasure_requests where finished_at is null)';
 
 /** An unfinished erasure. */
 export interface ErasureRequest {
@@ -130,7 +133,8 @@ export function auditOf({ request, isNew }: RecordedOrder, { siteId, by }: Erasu
   };
 }
 
-function targetOf(siteKey: Uint8Array, subject: ErasureSubject): ErasureTarget {
+/** The target of a subject: of a person, the blind index alone. */
+export function targetOf(siteKey: Uint8Array, subject: ErasureSubject): ErasureTarget {
   switch (subject.kind) {
     case 'record':
       return subject;
@@ -145,7 +149,12 @@ function targetOf(siteKey: Uint8Array, subject: ErasureSubject): ErasureTarget {
  * Digest of key and target together. It allows no guessing of either, as long as the caller's keys
  * are random.
  */
-function requestDigest(siteKey: Uint8Array, channel: ErasureChannel, key: string, target: ErasureTarget): Buffer {
+export function requestDigest(
+  siteKey: Uint8Array,
+  channel: ErasureChannel,
+  key: string,
+  target: ErasureTarget,
+): Buffer {
   const [kind, value] =
     target.kind === 'person'
       ? [target.index, target.value.toString('hex')]

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
 import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
@@ -67,7 +67,7 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
       failures += 1;
       logger.error(
         { part: 'retention', reason: error.message },
-        'nothing is erased by age: the clock cannot be trusted',
+        'no records are erased by age, because the clock cannot be trusted',
       );
       return false;
     }
@@ -109,11 +109,12 @@ async function sitesWithOldRecords(
   for (const row of await sealedRows(db, { table: 'sites', where, values: [] })) {
     const site = await keyring.open(row, LimitedSite);
     if (site === null) continue;
-    const before = firstEventIdAt(new Date(now.getTime() - site.retention_days * DAY_MS));
-    const { rowCount } = await db.query('select from record_keys where site_id = $1 and event_id < $2 limit 1', [
-      site.id,
-      before,
-    ]);
+    const before = new Date(now.getTime() - site.retention_days * DAY_MS);
+    const { rowCount } = await db.query(
+      `(select from record_keys where site_id = $1 and event_id < $2 limit 1)
+       union all (select from test_records where site_id = $1 and created_at < $3 limit 1) limit 1`,
+      [site.id, firstEventIdAt(before), before],
+    );
     if (rowCount === 1) due.push(site);
   }
   return due;

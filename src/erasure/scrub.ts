@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pause } from '../platform/background/waiting.js';
 import { type ConnectionOptions, connectClient } from '../platform/database/connection.js';
 import { programName } from '../platform/database/running-programs.js';
@@ -8,7 +8,10 @@ import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 /**
  * Tables whose deleted or superseded rows contain key seeds, blind indexes or encrypted contents.
  */
-const TABLES = ['record_keys', 'persons', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
+const TABLES = [
+  ...['record_keys', 'persons', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'],
+  ...['test_records', 'test_approval_tokens'],
+] as const;
 /** The planner's samples of columns. ANALYZE leaves the bytes of earlier samples in its files. */
 const STATISTICS = 'pg_statistic';
 const LOCK_WAIT_MS = 10_000;

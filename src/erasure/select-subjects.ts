@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../platform/database/pool.js';
 import { type BlindIndexKind, type KeyRows, nextPersonRows } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';

@@ -83,9 +83,9 @@ function crlSource(certificate: Certificate, issuer: Certificate): Source {
     maxBytes: MAX_CRL_BYTES,
     judge: async (body) => {
       const crl = attempt(() => parseCrl(body));
-      return crl instanceof MalformedInput
-        ? `not a CRL: ${crl.message}`
-        : crlEvidence(crl, certificate, issuer, UNBOUNDED_WORK);
+      if (crl instanceof MalformedInput) return `not a CRL: ${crl.message}`;
+      const evidence = await crlEvidence(crl, certificate, issuer, UNBOUNDED_WORK);
+      return 'isAbout' in evidence ? evidence.reason : evidence;
     },
   };
 }
@@ -100,7 +100,7 @@ function ocspSource(certificate: Certificate, issuer: Certificate): Source {
       const response = attempt(() => parseOcspResponse(body));
       if (response instanceof MalformedInput) return response.message;
       const evidence = await ocspEvidence(response, certificate, issuer, UNBOUNDED_WORK);
-      return typeof evidence === 'string' ? evidence : { nextUpdate: earliest(evidence) };
+      return 'isAbout' in evidence ? evidence.reason : { nextUpdate: earliest(evidence) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { whenLogAnswers } from '../../src/app/prepare-installation.js';
 import { EventLogUnavailable } from '../../src/pipeline/event-log/errors.js';
 import { gateEventLog } from '../../src/pipeline/event-log/gated-event-log.js';

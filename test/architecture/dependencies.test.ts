@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { VERSION as SDK_VERSION } from '../../sdk/node/src/version.js';
 import { VERSION } from '../../src/platform/version.js';
-import { type Import, importedFile, importsOf, ROOT } from './import-graph.js';
+import { type Import, importedFile, importsOf, ROOT, sourceFiles } from './import-graph.js';
 
 /** Parts that each part may import besides itself: dependencies point one way. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -21,8 +21,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sdk/iab': ['sdk/core', 'sdk/shared'],
   'sdk/node': ['sdk/core', 'sdk/shared', 'schemas'],
   'sdk/react': ['sdk/browser', 'sdk/core', 'sdk/shared'],
-  // So does the dashboard, which shows the banner of the SDK and reads time stamps.
-  dashboard: ['sdk/banner', 'sdk/browser', 'schemas'],
+  // So does the dashboard, which shows the banner of the SDK and reads time stamps. Its build collects licences.
+  dashboard: ['sdk/banner', 'sdk/browser', 'schemas', 'scripts'],
   src: ['schemas', 'projections'],
   // Benchmarks set up the sites that tests set up.
   bench: ['src', 'schemas', 'projections', 'test'],
@@ -117,7 +117,7 @@ test('the environment is read in one place', () => {
     'app/api-process.ts',
     'app/first-api-process.ts',
     'app/worker-process.ts',
-    'demo/main.ts',
+    'demo/demonstrate.ts',
     'main.ts',
     'platform/database/embedded/settings.ts',
   ]);
@@ -128,4 +128,11 @@ test('every package states the version that the command line prints', () => {
   const sdks = ['browser', 'mobile', 'node', 'react'].map((name) => `sdk/${name}`);
   const packages = ['.', 'bin', 'verifier-cli', ...sdks, 'dashboard'].map((folder) => `${folder}/package.json`);
   expect(new Set([...packages.map(versionOf), SDK_VERSION])).toEqual(new Set([VERSION]));
+});
+
+test('zod is imported by its namespace, of which a bundle then has only what it uses', () => {
+  const whole = ['src', 'schemas', 'projections', 'sdk', 'verifier-cli/src', 'dashboard/src']
+    .flatMap(sourceFiles)
+    .filter((file) => /import (?:type )?\{ z \} from 'zod'/.test(readFileSync(resolve(ROOT, file), 'utf8')));
+  expect(whole).toEqual([]);
 });

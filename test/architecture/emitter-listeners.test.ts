@@ -14,6 +14,8 @@ const WITHOUT_BYTES: readonly string[] = [
  * catches what a listener throws, so that any other one is `guarded`, or a promise takes its place.
  */
 const REVIEWED: Readonly<Record<string, string>> = {
+  'src/api/server/bound-forms.ts checkExpectation': 'passes the request on, as Node passes on all others',
+  'src/api/server/bound-forms.ts connect': 'reads nothing of the request, and answers the same to each',
   'src/api/server/connections.ts connection': 'notes the socket',
   'src/api/server/connections.ts request': 'notes the request, and reads nothing of it',
   'src/app/api-process.ts message': 'from the process that started it',
@@ -24,6 +26,7 @@ const REVIEWED: Readonly<Record<string, string>> = {
   'src/erasure/scrub.ts notice': 'searches a text of the database for a number',
   'src/pipeline/event-log/postgres/wakeups.ts notification': 'counts, and reads nothing of it',
   'src/pipeline/importer/read-rows.ts data': 'adds the bytes to a digest, in a command',
+  'src/platform/background/lease.ts notification': 'passes nothing of it on',
   'src/platform/database/pool.ts connect': 'notes the connection',
 };
 

@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/background': ['platform/health'],
   'platform/cache': [],
   'platform/clock': ['platform/background', 'platform/database'],
-  'platform/config': ['platform/database'],
+  'platform/config': ['platform/database', 'platform/net'],
   'platform/database': [],
   'platform/errors': [],
   'platform/exports': ['platform/database'],
@@ -137,7 +137,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'cli/command',
   ],
   'cli/operations': ['accounts', 'tenancy', 'api/server', 'api/openapi', 'api/panel', 'app', 'cli/command'],
-  cli: ['platform', 'tenancy', 'pipeline', 'evidence', 'audit', 'app', 'cli/admin', 'cli/command', 'cli/operations'],
+  cli: [
+    'platform',
+    'tenancy',
+    'pipeline',
+    'evidence',
+    'audit',
+    'app',
+    'demo',
+    'demo/seed',
+    'cli/admin',
+    'cli/command',
+    'cli/operations',
+  ],
   'main.ts': ['cli'],
 };
 
@@ -216,4 +228,28 @@ test('only src/api knows errors with an HTTP status; the domain throws RequestRe
     (file) => !file.startsWith('src/api/') && /\bApiError\b/.test(readFileSync(resolve(ROOT, file), 'utf8')),
   );
   expect(found).toEqual([]);
+});
+
+/** The folders of the verifier, in the order in which an auditor can read them: each imports only those before it. */
+const VERIFIER_ORDER = `
+  version.ts findings trust work container i18n files rendering ledger versions batches list policy timestamps time
+  entries completeness manifest promises report compare documents show records ts27560 verify-package.ts index.ts
+  browser cli main.ts
+  network/bounded-fetch.ts network/durable-file.ts network/service.ts network/structure network/watch network/witness
+  network/main.ts`
+  .trim()
+  .split(/\s+/);
+
+test('every folder of the verifier imports only those before it', () => {
+  const place = (file: string): string => {
+    const [first = '', second = ''] = file.split('/').slice(2);
+    return first === 'network' ? `network/${second}` : first;
+  };
+  const graph = foldGraph(fileGraph('verifier-cli/src'), place);
+  const rank = (name: string): number => VERIFIER_ORDER.indexOf(name);
+  expect([...graph.keys()].sort()).toEqual([...VERIFIER_ORDER].sort());
+  const backward = [...graph].flatMap(([from, targets]) =>
+    [...targets].filter((to) => rank(to) > rank(from)).map((to) => `${from} -> ${to}`),
+  );
+  expect(backward).toEqual([]);
 });

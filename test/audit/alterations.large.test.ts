@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { FINDING_KINDS, type Finding } from '../../src/audit/finding.js';
 import { sampled } from '../support/sweeps.js';
 import { type AuditedInstallation, recordInstallation } from './audited-installation.js';
@@ -48,6 +48,7 @@ const OTHER: Readonly<Record<string, string>> = {
   'users.email': `'other@example.org'`,
   'invitations.role': `case role when 'owner' then 'admin' else 'owner' end`,
   'invitations.email': `'other@example.org'`,
+  'api_keys.is_test': 'case when is_test is null then true end',
   'api_keys.scope': `case scope when 'read' then 'write' else 'read' end`,
   'sign_ins.lapses_at': `lapses_at - interval '1 second'`,
   'sign_ins.end_reason': `'token_reused'`,

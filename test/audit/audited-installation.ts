@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseWitnessKey } from '../../schemas/evidence/cosignature.js';
 import { formatVerifierKey } from '../../schemas/evidence/signed-note.js';
 import { type OpenAudit, openAudit } from '../../src/app/open-audit.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Service } from '../../src/app/start-service.js';
 import { eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
 import { RecordingTenant } from '../api/panel/recording-tenant.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readPipelineState } from '../../src/app/metrics/state-query.js';
 import { developmentTsaFolder } from '../../src/app/timestamping.js';
 import { createRelay } from '../../src/pipeline/relay/relay.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from './command-line.js';
@@ -244,6 +244,7 @@ describe('consent-ledger', () => {
       ['serve', '--help'],
       ['admin', 'seed-demo', '--help'],
       ['evidence', 'export', '--help'],
+      ['listen', '--help'],
     ]) {
       const { exitCode, stdout } = await run(args);
       expect(exitCode).toBe(0);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from './command-line.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { StatusItem } from '../../schemas/api/status.js';
 import { VerifyResponse } from '../../schemas/api/verify.js';
 import {
@@ -35,6 +35,9 @@ const Result = z.object({
   wrong_rows: z.int(),
   imported: z.int(),
   imported_before: z.int().nullable(),
+  decisions: z.record(z.string(), z.int()),
+  categories: z.record(z.string(), z.object({ accepted: z.int(), refused: z.int() })),
+  unused_items: z.array(z.string()),
   first_wrong: z.array(z.object({ row: z.int(), column: z.string(), reason: z.string() })),
 });
 type Result = z.infer<typeof Result>;
@@ -88,6 +91,33 @@ describe('consent-ledger admin import', () => {
     const found = await result(example('cookiebot.csv'), ...of('cookiebot'), '--dry-run');
     expect(found).toMatchObject({ rows: 3, wrong_rows: 0, imported: 0, imported_before: null });
     expect(await count(app.superuser, 'imported_rows')).toBe(0);
+  });
+
+  it('ends a dry run as the import would, and imports nothing where an item is in no row', async () => {
+    const row = (list: string): string => `{"at":"2024-03-01T08:15:00Z","visitor":"v-lists","list":"${list}"}`;
+    const wrong = await written('lists.jsonl', [row('analytics'), row('other')].join('\n'));
+    const right = await written('right-lists.jsonl', row('analytics'));
+    const mapping = await written(
+      'lists.yaml',
+      `tool: House tool
+format: jsonl
+claimed_at: { column: at }
+consent_type: { value: cookie }
+decision: from_categories
+categories:
+  analytics: { column: list, contains: analytics }
+  marketing: { column: list, contains: ads }
+person: { visitor_id: { column: visitor } }
+`,
+    );
+    const ends = async (file: string, ...options: readonly string[]) => {
+      const { exitCode, stderr } = await imported(file, '--mapping', mapping, ...options);
+      return `${exitCode} ${stderr}`;
+    };
+    expect(await ends(wrong, '--dry-run')).toMatch(/^1 .*1 row wrong/s);
+    expect(await ends(right)).toMatch(/^1 .*No row has “ads”/s);
+    expect(await rowsOf('v-lists')).toBe(0);
+    expect(await ends(right, '--dry-run', '--allow-unused', 'ads')).toMatch(/^0 /);
   });
 
   it('imports the examples of the three presets once', async () => {
@@ -286,7 +316,7 @@ person: { visitor_id: { column: visitor } }
       'imported.zip': join(command.folder, 'imported.zip'),
     };
     for (const text of commands) {
-      const [program, ...args] = text.split(' ').map((word) => values[word] ?? word);
+      const [, program, ...args] = text.split(' ').map((word) => values[word] ?? word);
       if (program === 'consent-ledger') {
         const { exitCode, stderr } = await line.run(args);
         expect(exitCode, `${text}: ${stderr}`).toBe(0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ErasureReceipt } from '../../schemas/api/erasures.js';
 import { EvidenceExportDetails } from '../../schemas/api/panel/exports.js';
 import { PANEL_OPERATIONS } from '../../src/api/panel/operations.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../schemas/api/auth.js';
 import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from './command-line.js';

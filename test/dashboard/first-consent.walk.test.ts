@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ChromiumPage, chromiumPath } from '../support/chromium.js';
 import { startDnsServer, type TestDnsServer } from '../support/dns-server.js';
 import { titleNeeding } from '../support/missing-tools.js';

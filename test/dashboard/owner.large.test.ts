@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SeededDemo } from '../../src/demo/seed/seed-demo.js';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
+import { WebhookReceiver } from '../pipeline/webhooks/receiver.js';
 import { chromiumPath } from '../support/chromium.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { postSigned } from '../support/signed-requests.js';
@@ -27,7 +28,9 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   let app: RunningApp;
   let demo: SeededDemo;
   let panel: PanelBrowser;
+  let receiver: WebhookReceiver;
   beforeAll(async () => {
+    receiver = await WebhookReceiver.open();
     app = await startApp('serve', { SIGN_UP: 'open', WEBHOOK_NETWORKS: '127.0.0.0/8' });
     demo = await app.seed();
     panel = await PanelBrowser.open(chromiumPath ?? '', app.url);
@@ -35,6 +38,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
   afterAll(async () => {
     await panel?.close();
     await app?.stop();
+    receiver?.close();
   });
 
   test('signs in after a wrong password, at the page that was asked for', async () => {
@@ -138,7 +142,7 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.page.until(async () =>
       Boolean(await panel.page.evaluate(`document.querySelector('[role=dialog] .field-error')?.textContent ?? ''`)),
     );
-    await panel.type('Address', 'https://127.0.0.1/consents');
+    await panel.type('Address', `${receiver.origin}/consents`);
     await panel.tick('Personal values erased');
     await panel.press('Add a webhook');
     await panel.sees('This is shown once.');
@@ -149,11 +153,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.sees('Consent recorded, Consent withdrawn, Time stamp over further records');
     expect(await panel.text()).not.toContain(secret);
     expect(await panel.violations('webhooks')).toEqual([]);
-    const about = 'https://127.0.0.1/consents';
+    const about = `${receiver.origin}/consents`;
     await panel.press(`Actions: ${about}`);
-    await panel.press('Send again');
+    await panel.press('Send events again');
     await panel.type('From revision', '0');
-    await panel.press('Send again');
+    await panel.press('Send events again');
     await panel.press(`Actions: ${about}`);
     await panel.press('Pause');
     await panel.press('Pause');
@@ -162,6 +166,27 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built dashboard,', canRu
     await panel.press('Continue');
     await panel.press('Continue');
     await panel.sees('Enabled');
+    await panel.sees('No message was sent to this address yet.');
+    // A dialog that closes gives the focus back, which would close the menu.
+    await panel.doesNotSee('the next attempt follows at once');
+    receiver.answers.set('/consents', 500);
+    await panel.press(`Actions: ${about}`);
+    await panel.press('Send a test message');
+    await panel.press('Send a test message');
+    await panel.sees('The receiver answered with the status 500.');
+    expect(await panel.violations('webhook-given-up')).toEqual([]);
+    receiver.answers.clear();
+    await panel.onPhone(async () => {
+      await panel.reach('Send again: msg_');
+      await panel.page.press('Enter');
+      await panel.sees('Sends this message once more');
+      await panel.reach('Send again');
+      await panel.page.press('Enter');
+    });
+    await receiver.reaches('/consents', 2);
+    await panel.sees('Delivered');
+    expect(await panel.violations('webhook-deliveries')).toEqual([]);
+    expect(new Set(receiver.eventsAt('/consents', secret).map(({ id }) => id)).size).toBe(1);
     await panel.press(`Actions: ${about}`);
     await panel.press('Replace the secret');
     await panel.press('Replace the secret');

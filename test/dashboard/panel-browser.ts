@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { setAppearance, violationsOf } from '../support/axe.js';
 import { ChromiumPage } from '../support/chromium.js';
 import { PATIENCE_MS } from '../support/wait.js';
@@ -237,10 +237,29 @@ export class PanelBrowser {
     return found;
   }
 
+  /** Moves the focus by the keyboard, until it is on a control whose name begins so. */
+  async reach(name: string): Promise<void> {
+    await this.page.until(async () => {
+      await this.page.press('Tab');
+      const focused = await this.page.evaluate(
+        'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent',
+      );
+      return typeof focused === 'string' && focused.startsWith(name);
+    });
+  }
+
+  /** Does something in the window of a phone. */
+  async onPhone<T>(work: () => Promise<T>): Promise<T> {
+    await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
+    const result = await work();
+    await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
+    return result;
+  }
+
   /** Number of lines of the longest row of the tables, on a phone. */
   async linesOnPhone(): Promise<number> {
-    await this.page.send('Emulation.setDeviceMetricsOverride', PHONE);
-    const lines = await this.page.evaluate(`Math.max(...[...document.querySelectorAll('.table tbody tr')].map((row) => {
+    const lines = await this.onPhone(() =>
+      this.page.evaluate(`Math.max(...[...document.querySelectorAll('.table tbody tr')].map((row) => {
       const range = document.createRange();
       range.selectNodeContents(row);
       // Words and buttons that overlap in height are on one line; text for screen readers is drawn nowhere.
@@ -251,8 +270,8 @@ export class PanelBrowser {
         end = top >= end - 4 ? bottom : Math.max(end, Math.min(bottom, top + 24));
       }
       return lines;
-    }))`);
-    await this.page.send('Emulation.setDeviceMetricsOverride', DESK);
+    }))`),
+    );
     return z.number().parse(lines);
   }
 

@@ -66,6 +66,17 @@ test('the state of a person at a time is the newest decision of each kind until 
   expect(at('2026-02-01T00:00:00Z')).toContain('2026-01-25 cookie: in_force');
 });
 
+test('the second that the page shows for a decision, and for an end, is the one in which it counts', () => {
+  const given = recordOf('2026-01-10', 'accepted', { until: '2026-01-12T10:00:00.400Z' });
+  const { record } = given;
+  const items = [{ ...given, record: record && { ...record, created_at: '2026-01-10T10:00:00.900Z' } }];
+  const stateThen = (time: string) => stateAt(items, Date.parse(time)).map(({ state }) => state);
+  expect(stateThen('2026-01-10T09:59:59Z')).toEqual([]);
+  expect(stateThen('2026-01-10T10:00:00Z')).toEqual(['in_force']);
+  expect(stateThen('2026-01-12T09:59:59.999Z')).toEqual(['in_force']);
+  expect(stateThen('2026-01-12T10:00:00Z')).toEqual(['expired']);
+});
+
 /** Every import is of the same later day. */
 const imported = (day: string, decision: 'accepted' | 'withdrawn'): ConsentSummary => {
   const { record, ...summary } = recordOf('2026-01-30', decision);

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
-const DEMO = resolve('dist/demo.js');
+const PROGRAM = resolve('bin/consent-ledger.js');
 /** A fifth of what the README shows. */
 const CONSENTS = 200;
 
 test('the demonstration of the README ends with evidence that is valid after an erasure', () => {
   const folder = mkdtempSync(join(tmpdir(), 'consent-demo-'));
   try {
-    const printed = execFileSync(process.execPath, [DEMO, `${CONSENTS}`], {
+    const printed = execFileSync(process.execPath, [PROGRAM, 'demo', `${CONSENTS}`], {
       cwd: folder,
       encoding: 'utf8',
       stdio: 'pipe',

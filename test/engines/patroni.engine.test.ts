@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { figures, secondsSince } from '../support/figures.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { missingForPatroni, PatroniCluster, type PatroniNode } from '../support/patroni.js';

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
-import { announceDueErasures, shuffled } from '../../src/erasure/announce-erasures.js';
-import { announceErasures, eraseSubject, erasureReceipt, openErasureJournal } from '../../src/erasure/index.js';
+import { announceDueErasures, announceErasures, shuffled } from '../../src/erasure/announce-erasures.js';
+import { eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
+import { erasureReceipt } from '../../src/erasure/read-erasures.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count } from '../pipeline/relay/pipeline.js';
 

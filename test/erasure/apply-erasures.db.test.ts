@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
-import { announceErasures, applyErasures, eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
+import { announceErasures } from '../../src/erasure/announce-erasures.js';
+import { applyErasures, eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
 import type { StreamEvent } from '../../src/pipeline/event-log/port.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count } from '../pipeline/relay/pipeline.js';
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 
 const TABLES = [
-  ...['record_keys', 'attachments', 'approval_tokens', 'exports'],
+  ...['record_keys', 'attachments', 'approval_tokens', 'exports', 'test_records', 'test_approval_tokens'],
   ...['erasure_events', 'erased_records', 'erasure_requests', 'erasure_progress'],
 ].map((name) => ({ schema: 'public', name }));
 const LOG_TABLES = ['streams', 'events', 'waiting', 'runs'].map((name) => ({ schema: 'event_log', name }));
@@ -124,14 +125,19 @@ it('erases records again that the journal lists, and announces them once, if the
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
 });
 
-it('deletes restored unused approval tokens, although no event names them', async () => {
+it('deletes restored unused approval tokens and test records, although no event names them', async () => {
   const { pipeline, keyring, site } = world;
   const { blindIndex } = await import('../../src/platform/keys/index.js');
   const index = blindIndex(await keyring.siteKey(site.siteId), 'phone', '+90 555 000 00 00');
+  for (const table of ['approval_tokens', 'test_approval_tokens'])
+    await pipeline.owner.query(
+      `insert into ${table} (id, site_id, digest, document_id, seed, identity, phone_index, created_at, expires_at)
+       values ('atk_restored', $1, '\\x00', $2, '\\x00', '\\x00', $3, now(), now())`,
+      [site.siteId, site.formDocumentId, index],
+    );
   await pipeline.owner.query(
-    `insert into approval_tokens (id, site_id, digest, document_id, seed, identity, phone_index, created_at, expires_at)
-     values ('atk_restored', $1, '\\x00', $2, '\\x00', '\\x00', $3, now(), now())`,
-    [site.siteId, site.formDocumentId, index],
+    `insert into test_records (event_id, site_id, body, proof_hash, phone_index) values (gen_random_uuid(), $1, '', '', $2)`,
+    [site.siteId, index],
   );
   await backUp(pipeline.owner);
   const journal = openErasureJournal(path);
@@ -141,7 +147,8 @@ it('deletes restored unused approval tokens, although no event names them', asyn
   );
   await restore(pipeline.owner, false);
   expect(await apply()).toMatchObject({ fromJournal: 1 });
-  expect(await count(pipeline.owner, 'approval_tokens')).toBe(0);
+  for (const table of ['approval_tokens', 'test_approval_tokens', 'test_records'])
+    expect(await count(pipeline.owner, table)).toBe(0);
 });
 
 it('reads a journal that was truncated within a line, shortened, or replaced', async () => {
@@ -169,8 +176,11 @@ it('reads a journal that was truncated within a line, shortened, or replaced', a
   await writeFile(path, '');
   await world.record(site, [{ visitorId: 'cem' }]);
   await erase('cem');
-  await pipeline.owner.query('update erasure_progress set journal_offset = 1000000');
-  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
+  // An offset beyond the file, and one within a line of another journal of the same length.
+  for (const offset of [1_000_000, 1]) {
+    await pipeline.owner.query('update erasure_progress set journal_offset = $1', [offset]);
+    expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
+  }
 });
 
 it('does not announce records that a restore has lost, and the read model continues', async () => {

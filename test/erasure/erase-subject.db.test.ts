@@ -3,18 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { announceErasures } from '../../src/erasure/announce-erasures.js';
 import { lockSite } from '../../src/erasure/destroy.js';
-import {
-  announceErasures,
-  type ErasureSubject,
-  eraseSubject,
-  openErasureJournal,
-  UnknownSite,
-} from '../../src/erasure/index.js';
+import { UnknownSite } from '../../src/erasure/errors.js';
+import { type ErasureSubject, eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
 import { withTransaction } from '../../src/platform/database/pool.js';
 import {
   approvalTokenKey,

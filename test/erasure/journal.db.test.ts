@@ -2,14 +2,15 @@ import { createSecretKey } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { JournalUnavailable } from '../../src/erasure/errors.js';
 import {
   createErasureRunner,
   eraseSubject,
-  erasureReceipt,
-  JournalUnavailable,
   openErasureJournal,
   recordErasureRequest,
 } from '../../src/erasure/index.js';
+import { erasureReceipt } from '../../src/erasure/read-erasures.js';
+import { Looks } from '../../src/platform/background/looks.js';
 import { createKeyring } from '../../src/platform/keys/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count, silent, whileRunning } from '../pipeline/relay/pipeline.js';
@@ -50,7 +51,7 @@ it('carries out the requests of other processes, and unfinished ones', async () 
     keyring,
     journal,
     logger: silent,
-    pollMs: 10,
+    looks: new Looks(pool, 10),
     announceIntervalMs: 1,
   });
   await whileRunning([runner], () => until(async () => (await erasureReceipt(api, request.id)) !== null));
@@ -81,7 +82,7 @@ it('carries out a request although an earlier one of another site cannot be', as
     keyring,
     journal: openErasureJournal(join(folder, 'erasures.ndjson')),
     logger: { ...silent, warn: (facts: object) => void lines.push(facts) },
-    pollMs: 10,
+    looks: new Looks(pipeline.worker, 10),
     announceIntervalMs: 1,
   });
   await whileRunning([runner], () => until(async () => (await erasureReceipt(api, next)) !== null));

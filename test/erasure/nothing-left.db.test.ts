@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ErasureReceipt, ErasureReceiptResponse } from '../../schemas/api/erasures.js';
 import { ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
 import { exportKey, openChunk } from '../../src/evidence/exports/export-key.js';

@@ -67,6 +67,10 @@ it('erases records older than the retention period, and none of sites without on
   const { owner } = world.pipeline;
   const keys = () => count(owner, 'record_keys');
   expect(await keys()).toBe(3);
+  await owner.query(
+    `insert into test_records (event_id, site_id, created_at, body, proof_hash) values (gen_random_uuid(), $1, $2, '', '')`,
+    [world.site.siteId, tenDaysAgo],
+  );
 
   expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 0, failures: 0 });
   await setRetention(30);
@@ -76,6 +80,7 @@ it('erases records older than the retention period, and none of sites without on
   await setRetention(7);
   expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 2, failures: 0 });
   expect(await keys()).toBe(1);
+  expect(await count(owner, 'test_records')).toBe(0);
 });
 
 it('erases nothing while the clock differs from the database’s', async () => {

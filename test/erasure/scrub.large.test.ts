@@ -2,15 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
-import {
-  eraseSubject,
-  openErasureJournal,
-  readRemains,
-  ScrubFailed,
-  scrubErased,
-  statementOf,
-} from '../../src/erasure/index.js';
+import * as z from 'zod';
+import { eraseSubject, openErasureJournal, readRemains, scrubErased, statementOf } from '../../src/erasure/index.js';
+import { ScrubFailed } from '../../src/erasure/scrub.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 
 let world: LedgerWorld;

@@ -59,7 +59,8 @@ describe('rejects as a disclosure', () => {
 });
 
 test('the text of base64url is that of its bytes, and null wherever they are', () => {
-  const characters = [...'AQgwEIMUYckos048BDZ_-+/= \n\u0000é'];
+  // Of the last ones, only the low byte is a character of base64url.
+  const characters = [...'AQgwEIMUYckos048BDZ_-+/= \n\u0000éŁŗ\u0441'];
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...characters), maxLength: 9 }), (text) => {
       const bytes = fromBase64url(text);

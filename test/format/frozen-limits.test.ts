@@ -1,15 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_ANNOUNCEMENTS } from '../../schemas/evidence/contradiction.js';
 import { MAX_COSIGNATURES_BYTES } from '../../schemas/evidence/cosignature.js';
 import { MAX_LINE_BYTES } from '../../schemas/evidence/package-lines.js';
 import { PROOF_LIMITS } from '../../schemas/evidence/proof-limits.js';
 import { MAX_RECEIPT_BYTES } from '../../schemas/evidence/receipt.js';
+import { WORK_LIMIT } from '../../schemas/rfc3161/work.js';
 import { LIMITS } from '../../verifier-cli/src/container/limits.js';
 import { CLOCK_TOLERANCE_MS } from '../../verifier-cli/src/time/claimed-times.js';
 import { DEFAULT_MAX_AGE_MS } from '../../verifier-cli/src/time/freshness.js';
-import { WORK, WORK_LIMIT } from '../../verifier-cli/src/work/work-meter.js';
+import { WORK } from '../../verifier-cli/src/work/work-meter.js';
 
 /* The numbers that docs/evidence-format.md §17 freezes: a package that a verifier accepted stays accepted. */
 

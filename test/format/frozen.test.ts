@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
 import { evidenceJsonSchema } from '../../schemas/evidence/json-schemas.js';
 import { PACKAGE_FORMAT, PACKAGE_MAJOR, PACKAGE_MINOR } from '../../schemas/evidence/manifest.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { evidenceJsonSchema } from '../../schemas/evidence/json-schemas.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import { fixtureAuthority } from '../support/ledger-fixture.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { decodeUtf8, fromBase64 } from '../../schemas/crypto/encoding.js';
 import { verifyConsistency } from '../../schemas/merkle/verify-consistency.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { mlDsaSeedOf } from '../../schemas/crypto/derived-seed.js';
 import { mlDsa44Key, verifyMlDsa44 } from '../../schemas/crypto/ml-dsa.js';
 import {

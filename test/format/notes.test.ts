@@ -85,10 +85,10 @@ describe('signed notes', () => {
     ['a signature without a key id', `${TEXT}\n— ledger.example AAAA\n`],
     ['two spaces', signed.replace('— ', '—  ')],
     [
-      '101 signatures',
+      '257 signatures',
       formatNote(
         TEXT,
-        Array.from({ length: 101 }, () => key.signatureLine(TEXT)),
+        Array.from({ length: 257 }, () => key.signatureLine(TEXT)),
       ),
     ],
     ['an empty line among signatures', `${signed}\n`],

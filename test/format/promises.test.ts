@@ -71,6 +71,8 @@ it.each([
   ['an event id in upper case', promised(textOf({ 3: '019D0B7E-11AA-7BBB-8CCC-0123456789AB' }))],
   ['a digest that is too short', promised(textOf({ 4: 'AAAA' }))],
   ['a day that does not exist', promised(textOf({ 5: '2026-02-30T10:00:00.000Z' }))],
+  ['a time before its record', promised(textOf({ 6: '2026-11-22T09:59:59.999Z' }))],
+  ['a time that no policy allows', promised(textOf({ 6: '2026-11-24T10:00:00.001Z' }))],
   ['a further line', promised(`${textOf()}more\n`)],
   ['no line feed at its end', promised(textOf().slice(0, -1))],
   ['another index', { ...promised(), index: 1 }],

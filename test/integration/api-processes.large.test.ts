@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseExposition, sampled as sampleOf } from '../app/metrics/exposition.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';

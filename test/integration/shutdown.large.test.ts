@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { signedHeaders } from '../support/signed-requests.js';
 import { sampled } from '../support/sweeps.js';

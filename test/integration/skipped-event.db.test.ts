@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CHECKPOINT_STAMPED } from '../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../schemas/events/streams.js';
 import { runCli } from '../../src/cli/run.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { openInstallation } from '../../src/app/installation.js';
@@ -164,7 +164,7 @@ test('starts the API again on its port after an exception that nothing caught, a
   await expect.poll(() => another().catch(() => false)).toBe(true);
   await post('visitor-after-exception');
   expect(sampleOf(await scrape(), 'consent_ledger_api_process_restarts_total')).toBe(1);
-  const ended = service.stderr.split('\n').filter((line) => line.includes('was not caught'));
+  const ended = service.stderr.split('\n').filter((line) => line.includes('uncaught error'));
   expect(ended.map((line) => LogLine.parse(JSON.parse(line)))).toEqual([expect.objectContaining({ level: 60 })]);
   expect(service.stderr).not.toContain(SECRET);
   await expect.poll(async () => (await loggedTokens()).length).toBe(accepted.length);

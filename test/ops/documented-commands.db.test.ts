@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runCli } from '../../src/cli/run.js';
 import { seedDemo } from '../../src/demo/seed/seed-demo.js';
 import { loadConfig } from '../../src/platform/config/index.js';
@@ -74,9 +74,27 @@ async function run(command: string): Promise<{ exitCode: number; output: string 
 /** The commands of a page, in its order, without comments and redirections. */
 async function commandsOf(page: string): Promise<readonly string[]> {
   const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
-  const found = [...text.matchAll(/`consent-ledger ([^`]+)`|^ *consent-ledger (.+)$/gm)];
+  const found = [...text.matchAll(/`npx\sconsent-ledger ([^`]+)`|^ *npx consent-ledger (.+)$/gm)];
   return found.map(([, inline = '', line = '']) => `${inline}${line}`.replace(/ +(?:#|> ).*$/, '').trim());
 }
+
+it('every page writes commands so that a clone finds them', async () => {
+  const docs = new URL('../../docs/', import.meta.url);
+  const pages = (await readdir(docs)).filter((name) => name.endsWith('.md'));
+  const texts = await Promise.all(
+    pages.map(async (page) => ({ page, text: await readFile(new URL(page, docs), 'utf8') })),
+  );
+  const notFound = texts.flatMap(({ page, text }) =>
+    [...text.matchAll(/^ *consent-ledger .*$/gm)].map(([line]) => `${page}: ${line}`),
+  );
+  expect(notFound).toEqual([]);
+  const bin = new URL('../../node_modules/.bin/', import.meta.url);
+  for (const [name, program] of [
+    ['consent-ledger', 'bin/consent-ledger.js'],
+    ['consent-verify', 'verifier-cli/bin/consent-verify.js'],
+  ] as const)
+    expect(await realpath(new URL(name, bin))).toBe(await realpath(new URL(`../../${program}`, import.meta.url)));
+});
 
 const PAGES = ['operations.md', 'restore.md', 'upgrade.md'];
 

@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createTestDatabase } from '../support/postgres.js';
 import { runCommands } from '../support/run-program.js';
 import { TestInstallation } from '../support/running-service.js';
@@ -53,7 +53,9 @@ async function restored(version: string): Promise<{ installation: TestInstallati
     .query(gunzipSync(await readFile(join(kept, 'database.sql.gz'))).toString('utf8'))
     .finally(() => client.end());
   await cp(join(kept, 'files'), installation.dataDir, { recursive: true });
-  for (const [name, program] of Object.entries(PROGRAMS)) await symlink(pathOf(program), join(folder, name));
+  const bin = join(folder, 'node_modules/.bin');
+  await mkdir(bin, { recursive: true });
+  for (const [name, program] of Object.entries(PROGRAMS)) await symlink(pathOf(program), join(bin, name));
   const { dataDir } = installation;
   await symlink(join(dataDir, 'development-tsa/development-tsa-root.pem'), join(folder, 'tsa-roots.pem'));
   await symlink(join(dataDir, 'ledger.vkey'), join(folder, 'ledger.vkey'));
@@ -71,12 +73,12 @@ it.each(VERSIONS)('upgrades an installation of %s as docs/upgrade.md says', asyn
   const run = (commands: string) =>
     runCommands(commands.replaceAll('<id>', seed.site.id), {
       cwd: folder,
-      env: { ...installation.env, PATH: `${folder}:${process.env.PATH}` },
+      env: { ...installation.env, PATH: process.env.PATH },
     });
 
   const api = await installation.run('api');
   expect(api.stderr).toContain('Run: consent-ledger migrate');
-  const migrated = await run(block(/^ *consent-ledger migrate$/m));
+  const migrated = await run(block(/^ *npx consent-ledger migrate$/m));
   expect(migrated, migrated.stderr).toMatchObject({ exitCode: 0, stdout: 'The database schema is up to date.\n' });
 
   const service = await installation.start();
@@ -91,7 +93,7 @@ it.each(VERSIONS)('upgrades an installation of %s as docs/upgrade.md says', asyn
     const counts = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id));
     return counts.read_model_rows === before + 1 && counts.stamped_consents === before + 1;
   });
-  const after = await run(block(/^consent-verify compare/m));
+  const after = await run(block(/^npx consent-verify compare/m));
   expect(after, after.stdout + after.stderr).toMatchObject({ exitCode: 0 });
   expect(after.stdout).toContain('No disagreement.');
   expect(after.stdout).toMatch(/consents +123\n/);

@@ -7,7 +7,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { Namespace, PersistentVolumeClaim, Service, ServiceAccount } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PLACES } from '../../src/api/discovery/places.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import { variables } from '../../src/platform/config/variables.js';

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { changesOf, otherVersions, setVersion } from '../../scripts/release/versions.js';
 import { VERSION } from '../../src/platform/version.js';
 
 const ROOT = new URL('../../', import.meta.url);
 const Root = z.looseObject({ version: z.string(), workspaces: z.array(z.string()) });
 const { version, workspaces } = Root.parse(JSON.parse(await readFile(new URL('package.json', ROOT), 'utf8')));
+const Package = z.looseObject({ name: z.string(), private: z.boolean().optional() });
 const DAY = '2027-01-02';
 
 /** A copy of the files that state the version, with something to release. */
@@ -68,6 +69,38 @@ it('signs the checksums with the key that it is given', async () => {
   expect(run('openssl', ...verify, '-in', 'SHA256SUMS')).toBe(0);
   await writeFile(join(at, 'SHA256SUMS'), 'others\n');
   expect(run('openssl', ...verify, '-in', 'SHA256SUMS')).toBe(1);
+});
+
+it.each(['', 'git@git.example.org:owner/name', 'https://git.example.org'])(
+  'refuses a release whose packages would not say where the project lives: %j',
+  async (url) => {
+    const folder = join(dirname(fileURLToPath(await copied())), `release-${process.pid}`);
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const { status, stderr } = spawnSync(fileURLToPath(new URL('scripts/release/make.sh', ROOT)), [folder], {
+      encoding: 'utf8',
+      env: { ...process.env, REPOSITORY_URL: url },
+    });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Set REPOSITORY_URL')]);
+    expect(await readdir(dirname(folder))).not.toContain(`release-${process.pid}`);
+  },
+);
+
+it('writes repository, home page and tracker into every package of a release', async () => {
+  const root = await copied();
+  await cp(new URL('scripts/release/set-home.js', ROOT), new URL('scripts/release/set-home.js', root));
+  const set = fileURLToPath(new URL('scripts/release/set-home.js', root));
+  expect(spawnSync(process.execPath, [set, 'https://git.example.org/owner/name']).status).toBe(0);
+  for (const folder of ['', ...workspaces.map((name) => `${name}/`)]) {
+    const content: unknown = JSON.parse(await readFile(new URL(`${folder}package.json`, root), 'utf8'));
+    const { private: isPrivate, name } = Package.parse(content);
+    if (isPrivate !== true || name === 'consent-ledger')
+      expect(content).toMatchObject({
+        repository: { type: 'git', url: 'git+https://git.example.org/owner/name.git' },
+        homepage: 'https://git.example.org/owner/name#readme',
+        bugs: { url: 'https://git.example.org/owner/name/issues' },
+      });
+  }
+  expect(await readFile(new URL('package.json', ROOT), 'utf8')).not.toContain('"repository"');
 });
 
 it('pins each action of the workflows by commit, and names its version', async () => {

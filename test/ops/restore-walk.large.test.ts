@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { figures, secondsSince } from '../support/figures.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { type EndedProgram, runCommands } from '../support/run-program.js';
@@ -19,7 +19,7 @@ const PROGRAM = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta
 const PAGE = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 const BACK_UP = block(/^ {0,3}pg_dump /m);
 const RESTORE = block(/^ {0,3}pg_restore /m);
-const VERIFY = block(/^ {0,3}consent-ledger admin backup verify$/m);
+const VERIFY = block(/^ {0,3}npx consent-ledger admin backup verify$/m);
 
 /** The commands of the page's only block that has such a line. */
 function block(line: RegExp): string {
@@ -42,7 +42,8 @@ describe('a backup that is restored as docs/operations.md says', () => {
   beforeAll(async () => {
     if (bin === null) return;
     folder = await mkdtemp(join(tmpdir(), 'consent-ledger-restore-'));
-    await symlink(PROGRAM, join(folder, 'consent-ledger'));
+    await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
+    await symlink(PROGRAM, join(folder, 'node_modules/.bin/consent-ledger'));
     const { server, url } = await newServer('first');
     installation = (await TestInstallation.make()).with({ DATABASE_URL: url });
     const service = await installation.start();
@@ -86,7 +87,7 @@ describe('a backup that is restored as docs/operations.md says', () => {
 
   /** Runs commands of the page where `consent-ledger` is installed, with the variables of the installation. */
   function commands(text: string, url: string): Promise<EndedProgram> {
-    const path = `${folder}:${bin}:${process.env.PATH}`;
+    const path = `${bin}:${process.env.PATH}`;
     return runCommands(text, { cwd: folder, env: { ...installation.env, DATABASE_URL: url, PATH: path } });
   }
 

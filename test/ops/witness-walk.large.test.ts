@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RunningApp, startApp } from '../api/server/running-app.js';
 import { eventually } from '../support/wait.js';
 

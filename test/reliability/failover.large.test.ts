@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Service } from '../../src/app/start-service.js';
 import { runCli } from '../../src/cli/run.js';
 import { type SeededDemo, seedDemo } from '../../src/demo/seed/seed-demo.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createPool } from '../../src/platform/database/pool.js';
 import { STATED_SETTINGS } from '../../src/platform/database/session-settings.js';
 import { createUnprivilegedDatabase, type UnprivilegedDatabase } from '../support/unprivileged-database.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OpenAudit } from '../../src/app/open-audit.js';
 import { runAudit } from '../../src/audit/audit.js';
 import type { Recorded } from './world.js';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { openInstallation } from '../../src/app/installation.js';

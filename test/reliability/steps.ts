@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERASURES } from '../api/tool/export-fixture.js';
 import { settled } from './invariants.js';
 import type { Write } from './postgres-frames.js';

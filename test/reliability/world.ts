@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { levelOf } from '../../schemas/evidence/roll-ups.js';
 import { type OpenAudit, openAudit } from '../../src/app/open-audit.js';
 import { type Service, startApi, startWorkerService } from '../../src/app/start-service.js';

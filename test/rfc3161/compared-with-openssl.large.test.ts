@@ -15,9 +15,11 @@ import {
   keyUsage,
   makeCertificate,
   SERVER_AUTH,
+  type TestCertificate,
   TIME_STAMPING,
   TSA_EXTENSIONS,
 } from './support/certificates.js';
+import { CHAINS, type ChainCase } from './support/chains.js';
 import { context, integer, join as joinBytes, oid, sequence } from './support/der.js';
 import { ecdsaSigner, ed25519Signer, pssSigner, rsaSigner, type Signer } from './support/keys.js';
 import { DATA, GEN_TIME, makeResponse, makeToken, type TokenOptions } from './support/tokens.js';
@@ -35,14 +37,7 @@ function opensslVerdict(response: Uint8Array, root: Uint8Array): 'pass' | 'fail'
   const file = (name: string) => join(folder, name);
   writeFileSync(file('data'), DATA);
   writeFileSync(file('r.tsr'), response);
-  const base64 =
-    Buffer.from(root)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  writeFileSync(
-    file('root.pem'),
-    ['-----BEGIN CERTIFICATE-----', ...base64, '-----END CERTIFICATE-----', ''].join('\n'),
-  );
+  writeFileSync(file('root.pem'), pemOf('CERTIFICATE', root));
   const time = String(Math.floor(GEN_TIME.getTime() / 1000));
   const args = [
     'ts',
@@ -60,6 +55,36 @@ function opensslVerdict(response: Uint8Array, root: Uint8Array): 'pass' | 'fail'
 }
 
 const authority = makeAuthority();
+
+/** Returns the verdict of `openssl verify` on a certificate, at the time of the stamp. */
+function opensslOnChain({ root, tsa, others, crls = [] }: ChainCase): 'accepts' | 'refuses' {
+  const file = (name: string, label: string, contents: readonly Uint8Array[]) => {
+    const path = join(folder, name);
+    writeFileSync(path, contents.map((der) => pemOf(label, der)).join(''));
+    return path;
+  };
+  const certificates = (name: string, list: readonly TestCertificate[]) =>
+    file(
+      name,
+      'CERTIFICATE',
+      list.map(({ der }) => der),
+    );
+  const args = ['verify', '-purpose', 'timestampsign', '-attime', String(GEN_TIME.getTime() / 1000)];
+  // Without anyPolicy as the policy, it refuses every chain that requires one.
+  args.push('-policy_check', '-policy', '2.5.29.32.0');
+  args.push('-CAfile', certificates('anchor.pem', [root]));
+  if (others.length > 0) args.push('-untrusted', certificates('others.pem', others));
+  if (crls.length > 0) args.push('-extended_crl', '-crl_check', '-CRLfile', file('crls.pem', 'X509 CRL', crls));
+  return spawnSync('openssl', [...args, certificates('leaf.pem', [tsa])]).status === 0 ? 'accepts' : 'refuses';
+}
+
+function pemOf(label: string, der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+}
 
 describe.skipIf(!hasOpenssl)(titleNeeding('openssl', hasOpenssl, 'compared with openssl ts'), () => {
   const signers: [string, () => Signer][] = [
@@ -114,6 +139,10 @@ describe.skipIf(!hasOpenssl)(titleNeeding('openssl', hasOpenssl, 'compared with 
     });
     const lax = makeResponse(makeToken(tsa));
     expect([(await verify(authority, lax)).outcome, opensslVerdict(lax, authority.root.der)]).toEqual(['fail', 'fail']);
+  });
+
+  it.each(CHAINS.filter(({ openssl }) => openssl !== null))('openssl verify $openssl: $name', (chain) => {
+    expect(opensslOnChain(chain)).toBe(chain.openssl);
   });
 
   describe('disagreements, each with its reason', () => {

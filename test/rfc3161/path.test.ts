@@ -1,4 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { verifyTimestamp } from '../../schemas/rfc3161/verify.js';
+import { UNBOUNDED_WORK } from '../../schemas/rfc3161/work.js';
+import { parseCertificate } from '../../schemas/rfc3161/x509/certificate.js';
+import { constraintsReader, nameConstraintViolations } from '../../schemas/rfc3161/x509/name-constraints.js';
 import { AT, failures, makeAuthority, makeTsa, verify } from './support/authority.js';
 import {
   basicConstraints,
@@ -7,14 +12,15 @@ import {
   extension,
   keyUsage,
   makeCertificate,
+  nameConstraints,
   SERVER_AUTH,
   type TestCertificate,
   TIME_STAMPING,
   TSA_EXTENSIONS,
 } from './support/certificates.js';
 import { context, integer, oid, sequence, set, utf8 } from './support/der.js';
-import { ecdsaSigner, rsaSigner } from './support/keys.js';
-import { makeToken } from './support/tokens.js';
+import { ecdsaSigner, rsaSigner, rsaSignerOf, type TestHash } from './support/keys.js';
+import { DATA, makeToken } from './support/tokens.js';
 
 const root = makeCertificate({ name: 'Root', extensions: CA_EXTENSIONS });
 const ca = (name: string, issuer: TestCertificate, extensions = CA_EXTENSIONS) =>
@@ -166,6 +172,61 @@ describe('chains', () => {
     const report = await verify({ root: weak }, tokenUnder(strong, strong));
     expect(failures(report)).toEqual({ 'tst.algorithms': 'indeterminate' });
     expect((await verify({ root: strong }, tokenUnder(strong))).outcome).toBe('pass');
+  });
+
+  it('take the path whose algorithms are sound, in whatever order certificates are given', async () => {
+    // `openssl verify` takes the path by the order of -untrusted, and SHA-1 at security level 0.
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 });
+    const anchor = makeCertificate({ name: 'Anchor', signer: rsaSignerOf(privateKey), extensions: CA_EXTENSIONS });
+    const signer = ecdsaSigner('P-256', 'sha256');
+    const byHash = (hash: TestHash) => {
+      const issuer = { ...anchor, signer: rsaSignerOf(privateKey, hash) };
+      return makeCertificate({ name: 'CA', issuer, signer, extensions: CA_EXTENSIONS, serial: BigInt(hash.slice(3)) });
+    };
+    const [weak, strong] = [byHash('sha1'), byHash('sha256')];
+    for (const others of [
+      [weak, strong],
+      [strong, weak],
+    ]) {
+      const untrusted = others.map(({ der }) => der);
+      expect(failures(await verify({ root: anchor }, tokenUnder(strong), { untrusted }))).toEqual({});
+    }
+    expect(failures(await verify({ root: anchor }, tokenUnder(weak, weak)))).toEqual({
+      'tst.algorithms': 'indeterminate',
+    });
+  });
+
+  it('compare each name once with all constraints of a length', () => {
+    const bases = (count: number) =>
+      Array.from({ length: count }, (_, i) => context(4, sequence(set(sequence(oid('2.5.4.3'), utf8(`b${i}`))))));
+    const readsWith = (count: number) => {
+      const issuer = ca('Constrained', root, [...CA_EXTENSIONS, nameConstraints(1, ...bases(count))]);
+      const leaf = parseCertificate(makeTsa(issuer).der);
+      let reads = 0;
+      const { relativeNames } = leaf.subject;
+      const subject = {
+        ...leaf.subject,
+        get relativeNames() {
+          reads += 1;
+          return relativeNames;
+        },
+      };
+      const path = [{ ...leaf, subject }, parseCertificate(issuer.der), parseCertificate(root.der)];
+      const constraintsOf = constraintsReader(UNBOUNDED_WORK);
+      expect(nameConstraintViolations(path, constraintsOf, UNBOUNDED_WORK)).toEqual([]);
+      return reads;
+    };
+    expect(readsWith(500)).toBe(readsWith(5));
+  });
+
+  it('fail where they would cost more than is permitted', async () => {
+    const input = { token: tokenUnder(root), stamped: { data: DATA }, trustAnchors: [root.der], at: AT } as const;
+    const report = await verifyTimestamp({ ...input, revocation: 'require' }, { fixed: 100_000, perByte: 0 });
+    expect(report.checks.find(({ id }) => id === 'tst.path')).toMatchObject({
+      outcome: 'fail',
+      message: 'the token and its chain would cost more than their limit of 100000 units of work',
+    });
+    expect((await verifyTimestamp({ ...input, revocation: 'require' })).outcome).toBe('pass');
   });
 
   it('compare names as RFC 5280 does: case, spaces and string types aside', async () => {

@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { VERSION } from '../../sdk/node/src/version.js';
 
 const SDK = fileURLToPath(new URL('../../sdk/', import.meta.url));
@@ -22,6 +23,7 @@ const COMPILERS = [
 const MOST_BYTES: Readonly<Record<string, { readonly files: readonly string[]; readonly most: number }>> = {
   'the script for pages': { files: ['browser/dist/consent.js'], most: 18_000 },
   'the module for pages': { files: ['browser/dist/index.js'], most: 18_000 },
+  'the file that gates content': { files: ['browser/dist/gate.js'], most: 1_200 },
   'the file with the signals of IAB': { files: ['browser/dist/iab.js'], most: 30_000 },
   'the script before those of advertisers': { files: ['browser/dist/iab-stub.js'], most: 1_600 },
   'the package for React': { files: ['react/dist/index.js', 'react/dist/shared.js'], most: 19_500 },
@@ -160,6 +162,15 @@ describe('the built SDK packages', () => {
         );
         expect(stdout, `${compiler} ${project}`).toBe('');
       }
+    }
+    // Bundlers drop an import for its effect from a file that is not among the `sideEffects`.
+    for (const [file, effect] of [
+      ['consent.js', 'consentLedger'],
+      ['iab-stub.js', '__tcfapi'],
+    ] as const) {
+      const stdin = { contents: `import '@consent-ledger/browser/${file}';`, resolveDir: folder };
+      const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'esm', logLevel: 'silent' });
+      expect(outputFiles[0]?.text).toContain(effect);
     }
     const printed = await run(
       process.execPath,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ChromiumPage } from './chromium.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Dependency = z.strictObject({ condition: z.string(), required: z.boolean().optional() });
 const Attached = z.object({ ipv4_address: z.string().optional() });

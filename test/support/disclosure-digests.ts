@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { isDisclosureName } from '../../schemas/evidence/disclosed-values.js';
 import { disclosureDigest } from '../../schemas/evidence/disclosure.js';

@@ -47,8 +47,9 @@ export interface MlDsaNoteKey {
   readonly secret: Uint8Array;
 }
 
-export function mlDsaNoteKey(name: string): MlDsaNoteKey {
-  const { publicKey, secretKey } = ml_dsa44.keygen(randomBytes(32));
+/** @param seed 32 bytes */
+export function mlDsaNoteKey(name: string, seed: Uint8Array = randomBytes(32)): MlDsaNoteKey {
+  const { publicKey, secretKey } = ml_dsa44.keygen(seed);
   const typed = Buffer.concat([Buffer.of(6), publicKey]);
   const id = sha256(`${name}\n`, typed).subarray(0, 4);
   return { name, vkey: `${name}+${id.toString('hex')}+${typed.toString('base64')}`, id, secret: secretKey };
@@ -59,7 +60,7 @@ export function mlDsaLine({ name, id, secret }: MlDsaNoteKey, text: string, seco
   const message = subtreeMessage(name, BigInt(seconds), text);
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(seconds));
-  return `\u2014 ${name} ${Buffer.concat([id, time, ml_dsa44.sign(message, secret)]).toString('base64')}\n`;
+  return `\u2014 ${name} ${Buffer.concat([id, time, ml_dsa44.sign(message, secret, { extraEntropy: false })]).toString('base64')}\n`;
 }
 
 /** A note signed by these keys. */
@@ -83,7 +84,7 @@ export const keyPair = (name: string): KeyPair => ({ key: noteKey(name), mlDsa: 
 export function mlDsaTextLine({ name, vkey, secret }: MlDsaNoteKey, text: string): string {
   const publicKey = Buffer.from(vkey.split('+').slice(2).join('+'), 'base64').subarray(1);
   const id = sha256(`${name}\n`, Buffer.of(0xff), 'consent-ledger/ml-dsa-44-text', publicKey).subarray(0, 4);
-  return `\u2014 ${name} ${Buffer.concat([id, ml_dsa44.sign(Buffer.from(text), secret)]).toString('base64')}\n`;
+  return `\u2014 ${name} ${Buffer.concat([id, ml_dsa44.sign(Buffer.from(text), secret, { extraEntropy: false })]).toString('base64')}\n`;
 }
 
 /** The next keys of a ledger, announced in a batch at the end of a tree, and the proof that is published. */

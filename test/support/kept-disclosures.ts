@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { keptLine } from '../../schemas/events/kept-disclosures.js';
 
 const Named = z.tuple([z.string(), z.string()], z.unknown());

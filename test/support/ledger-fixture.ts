@@ -79,6 +79,8 @@ export interface LedgerHooks {
   /** Changes the text of a note, including signatures, before it is stamped. */
   readonly note?: (note: string, size: number, text: string) => string;
   readonly token?: (size: number) => TokenOptions;
+  /** The authority that stamps the checkpoint of a size; null: the usual one. */
+  readonly tokenBy?: (size: number) => TestCertificate | null;
   readonly response?: (response: Uint8Array, size: number) => Uint8Array;
   readonly crl?: (thisUpdate: Date, size: number) => Uint8Array | null;
   readonly ledgerKey?: TestSigningKey;
@@ -162,7 +164,7 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
     const text = checkpointText(hooks.checkpoint?.(honest) ?? honest);
     const signed = isHandover ? signedNote(text, key, NEXT_LEDGER_KEY) : signedNote(text, key);
     const note = utf8(hooks.note?.(signed, size, text) ?? signed);
-    const token = makeToken((hooks.authority ?? authority).tsa, {
+    const token = makeToken(hooks.tokenBy?.(size) ?? (hooks.authority ?? authority).tsa, {
       data: note,
       genTime: timeText(stampTime(size)),
       ...hooks.token?.(size),

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Prints a last line with the peak memory of the process, in KiB, and its processor time, in ms.

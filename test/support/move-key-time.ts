@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { KeySeal, keySealColumns, sealOfKey } from '../../src/platform/keys/key-seal.js';
 import { unwrapKey } from '../../src/platform/keys/wrapping.js';
 

@@ -1,6 +1,6 @@
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
+import { isConsentType } from '../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM, siteOfStream } from '../../schemas/events/streams.js';
 import { type KeyedRun, keyedRunLeaf } from '../../schemas/evidence/batch-header.js';
 import { manifestKeyText } from '../../schemas/evidence/checkpoint.js';
@@ -238,7 +238,7 @@ function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
     salt: toHex(testSalt(ledger.world.siteId)),
     counts: {
       entries: own.length,
-      consents: own.filter(({ event }) => event.type === CONSENT_RECORDED).length,
+      consents: own.filter(({ event }) => isConsentType(event.type)).length,
       erased: ledger.world.erased.length,
       key_lost: 0,
       attachments: files.size - listed.length,

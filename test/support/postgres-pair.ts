@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findUnprivilegedAccount } from '../../src/platform/database/embedded/account.js';
 import { findPostgresPackage } from '../../src/platform/database/embedded/binaries.js';
 import { clusterDirOf, initialiseCluster } from '../../src/platform/database/embedded/cluster.js';

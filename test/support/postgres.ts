@@ -10,6 +10,7 @@ import { processStart } from '../../src/platform/database/embedded/process-ident
 import { loadMigrations } from '../../src/platform/database/load-migrations.js';
 import { migrate } from '../../src/platform/database/migrate.js';
 import { createPool } from '../../src/platform/database/pool.js';
+import { countDatabase } from './usage.js';
 import { PATIENCE_MS } from './wait.js';
 
 export interface TestDatabase {
@@ -65,6 +66,8 @@ async function drop(serverUrl: string, name: string): Promise<void> {
       if (rowCount === 0) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+    const { rows } = await client.query('SELECT sessions FROM pg_stat_database WHERE datname = $1', [name]);
+    countDatabase(Number(rows[0]?.sessions ?? 0));
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   });
 }

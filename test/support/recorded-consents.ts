@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONSENT_RECORDED, type ConsentRecord, DECISIONS } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withTransaction } from '../../src/platform/database/pool.js';
 
 const Read = z.tuple([z.object({ rows: z.coerce.number() })]);

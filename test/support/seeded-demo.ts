@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Seed } from '../../src/demo/seed.js';
 import type { TestInstallation } from './running-service.js';
 

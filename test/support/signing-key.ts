@@ -1,6 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, sign } from 'node:crypto';
 import { sha256 } from '../../schemas/crypto/digest.js';
-import { concatBytes, utf8 } from '../../schemas/crypto/encoding.js';
+import { ed25519PrivateKey } from '../../schemas/crypto/ed25519-private-key.js';
+import { utf8 } from '../../schemas/crypto/encoding.js';
 import { formatNote, formatSignatureLine, formatVerifierKey } from '../../schemas/evidence/signed-note.js';
 
 /** A named Ed25519 key, the same for the same seed. */
@@ -14,11 +15,8 @@ export interface TestSigningKey {
   signatureLine(text: string): string;
 }
 
-const PKCS8_PREFIX = Uint8Array.from(Buffer.from('302e020100300506032b657004220420', 'hex'));
-
 export function testSigningKey(name: string, seed: string): TestSigningKey {
-  const der = Buffer.from(concatBytes(PKCS8_PREFIX, sha256(utf8(seed))));
-  const privateKey: KeyObject = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const privateKey = ed25519PrivateKey(sha256(utf8(seed)));
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   const publicKey = new Uint8Array(spki.subarray(-32));
   const signBytes = (message: Uint8Array) => new Uint8Array(sign(null, message, privateKey));

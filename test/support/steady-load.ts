@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { cookieVersionOf, type SeededTenant } from './seeded-demo.js';
 import { postSigned } from './signed-requests.js';
 

@@ -53,9 +53,14 @@ export const SWEEPS = {
     subject: ['verifier-cli/by-hand', 'verifier-cli/src', 'schemas/evidence'],
   },
   'attacks by hand': {
-    file: 'test/verifier/by-hand.large.test.ts',
+    file: 'test/verifier/interop.large.test.ts',
     share: 1 / 16,
     subject: ['verifier-cli/by-hand', 'verifier-cli/src', 'schemas/evidence'],
+  },
+  'mutations of interop cases': {
+    file: 'test/verifier/interop.large.test.ts',
+    share: 1 / 100,
+    subject: [],
   },
   'hostile queries of the panel': {
     file: 'test/api/panel/hostile-input.large.test.ts',
@@ -209,6 +214,7 @@ interface SweepPlan {
 
 /** Files with tests that run only there, because they install large programs first. */
 export const INSTALLING: readonly string[] = [
+  'test/api/openapi/generated-clients.large.test.ts',
   'test/sdk/react/empty-folder.large.test.ts',
   'test/sdk/react/pages.large.test.ts',
 ];

@@ -19,7 +19,7 @@ const LONGEST: readonly string[] = [
   'test/dashboard/owner.large.test.ts',
   'test/dashboard/roles.large.test.ts',
   'test/integration/crash.large.test.ts',
-  'test/platform/background/lease.db.test.ts',
+  'test/platform/background/lease.large.test.ts',
   'test/verifier/dishonest-operator/every-byte.large.test.ts',
   'test/reliability/persons.large.test.ts',
   'test/verifier/attacks.large.test.ts',
@@ -27,7 +27,7 @@ const LONGEST: readonly string[] = [
   'test/integration/worker-process.large.test.ts',
   'test/integration/shutdown.large.test.ts',
   'test/api/panel/hostile-input.large.test.ts',
-  'test/verifier/corpus.test.ts',
+  'test/verifier/interop.test.ts',
   'test/api/tool/export.db.test.ts',
 ];
 

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Service, startServe } from '../../src/app/start-service.js';
 import { runCli } from '../../src/cli/run.js';
 import { seedDemo } from '../../src/demo/seed/seed-demo.js';

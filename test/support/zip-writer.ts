@@ -28,6 +28,10 @@ export interface ZipFile {
     extra?: Uint8Array;
     method?: number;
     flags?: number;
+    /** Version and system. */
+    madeBy?: number;
+    /** Whether it is the last one of the directory. */
+    isLast?: boolean;
   };
   /** Changes the packed data. */
   packed?: (data: Uint8Array) => Uint8Array;
@@ -44,7 +48,7 @@ const DESCRIPTOR = 0x0008;
 export function writeZip(files: readonly ZipFile[], end: { comment?: string; entries?: number } = {}): Uint8Array {
   const parts: Uint8Array[] = [];
   const offsets: number[] = [];
-  const directory: Uint8Array[] = [];
+  const directory: { readonly parts: readonly Uint8Array[]; readonly isLast: boolean }[] = [];
   let at = 0;
   const put = (part: Uint8Array) => {
     parts.push(part);
@@ -56,75 +60,98 @@ export function writeZip(files: readonly ZipFile[], end: { comment?: string; ent
     offsets.push(offset);
     const deflated = file.deflate === true ? deflateRawSync(file.content) : file.content;
     const data = file.packed?.(new Uint8Array(deflated)) ?? new Uint8Array(deflated);
-    const facts = { crc: crc32(file.content), packedSize: data.length, size: file.content.length };
-    const method = file.deflate === true ? 8 : 0;
-    const flags = UTF8 | (file.descriptor === true ? DESCRIPTOR : 0);
+    const facts = factsOf(file, data.length);
     if (file.sharesDataOf === undefined) {
-      const inLocal = file.descriptor === true ? { crc: 0, packedSize: 0, size: 0 } : facts;
-      const name = bytes(file.local?.name ?? file.name);
-      const local = { ...inLocal, method, flags, time: 0x21_0000, ...file.local };
-      put(
-        pack(
-          [0x04034b50, 4],
-          [20, 2],
-          [local.flags, 2],
-          [local.method, 2],
-          [local.time, 4],
-          [local.crc, 4],
-          [local.packedSize, 4],
-          [local.size, 4],
-          [name.length, 2],
-          [0, 2],
-        ),
-      );
-      put(name);
+      for (const part of localHeader(file, facts)) put(part);
       put(data);
       if (file.descriptor === true) put(pack([0x08074b50, 4], [facts.crc, 4], [facts.packedSize, 4], [facts.size, 4]));
     }
-    const name = bytes(file.name);
-    const central = {
-      ...facts,
-      method,
-      flags,
-      attributes: 0o100644 * 0x10000,
-      comment: '',
-      extra: new Uint8Array(),
-      ...file.central,
-    };
-    const comment = bytes(central.comment);
-    directory.push(
-      pack(
-        [0x02014b50, 4],
-        [0x0314, 2],
-        [20, 2],
-        [central.flags, 2],
-        [central.method, 2],
-        [0x21_0000, 4],
-        [central.crc, 4],
-        [central.packedSize, 4],
-        [central.size, 4],
-      ),
-      pack(
-        [name.length, 2],
-        [central.extra.length, 2],
-        [comment.length, 2],
-        [0, 2],
-        [0, 2],
-        [central.attributes, 4],
-        [offset, 4],
-      ),
-      name,
-      central.extra,
-      comment,
-    );
+    directory.push({
+      parts: centralHeader(file, facts, offset),
+      isLast: file.central?.isLast === true,
+    });
   }
   const start = at;
-  for (const part of directory) put(part);
+  for (const last of [false, true])
+    for (const { parts } of directory.filter(({ isLast }) => isLast === last)) for (const part of parts) put(part);
   const count = end.entries ?? files.length;
   const comment = bytes(end.comment ?? '');
   put(pack([0x06054b50, 4], [0, 2], [0, 2], [count, 2], [count, 2], [at - start, 4], [start, 4], [comment.length, 2]));
   put(comment);
   return new Uint8Array(Buffer.concat(parts));
+}
+
+/** What a header says of a file. */
+interface Facts {
+  readonly crc: number;
+  readonly packedSize: number;
+  readonly size: number;
+  readonly method: number;
+  readonly flags: number;
+}
+
+function factsOf({ content, deflate = false, descriptor = false }: ZipFile, packedSize: number): Facts {
+  const flags = UTF8 | (descriptor ? DESCRIPTOR : 0);
+  return { crc: crc32(content), packedSize, size: content.length, method: deflate ? 8 : 0, flags };
+}
+
+function localHeader(file: ZipFile, facts: Facts): readonly Uint8Array[] {
+  const inLocal = file.descriptor === true ? { ...facts, crc: 0, packedSize: 0, size: 0 } : facts;
+  const name = bytes(file.local?.name ?? file.name);
+  const local = { ...inLocal, time: 0x21_0000, ...file.local };
+  return [
+    pack(
+      [0x04034b50, 4],
+      [20, 2],
+      [local.flags, 2],
+      [local.method, 2],
+      [local.time, 4],
+      [local.crc, 4],
+      [local.packedSize, 4],
+      [local.size, 4],
+      [name.length, 2],
+      [0, 2],
+    ),
+    name,
+  ];
+}
+
+function centralHeader(file: ZipFile, facts: Facts, offset: number): readonly Uint8Array[] {
+  const name = bytes(file.name);
+  const central = {
+    ...facts,
+    madeBy: 0x0314,
+    attributes: 0o100644 * 0x10000,
+    comment: '',
+    extra: new Uint8Array(),
+    ...file.central,
+  };
+  const comment = bytes(central.comment);
+  return [
+    pack(
+      [0x02014b50, 4],
+      [central.madeBy, 2],
+      [20, 2],
+      [central.flags, 2],
+      [central.method, 2],
+      [0x21_0000, 4],
+      [central.crc, 4],
+      [central.packedSize, 4],
+      [central.size, 4],
+    ),
+    pack(
+      [name.length, 2],
+      [central.extra.length, 2],
+      [comment.length, 2],
+      [0, 2],
+      [0, 2],
+      [central.attributes, 4],
+      [offset, 4],
+    ),
+    name,
+    central.extra,
+    comment,
+  ];
 }
 
 function bytes(text: string): Uint8Array {

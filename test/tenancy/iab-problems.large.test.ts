@@ -30,7 +30,14 @@ describe('the signals of IAB in a draft', () => {
     );
 
   test('that fit are published', () => {
-    expect(problemsOf({ tcf: TCF, gpp: { cmp_id: 0, sections: ['usnat'], opt_out: ['marketing'] } })).toEqual([]);
+    expect(problemsOf({ tcf: TCF, gpp: { cmp_id: 1, sections: ['usnat'], opt_out: ['marketing'] } })).toEqual([]);
+  });
+
+  // ISO 3166-1 alpha-2: UK is reserved, EU and XX are no countries, and SU is no longer one.
+  test.each(['UK', 'EU', 'XX', 'ZZ', 'SU', 'YU'])('with the country %s are refused', (publisher_country) => {
+    expect(problemsOf({ tcf: { ...TCF, publisher_country } })).toEqual([
+      `iab.tcf.publisher_country: ${publisher_country} is not a country of ISO 3166-1; the United Kingdom is GB`,
+    ]);
   });
 
   test('that do not fit are refused, each with its reason', () => {
@@ -46,6 +53,7 @@ describe('the signals of IAB in a draft', () => {
     const deleted = VendorList.parse(LIST);
     deleted.vendors[10] = { id: 10, deletedDate: '2026-01-01T00:00:00Z' };
     expect(problemsOf({ tcf, gpp: { cmp_id: 0, sections: ['usca'], opt_out: ['adverts'] } }, deleted)).toEqual([
+      'iab.gpp.cmp_id: must be 1 for a platform that is not registered (IAB Tech Lab, CMP API of GPP, “What is CMP ID?”)',
       'iab.gpp.opt_out: there is no category adverts that visitors can refuse',
       'iab.tcf.purposes.adverts: there is no category adverts that visitors can refuse',
       'iab.tcf.purposes.necessary: there is no category necessary that visitors can refuse',

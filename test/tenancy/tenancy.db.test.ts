@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { noticesStream } from '../../schemas/events/streams.js';
@@ -230,7 +230,7 @@ describe('tenancy', () => {
     const [kept] = z.tuple([z.object({ row: z.string(), digest: z.instanceof(Buffer) })]).parse(rows);
     expect(kept.digest).toEqual(apiKeyDigest(key));
     expect(kept.row).not.toContain(key.slice(20));
-    expect(await directory.findApiKey(key)).toEqual({ id, siteId, scope: 'write', restriction: null });
+    expect(await directory.findApiKey(key)).toEqual({ id, siteId, scope: 'write', restriction: null, mode: 'live' });
     expect(await directory.findApiKey(`${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`)).toBeNull();
     await revokeApiKey(db, siteId, id);
     await expect.poll(() => directory.findApiKey(key)).toBeNull();

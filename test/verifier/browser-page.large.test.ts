@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { decodeUtf8, toHex } from '../../schemas/crypto/encoding.js';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
@@ -21,7 +21,7 @@ import {
   verifyPackage,
 } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
-import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { ChromiumPage, chromiumPath } from '../support/chromium.js';
 import { cosignatureLine, noteKey } from '../support/independent-tlog.js';

@@ -51,6 +51,24 @@ export function verdictsOf(printed: string): readonly (Verdict | 'no verdict')[]
     .map(verdictOf);
 }
 
+/** What the script says of one file. */
+export interface ScriptResult {
+  readonly verdict: Verdict | 'no package' | 'no verdict';
+  /** The first failed one; null: none failed. */
+  readonly check: string | null;
+  readonly text: string;
+}
+
+/** The verdict on each file, with the check that failed, from what the script prints. @param files at least one */
+export function resultsOf(printed: string, files: readonly string[]): readonly ScriptResult[] {
+  const parts = files.length === 1 ? [printed] : printed.split(/^== .*$/m).slice(1);
+  return parts.map((part) => ({
+    verdict: /^NO VERDICT: /m.test(part) ? 'no package' : verdictOf(part),
+    check: /^NOT CONFIRMED: ([a-z]+(?:\.[a-z-]+)?): /m.exec(part)?.[1] ?? null,
+    text: /^(?:NOT CONFIRMED|OPEN|NO VERDICT): .*/m.exec(part)?.[0] ?? '',
+  }));
+}
+
 /** The verdict on one file, from what the script prints about it. */
 export function verdictOf(printed: string): Verdict | 'no verdict' {
   if (/^NOT CONFIRMED: /m.test(printed)) return 'invalid';

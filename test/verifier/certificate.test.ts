@@ -3,7 +3,7 @@ import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { tr } from '../../verifier-cli/src/i18n/tr/index.js';
 import { memorySource, RecordWatch, verifyPackage } from '../../verifier-cli/src/index.js';
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
-import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { certificateOf } from '../../verifier-cli/src/show/certificate.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { recordText } from '../../verifier-cli/src/show/record-text.js';

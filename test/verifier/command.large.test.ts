@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { fixtureAuthority, LEDGER_KEY, ORIGIN, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { buildPackage } from '../support/package-builder.js';
 import { testSigningKey } from '../support/signing-key.js';

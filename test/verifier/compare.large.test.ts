@@ -18,12 +18,12 @@ import { buildPackage, type PackageHooks, shownTags } from '../support/package-b
 import { signedNote, testSigningKey } from '../support/signing-key.js';
 import type { Json } from './attacks/attack.js';
 import { type BundledCommand, bundleCommand } from './bundled-command.js';
-import { fixedAuthority } from './corpus/fixed-authority.js';
+import { fixedAuthority } from './interop/fixed-authority.js';
 
 let command: BundledCommand;
 // Its ledgers are the same each time they are built: the stamps' digests stand in the headers of
 // batches.
-const authority = fixedAuthority(fileURLToPath(new URL('../corpus', import.meta.url)));
+const authority = fixedAuthority(fileURLToPath(new URL('../../interop', import.meta.url)));
 const KEY = ['--ledger-key', 'ledger.vkey'];
 const other = testSigningKey(ORIGIN, 'another');
 let outputs = 0;

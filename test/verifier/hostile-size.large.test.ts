@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { checkpointText } from '../../schemas/evidence/checkpoint.js';
@@ -76,10 +76,8 @@ test('does not decompress a manifest that is a bomb, and the command states the 
     ],
   });
   const result = command.run('check', command.write('bomb.zip', zip));
-  expect(result.status).toBe(2);
-  expect(result.stderr).toContain(
-    'contains no readable manifest.json: the file exceeds the limits on size or compression ratio',
-  );
+  expect(result.status).toBe(1);
+  expect(result.stdout).toContain('exceeds the limits on size or compression ratio');
 });
 
 describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded'), () => {

@@ -23,12 +23,12 @@ import { shownConsent } from '../../verifier-cli/src/show/shown-consent.js';
 import { consentDocument } from '../../verifier-cli/src/ts27560/consent-record.js';
 import { pem } from '../support/pem.js';
 import { hasPython, verdictOf, verifyByHand } from './by-hand.js';
-import { asImport } from './dishonest-operator/forged-imports.js';
+import { asImport, importOf } from './dishonest-operator/forged-imports.js';
 import { makeLedger } from './dishonest-operator/ledger.js';
 import { receiptOf } from './dishonest-operator/receipt.js';
 import { TimeAuthority } from './dishonest-operator/time-authority.js';
 import { honestPackage, notPassed, VERIFIED_AT, verify } from './dishonest-operator/verification.js';
-import { consentId, makePlan, WORLDS } from './dishonest-operator/world.js';
+import { consentId, eventOf, makePlan, WORLDS } from './dishonest-operator/world.js';
 
 /* The ledger is written by code that shares none with the service and the verifier. */
 
@@ -75,6 +75,21 @@ describe('a package with imported consents', () => {
     );
     const { stdout, stderr } = verifyByHand([file], VERIFIED_AT, key, root);
     expect({ stderr, verdict: verdictOf(stdout) }).toEqual({ stderr: '', verdict: 'valid' });
+  });
+
+  test('names the imports that claim a time before the text was published, beyond what clocks may differ', async () => {
+    const published = Date.parse(String(eventOf(plan, 'published 1').record.created_at));
+    const named = async (claimed: number): Promise<unknown> => {
+      const other = makePlan(WORLDS.small);
+      Object.assign(importOf(asImport(other, 'alice 2')), { claimed_at: new Date(claimed).toISOString() });
+      const report = await verify(honestPackage(makeLedger(other, authority), {}), other, authority);
+      expect(report.verdict).toBe('valid');
+      return report.warnings.first.filter(({ code }) => code === 'import-before-text').map(({ message }) => message);
+    };
+    expect(await named(published - 300_000)).toEqual([]);
+    expect(await named(published - 300_001)).toEqual([
+      '1 imported record claims a time before the text was published in this ledger, which only the former tool says was the text shown',
+    ]);
   });
 
   test('shows an imported consent as stated by the former tool, in text and on the page', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CHECK_IDS } from '../../verifier-cli/src/findings/check-table.js';
 import { englishDetail, finding, stated } from '../../verifier-cli/src/findings/finding.js';
 import { FINDING_CODES, FINDING_TEXTS, type FindingCode } from '../../verifier-cli/src/findings/finding-texts.js';
@@ -22,7 +22,7 @@ import {
 import { ConsentList } from '../../verifier-cli/src/list/consent-list.js';
 import { consentsText } from '../../verifier-cli/src/list/consents-text.js';
 import type { ConsentListing } from '../../verifier-cli/src/list/listed-consent.js';
-import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import type { ShownRecord } from '../../verifier-cli/src/show/shown-record.js';
 import { ROOT, sourceFiles } from '../architecture/import-graph.js';
@@ -244,7 +244,7 @@ describe('with the package alone', () => {
     expect(report.trust.roots).toEqual([
       { subject: expect.stringContaining('Fixture Root'), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ]);
-    expect(terminalReport(report, en)).toContain(`ledger key    ${LEDGER_KEY.verifierKey}`);
+    expect(terminalReport(report, en, true)).toContain(`ledger key    ${LEDGER_KEY.verifierKey}`);
   });
 
   test('an invalid package is not asked for more', async () => {

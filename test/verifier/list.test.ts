@@ -9,7 +9,7 @@ import { consentsText } from '../../verifier-cli/src/list/consents-text.js';
 import type { ConsentListing, ListedConsent } from '../../verifier-cli/src/list/listed-consent.js';
 import { consentsOfPerson, selectConsents } from '../../verifier-cli/src/list/select-consents.js';
 import { withSuccessors } from '../../verifier-cli/src/list/successors.js';
-import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';

@@ -3,7 +3,7 @@ import { formatVerifierKey } from '../../schemas/evidence/signed-note.js';
 import { DEVELOPMENT_MARK } from '../../schemas/rfc3161/development-mark.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { RecordWatch, recordText, terminalReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
-import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
 import { crlDistributionPoint, makeCertificate, TSA_EXTENSIONS } from '../rfc3161/support/certificates.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';

@@ -159,3 +159,16 @@ test('a document full of hostile text is shown as escaped source, line by line',
   expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
   expect(html).toContain('\n\tend</pre>');
 });
+
+test('a terminal gets names of keys, and a count of the checks that do not apply, unless it asks for all', async () => {
+  const report = await verifyFixture(authority, buildPackage(authority));
+  const [short, long] = [terminalReport(report, en), terminalReport(report, en, true)];
+  const [key = ''] = report.trust.ledger_keys;
+  expect(long).toContain(`${key}\n`);
+  expect(short).not.toContain(key);
+  expect(short).toContain(`${key.slice(0, key.lastIndexOf('+', key.indexOf('+') + 9))}\n`);
+  const left = report.checks.filter(({ outcome }) => outcome === 'not-applicable');
+  expect(left.length).toBeGreaterThan(1);
+  expect(short).toContain(`– ${left.length} checks do not apply to this package`);
+  for (const { id } of left) expect([short.includes(`– ${id} `), long.includes(`– ${id} `)]).toEqual([false, true]);
+});

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { asciiJson, type VerifyOptions } from '../../verifier-cli/src/index.js';
 import { ReportSchema, reportJsonSchema } from '../../verifier-cli/src/report/report-schema.js';
 import { fixtureAuthority } from '../support/ledger-fixture.js';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Files and folders of the repository from which the command is built. */

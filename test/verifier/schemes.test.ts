@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ImportedConsent } from '../../schemas/events/consent-imported.js';
 import { ConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { BatchHeader, type RunPlace } from '../../schemas/evidence/batch-header.js';

@@ -15,6 +15,7 @@ import {
   type VerifyOptions,
   verifyPackage,
 } from '../../verifier-cli/src/index.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { drawnBanner } from '../../verifier-cli/src/show/drawn-banner.js';
 import { buildLedger, fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
@@ -112,8 +113,24 @@ test('the question of an invalid record is not drawn, because its words may not 
     return { ...shown, disclosed: [presentation] };
   };
   const id = fixtureUuid('c2');
-  expect(drawnBanner(stated(await show(id)))?.layout).toBe('bar');
-  expect(drawnBanner(stated(await show(id, changed)))).toBeNull();
+  expect(drawnBanner(stated(await show(id)))).toMatchObject({ layout: 'bar' });
+  expect(drawnBanner(stated(await show(id, changed)))).toBe('invalid');
+});
+
+test('the words of a drawn question stay in their places, and joiners of their script stay as they are', async () => {
+  const shown = await show(fixtureUuid('c2'));
+  const { configuration } = shown ?? {};
+  if (shown == null || configuration == null) throw new Error('the package does not have the record');
+  const presentation = { name: 'presentation', value: { layout: 'bar', layout_version: 2, layer: 'first' } };
+  const title = 'a\u202eb\u2066c\u2028d\u0007e\u200df\nz';
+  const banner = Object.fromEntries(
+    Object.entries(configuration.banner).map(([language, texts]) => [language, { ...texts, title }]),
+  );
+  const drawn = drawnBanner({ ...shown, disclosed: [presentation], configuration: { ...configuration, banner } });
+  if (drawn === null || typeof drawn === 'string') throw new Error('the question is not drawn');
+  const html = renderHtml({ drawing: drawn.drawing });
+  expect(html).toContain('a\\u{202e}b\\u{2066}c\\u{2028}d\\u{7}e\u200df\nz');
+  expect(html).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u2028\u2029]/);
 });
 
 test.each<[string, PackageHooks, Partial<VerifyOptions>, string]>([

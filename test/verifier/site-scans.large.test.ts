@@ -13,7 +13,7 @@ import {
   terminalReport,
   verifyPackage,
 } from '../../verifier-cli/src/index.js';
-import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { MAX_SCANS } from '../../verifier-cli/src/report/report.js';
 import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';

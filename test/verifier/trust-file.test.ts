@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseWitnesses } from '../../verifier-cli/src/cli/options.js';
+import { UsageError } from '../../verifier-cli/src/cli/usage-error.js';
 import { parseTrustFile, type TrustFile, TrustFileMalformed } from '../../verifier-cli/src/trust/trust-file.js';
 import { cosignatureLine, type NoteKey, noteKey } from '../support/independent-tlog.js';
 import { fixtureAuthority, LEDGER_KEY, ORIGIN } from '../support/ledger-fixture.js';
@@ -59,6 +61,14 @@ describe('a trust file', () => {
 
   test('with “quorum none” requires no witness', () => {
     expect(parse(lines(`witness W ${X1.vkey}`, 'quorum none')).witnesses).toMatchObject({ required: 0 });
+  });
+
+  test('with “quorum none” is what --witnesses 0 says, whatever the policy of the ledger demands', () => {
+    const { keys } = parse(lines(`witness W ${X1.vkey}`, 'quorum none')).witnesses;
+    expect(parseWitnesses(keys, '0')).toEqual({ keys, required: 0 });
+    expect(parseWitnesses([], '0')).toEqual({ keys: [], required: 0 });
+    expect(parseWitnesses(keys, undefined)).toEqual({ keys, required: null });
+    for (const text of ['00', '01', '-1', '1000', '2']) expect(() => parseWitnesses(keys, text)).toThrow(UsageError);
   });
 
   test('may have octets in comments that are not UTF-8', () => {

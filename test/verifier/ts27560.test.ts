@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runShow } from '../../verifier-cli/src/cli/show-command.js';
 import { UsageError } from '../../verifier-cli/src/cli/usage-error.js';
 import { CLASSES, CONTEXT, PROFILES, PROPERTIES } from '../../verifier-cli/src/ts27560/terms.js';

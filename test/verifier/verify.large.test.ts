@@ -10,7 +10,7 @@ import { ZipFile } from 'yazl';
 import type { Manifest } from '../../schemas/evidence/manifest.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { asciiJson, CHECKS, memorySource, NotAPackage, terminalReport } from '../../verifier-cli/src/index.js';
-import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { renderHtml } from '../../verifier-cli/src/rendering/markup.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
 import { integer, sequence } from '../rfc3161/support/der.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY } from '../support/ledger-fixture.js';
@@ -65,7 +65,7 @@ test('an announcement whose batch has a header of 200,000 characters fails, and 
   });
   expect(notPassed(await verifyFixture(authority, zip))).toMatchObject({
     'batch.header': 'fail',
-    'ledger.announcement': 'indeterminate',
+    'ledger.announcement': 'fail',
   });
 });
 
@@ -184,7 +184,7 @@ test('an unreadable CRL in the package is a warning with its reason', async () =
   expect(report.warnings.first.slice(0, 1)).toEqual([
     {
       file: name,
-      message: 'the file cannot be read and was ignored: a value extends beyond the value that contains it',
+      message: 'the file cannot be read, and clears no certificate: a value extends beyond the value that contains it',
       code: 'pki-file-ignored',
       values: { reason: 'a value extends beyond the value that contains it' },
     },

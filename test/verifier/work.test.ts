@@ -4,17 +4,18 @@ import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { checkpointText } from '../../schemas/evidence/checkpoint.js';
 import type { Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { WORK_LIMIT } from '../../schemas/rfc3161/work.js';
 import { NO_BATCHES } from '../../verifier-cli/src/batches/batches.js';
 import { TagCache } from '../../verifier-cli/src/batches/tags.js';
 import { NO_TAIL } from '../../verifier-cli/src/completeness/coverage.js';
-import { ConsentTable } from '../../verifier-cli/src/entries/consent-table.js';
-import { verifyAbsence } from '../../verifier-cli/src/erasure/absence.js';
-import { Erasures } from '../../verifier-cli/src/erasure/erasures.js';
+import { Erasures } from '../../verifier-cli/src/entries/erasures.js';
 import { PackageFiles } from '../../verifier-cli/src/files/package-files.js';
 import { Findings } from '../../verifier-cli/src/findings/findings.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';
 import { htmlPage, memorySource, reportPage, terminalReport } from '../../verifier-cli/src/index.js';
-import { reportExceeded, WORK_LIMIT, WorkMeter } from '../../verifier-cli/src/work/work-meter.js';
+import { verifyAbsence } from '../../verifier-cli/src/records/absence.js';
+import { ConsentTable } from '../../verifier-cli/src/records/consent-table.js';
+import { reportExceeded, WorkMeter } from '../../verifier-cli/src/work/work-meter.js';
 import { CA_EXTENSIONS, makeCertificate } from '../rfc3161/support/certificates.js';
 import { timeText } from '../rfc3161/support/der.js';
 import { makeCrl } from '../rfc3161/support/revocation.js';
@@ -67,7 +68,7 @@ test('the report states the work and the limit', async () => {
   expect(report.verdict).toBe('valid');
   const limit = WORK_LIMIT.fixed + WORK_LIMIT.perByte * honest.length;
   expect(report.work).toEqual({ done: expect.any(Number), limit });
-  expect(terminalReport(report, en)).toContain(`work          ${report.work.done} units of at most ${limit}`);
+  expect(terminalReport(report, en, true)).toContain(`work          ${report.work.done} units of at most ${limit}`);
   expect(htmlPage('Report', 'en', reportPage(report, en))).toContain(`${report.work.done} units of at most ${limit}`);
 });
 
@@ -153,7 +154,15 @@ function addFarConsent(consents: ConsentTable, batch: number): void {
   consents.add(
     { line: 1, entry, source, findings: { verdict: 'valid' } },
     {
-      ...{ createdAt: 0, validForMs: null, lacksToken: false, isImported: false, version: -1, configuration: -1 },
+      ...{
+        createdAt: 0,
+        validForMs: null,
+        lacksToken: false,
+        isImported: false,
+        decidedAt: 0,
+        version: -1,
+        configuration: -1,
+      },
       ...{ matches: true, isLacking: false },
     },
   );

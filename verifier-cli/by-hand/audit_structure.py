@@ -81,18 +81,20 @@ class Folder:
     def checkpoint(self, key):
         """The size and the root that the key signed (§7)."""
         text, _, lines = self.read("log/checkpoint").decode().partition("\n\n")
-        text += "\n"
-        origin, size, root = text.split("\n")[:3]
-        name, key_id, encoded = key.split("+", 2)
-        public = base64.b64decode(encoded)[1:]
+        found = re.fullmatch(r"([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)", text)
+        require(found and lines.endswith("\n"), "the checkpoint is malformed")
+        origin, size, root = found.groups()
+        name, key_id, public = key
         require(origin == name, "the checkpoint is of another ledger")
-        for line in lines.splitlines():
+        mine = []
+        for line in lines[:-1].split("\n"):
             _, signer, signature = line.split(" ")
-            blob = base64.b64decode(signature)
-            if signer == name and blob[:4].hex() == key_id:
-                require(is_signed(public, text.encode(), blob[4:]), "the signature of the checkpoint is invalid")
-                return int(size), base64.b64decode(root)
-        raise Refused("the ledger key did not sign the checkpoint")
+            blob = base64.b64decode(signature, validate=True)
+            if signer == name and blob[:4] == key_id:
+                mine.append(blob[4:])
+        require(len(mine) == 1, "the ledger key did not sign the checkpoint, or twice")
+        require(is_signed(public, f"{text}\n".encode(), mine[0]), "the signature of the checkpoint is invalid")
+        return int(size), base64.b64decode(root)
 
     def headers(self, size):
         for index in range(0, size, WIDTH):
@@ -107,6 +109,20 @@ class Folder:
                 at += 2 + length
             require(at == len(bundle), f"{name} does not have its entries alone")
 
+    def check_tiles(self, leaves):
+        """Rule 8: the tiles have the hashes of the tree. Others compute their proofs from them."""
+        level, nodes = 0, leaves
+        while nodes:
+            above = []
+            for index in range(0, len(nodes), WIDTH):
+                hashes = nodes[index:index + WIDTH]
+                width = len(hashes)
+                partial = "" if width == WIDTH else f".p/{width}"
+                name = f"log/tile/{level}/" + number_path(index // WIDTH) + partial
+                require(self.read(name) == b"".join(hashes), f"{name} is not what the checkpoint commits to")
+                above += [tree_root(hashes)] if width == WIDTH else []
+            level, nodes = level + 1, above
+
     def structure(self, header):
         """The runs (key, first, last) and the tags of a leaf; rule 3."""
         number, runs, tags = header["number"], header["streams_count"], header["tags_count"]
@@ -120,7 +136,20 @@ class Folder:
         return found, own
 
 
+PRIME = 2 ** 255 - 19
+ORDER_EIGHT = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+
+
+def has_small_order(point):
+    """§7: y is one of those of the points of small order of edwards25519, in any encoding."""
+    y = (int.from_bytes(point, "little") & (1 << 255) - 1) % PRIME
+    return y in (0, 1, PRIME - 1, ORDER_EIGHT, PRIME - ORDER_EIGHT)
+
+
 def is_signed(public, message, signature):
+    """Ed25519 (RFC 8032), with a key and an R that are not of small order: §7."""
+    if len(public) != 32 or len(signature) != 64 or has_small_order(public) or has_small_order(signature[:32]):
+        return False
     der = bytes.fromhex("302a300506032b6570032100") + public
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
@@ -223,7 +252,8 @@ def audit(path, key):
     folder = Folder(path)
     size, root = folder.checkpoint(key)
     texts = list(folder.headers(size))
-    require(tree_root(map(leaf_hash, texts)) == root, "the headers are not those of the checkpoint")
+    leaves = [leaf_hash(text) for text in texts]
+    require(tree_root(leaves) == root, "the headers are not those of the checkpoint")
     state, before = Audit(), None
     for number, text in enumerate(texts):
         header = parse_header(text, number)
@@ -237,14 +267,19 @@ def audit(path, key):
             state.add_roll_up(header)
         require(header["policies"] == state.policies, f"leaf {number} counts {header['policies']} policies of {state.policies}")
         before = header
+    folder.check_tiles(leaves)
     return size
 
 
-def ed25519_line(text):
-    """The verifier-key line of type 0x01 (§7): a ledger has one of ML-DSA-44 beside it."""
+def ed25519_key(text):
+    """Name, key id and key of the verifier-key line of type 0x01 (§7): a ledger has one of ML-DSA-44 beside it."""
     for line in text.split():
-        if line.count("+") >= 2 and base64.b64decode(line.split("+", 2)[2])[:1] == b"\x01":
-            return line
+        if line.count("+") < 2:
+            continue
+        name, key_id, encoded = line.split("+", 2)
+        key = base64.b64decode(encoded)
+        if key[:1] == b"\x01" and len(key) == 33 and sha256(name.encode() + b"\n" + key)[:4].hex() == key_id:
+            return name, bytes.fromhex(key_id), key[1:]
     sys.exit("the file has no verifier-key line of Ed25519")
 
 
@@ -254,7 +289,7 @@ def main():
     parser.add_argument("--ledger-key", required=True)
     given = parser.parse_args()
     with open(given.ledger_key) as file:
-        key = ed25519_line(file.read())
+        key = ed25519_key(file.read())
     is_confirmed = True
     for path in given.folders:
         print(f"== {path}")

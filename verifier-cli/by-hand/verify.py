@@ -15,13 +15,15 @@ check failed, but something cannot be decided). It needs Python 3.9, its standar
 command (3.0 or later), and evidence.schema.json, which is published with consent-verify (dist/).
 
 It follows docs/evidence-format.md, is written from that document alone, and is meant to be read: one
-function for each rule, with the section (§) that states it. Not checked here, but by consent-verify:
+function for each rule, with the section (§) that states it. The chain of a time stamp, its policies
+and its constraints of names are left to openssl. Not checked here, but by consent-verify:
 the limits (§14), the revocation of certificates, the dates until which algorithms are sound, and
 signatures with ML-DSA-44 (§7), which openssl knows from 3.5 on: the script relies on those with
-Ed25519 alone, which are sound until 2036, and ignores the others. A refusal ends the script: it names
-the first failure.
+Ed25519 alone, which are sound until 2036, and looks at the length and the time of the others. It says
+so beside CONFIRMED. A refusal ends the script: it names the first failure, with its check (§13); openssl
+evaluates a time stamp as a whole, so that it says `tst` of these.
 """
-import argparse, base64, calendar, datetime, decimal, functools, hashlib, json, os, re, struct, subprocess, sys, tempfile, time, unicodedata, zlib
+import argparse, base64, bisect, calendar, decimal, functools, hashlib, json, os, re, struct, subprocess, sys, tempfile, time, unicodedata, zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOLERANCE = 300_000  # milliseconds, for clocks that differ: §9
@@ -29,21 +31,49 @@ DAY = 86_400_000
 MINOR = 0  # newest minor version of the format that this script knows
 
 
+NOT_CHECKED = ("the limits of the format (§14)", "the revocation of certificates (§9)",
+               "the dates until which algorithms are sound (§9)", "signatures with ML-DSA-44 (§7)")
+
+
 class Refused(Exception):
     """A check failed: the package is not what it states to be."""
 
+    def __init__(self, problem, check=None):
+        super().__init__(problem)
+        self.check = check
 
-class Stranger(Refused):
-    """Another key of the ledger's name signed: it may be an older or a newer one."""
+
+class NoPackage(Exception):
+    """The file is neither a ZIP with a manifest nor a receipt: there is no verdict."""
 
 
 class Undecided(Exception):
     """The package can be neither confirmed nor refused with what was given."""
 
 
-def require(holds, problem):
+def require(holds, problem, check=None):
     if not holds:
-        raise Refused(problem)
+        raise Refused(problem, check)
+
+
+# What Python raises on malformed input.
+BROKEN = (Refused, LookupError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError, OSError, struct.error, zlib.error)
+
+
+def checking(check):
+    """What such a function refuses fails this check of §13, unless it names another one."""
+    def decorate(function):
+        @functools.wraps(function)
+        def checked(*given):
+            try:
+                return function(*given)
+            except BROKEN as problem:
+                if isinstance(problem, Refused):
+                    problem.check = problem.check or check
+                    raise
+                raise Refused(str(problem), check) from problem
+        return checked
+    return decorate
 
 
 # ---- §2: hashes, encodings, strict and canonical JSON -------------------------------------------
@@ -95,7 +125,10 @@ def members(pairs):
 def number(text):
     """A number that a double holds without changing its digits. 1.0 is the integer 1."""
     value = float(text)
-    require(abs(value) != float("inf") and decimal.Decimal(repr(value)) == decimal.Decimal(text), "a double changes a JSON number")
+    # Decimal takes no exponent of any length. Zero has none that counts.
+    is_zero = not re.search("[1-9]", text.lower().partition("e")[0])
+    require(is_zero or 0 < abs(value) < float("inf"), "a double changes a JSON number")
+    require(is_zero or decimal.Decimal(repr(value)) == decimal.Decimal(text), "a double changes a JSON number")
     if value.is_integer():
         require(abs(value) < 2**53, "a JSON integer is too large")
         return int(value)
@@ -118,15 +151,14 @@ NO_TEXT = re.compile("[\ud800-\udfff\0]")
 
 
 def count_values(value, depth):
-    """The number of values, after a check of depth and of texts."""
+    """The braces and brackets that open, and the commas: §2. Checks depth and texts as well."""
     if isinstance(value, str):
         require(not NO_TEXT.search(value), "a JSON text has a lone surrogate or U+0000")
     if not isinstance(value, (dict, list)):
-        return 1
+        return 0
     require(depth <= 32, "a JSON text is nested too deep")
-    if isinstance(value, list):
-        return 1 + sum(count_values(item, depth + 1) for item in value)
-    return 1 + sum(count_values(name, depth + 1) + count_values(item, depth + 1) for name, item in value.items())
+    items = value if isinstance(value, list) else [*value, *value.values()]
+    return max(1, len(value)) + sum(count_values(item, depth + 1) for item in items)
 
 
 def canonical(value):
@@ -158,8 +190,14 @@ def is_newer(item, name="v", known=1):
 def instant(text):
     """Milliseconds since 1970 of a time in the format of §2. A date that the calendar lacks is refused."""
     require(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text, re.ASCII), f"{text!a} is not a time")
-    moment = datetime.datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")
-    return calendar.timegm(moment.timetuple()) * 1000 + int(text[20:23])
+    year, month, day, hour, minute, second, milli = map(int, re.split("[-T:.Z]", text)[:7])
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    require(1 <= month <= 12, f"{text!a} is not in the calendar")
+    days = calendar.mdays[month] + (is_leap and month == 2)
+    require(1 <= day <= days and hour < 24 and minute < 60 and second < 60, f"{text!a} is not in the calendar")
+    # The Gregorian calendar repeats after 400 years. Year 0 exists (ISO 8601), and Python does not know it.
+    moment = calendar.timegm((year + 400, month, day, hour, minute, second)) - 146_097 * 86_400
+    return moment * 1000 + milli
 
 
 def time_of_option(text):
@@ -223,7 +261,7 @@ class Shapes:
 
     def text_fits(self, value, shape):
         if "minLength" in shape or "maxLength" in shape:
-            length = len(value.encode("utf-16-le")) // 2
+            length = len(value)
             if not shape.get("minLength", 0) <= length <= shape.get("maxLength", length):
                 return False
         if "pattern" not in shape:
@@ -303,34 +341,45 @@ def tree_root(leaves):
 
 def root_of_shown(size, shown, hashes):
     """§6: the root over shown leaves {index: hash} and the hashes of the subtrees beside them."""
-    places, rest = sorted(shown), list(hashes)
+    places, rest = sorted(shown), iter(hashes)
     require(all(0 <= place < size for place in places), "a shown leaf is outside the tree")
 
-    def root(start, end):
-        if not any(start <= place < end for place in places):
-            require(rest, "a proof has too few hashes")
-            return rest.pop(0)
+    def root(start, end, low, high):
+        """The shown leaves from start to end are those at low to high of `places`."""
+        if low == high:
+            beside = next(rest, None)
+            require(beside, "a proof has too few hashes")
+            return beside
         if end - start == 1:
             return shown[start]
-        half = 1
-        while half * 2 < end - start:
-            half *= 2
-        return node_hash(root(start, start + half), root(start + half, end))
+        middle = start + (1 << (end - start - 1).bit_length() - 1)
+        between = bisect.bisect_left(places, middle, low, high)
+        return node_hash(root(start, middle, low, between), root(middle, end, between, high))
 
-    found = root(0, size)
-    require(not rest, "a proof has too many hashes")
+    found = root(0, size, 0, len(places))
+    require(next(rest, None) is None, "a proof has too many hashes")
     return found
 
 
-def is_absent(key, shown, count):
-    """§6: in a sorted tree, between two neighbours, before the first leaf or after the last one."""
-    if count == 0:
-        return True
-    if not shown or any(other == key for _, other in shown):
-        return False
-    below = [index for index, other in shown if other < key]
-    above = [index for index, other in shown if other > key]
-    return (below[-1] if below else -1) + 1 == (above[0] if above else count)
+class Shown:
+    """§6: shown leaves of a sorted tree, with increasing indexes and keys."""
+
+    def __init__(self, leaves, count):
+        self.indexes, self.keys, self.count = [index for index, _ in leaves], [key for _, key in leaves], count
+
+    def has(self, key):
+        place = bisect.bisect_left(self.keys, key)
+        return self.keys[place:place + 1] == [key]
+
+    def lacks(self, key):
+        """Whether a key is between two neighbours, before the first leaf or after the last one."""
+        if self.count == 0:
+            return True
+        if not self.keys or self.has(key):
+            return False
+        place = bisect.bisect_left(self.keys, key)
+        below = self.indexes[place - 1] if place else -1
+        return below + 1 == (self.indexes[place] if place < len(self.keys) else self.count)
 
 
 # ---- openssl ---------------------------------------------------------------------------------------
@@ -351,9 +400,22 @@ def pem(kind, der):
     return f"-----BEGIN {kind}-----\n{base64.encodebytes(der).decode()}-----END {kind}-----\n".encode()
 
 
+PRIME, PRIME_448 = 2**255 - 19, 2**448 - 2**224 - 1
+ORDER_EIGHT = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+# §7: the y coordinates of the points of small order of edwards25519.
+SMALL = {0, 1, PRIME - 1, ORDER_EIGHT, PRIME - ORDER_EIGHT}
+
+
+def has_small_order(point):
+    """§7: whether a point is of small order, in any encoding: y may be above the prime, and x may be written as negative."""
+    return (int.from_bytes(point, "little") & (1 << 255) - 1) % PRIME in SMALL
+
+
 @functools.lru_cache(maxsize=100_000)
 def is_signed(public_key, message, signature):
-    """Ed25519 (RFC 8032)."""
+    """Ed25519 (RFC 8032), with a key and an R that are not of small order: §7."""
+    if len(public_key) != 32 or len(signature) != 64 or has_small_order(public_key) or has_small_order(signature[:32]):
+        return False
     key = pem("PUBLIC KEY", bytes.fromhex("302a300506032b6570032100") + public_key)
     command = "pkeyutl -verify -pubin -inkey key -rawin -sigfile signature -in message"
     return openssl(command, key=key, message=message, signature=signature).returncode == 0
@@ -374,7 +436,9 @@ def text_of_stamp(response):
 @functools.lru_cache(maxsize=100_000)
 def problem_of_stamp(note, response, certificates, roots, moment):
     """Why a TimeStampResp over a note is not valid at a moment, in milliseconds since 1970; or None."""
-    command = f"ts -verify -data note -in response -CAfile roots -attime {moment // 1000}"
+    # §9: anyPolicy are the initial policies. Without them openssl refuses every chain that requires one.
+    policies = "-policy_check -policy 2.5.29.32.0"
+    command = f"ts -verify -data note -in response -CAfile roots {policies} -attime {moment // 1000}"
     if certificates:
         command += " -untrusted certificates"
     done = openssl(command, note=note, response=response, certificates=certificates, roots=roots)
@@ -389,10 +453,85 @@ NO_STORE = "-no-CAfile -no-CApath -no-CAstore"
 def is_signed_by_ca(response, certificates):
     """tst.not-ca: whether a CA signed a time stamp. openssl does not refuse this."""
     known = "-certfile certificates " if certificates else ""
-    done = openssl("ts -reply -in response -token_out -out token",
-                   f"cms -verify -noverify {NO_STORE} -inform DER -in token {known}-signer signer -out content",
-                   "storeutl -certs -noout -text signer", response=response, certificates=certificates)
+    done = openssl(*to_signer(known), "storeutl -certs -noout -text signer", response=response, certificates=certificates)
     return done.returncode != 0 or "CA:TRUE" in done.stdout
+
+
+def to_signer(known):
+    """The commands that write the certificate of the signer of a time stamp."""
+    return ("ts -reply -in response -token_out -out token",
+            f"cms -verify -noverify {NO_STORE} -inform DER -in token {known}-signer signer -out content")
+
+
+def ber_values(data, at=0, is_open=False):
+    """The values of DER or BER one after the other, as (tag, content), and where they end."""
+    found = []
+    while at < len(data) and not (is_open and data[at:at + 2] == b"\0\0"):
+        tag, length, at = data[at], data[at + 1], at + 2
+        if length == 0x80:
+            _, end = ber_values(data, at, True)
+            found.append((tag, data[at:end]))
+            at = end + 2
+            continue
+        if length > 0x80:
+            length, at = int.from_bytes(data[at:at + length - 0x80], "big"), at + length - 0x80
+        require(at + length <= len(data), "a value of DER is cut off")
+        found.append((tag, data[at:at + length]))
+        at += length
+    return found, at
+
+
+def ber_in(data):
+    return ber_values(data)[0]
+
+
+# The algorithm identifiers of Ed25519 and Ed448 (RFC 8410), as content: length of a point, prime, y of small order.
+EDWARDS = {bytes.fromhex("06032b6570"): (32, PRIME, SMALL), bytes.fromhex("06032b6571"): (57, PRIME_448, {0, 1, PRIME_448 - 1})}
+
+
+def is_weak(data):
+    """§7: whether DER has a key, or a signature, of Ed25519 or Ed448 whose point is of small order. It follows its algorithm."""
+    values = ber_in(data)
+    for (_, algorithm), (tag, content) in zip(values, values[1:]):
+        if algorithm in EDWARDS and tag in (3, 4):
+            length, prime, small = EDWARDS[algorithm]
+            point = (content[1:] if tag == 3 else content)[:length]
+            if int.from_bytes(point[:-1] + bytes([point[-1] & 0x7F]) if point else b"", "little") % prime in small:
+                return True
+    return any(is_weak(content) for tag, content in values if tag & 0x20)
+
+
+def der_of(pem_text):
+    return base64.b64decode(b"".join(pem_text.split(b"-----")[2].split()))
+
+
+@functools.lru_cache(maxsize=100_000)
+def check_points(response, certificates, roots, moment):
+    """§7: no signature by which a time stamp is valid has a point of small order, which openssl accepts."""
+    signed = ber_in(ber_in(ber_in(ber_in(ber_in(response)[0][1])[1][1])[1][1])[0][1])
+    require(not is_weak(signed[-1][1]), "the signature of the time stamp has a point of small order")
+    enclosed = [pem("CERTIFICATE", one) for tag, content in signed if tag == 0xA0 for one in certificates_in(content)]
+    every = [*enclosed, *roots_in(certificates)]
+    sound = [[one for one in some if not is_weak(der_of(one))] for some in (every, roots_in(roots))]
+    if len(sound[0]) == len(every) and len(sound[1]) == len(roots_in(roots)):
+        return
+    # A certificate that no path needs may be weak: whether there is a path without those that are.
+    known = "-certfile certificates " if certificates else ""
+    untrusted = "-untrusted untrusted " if sound[0] else ""
+    command = f"verify {NO_STORE} -CAfile roots {untrusted}-purpose timestampsign -policy_check -policy 2.5.29.32.0 -attime {moment // 1000} signer"
+    done = openssl(*to_signer(known), command, response=response, certificates=certificates,
+                   untrusted=b"".join(sound[0]), roots=b"".join(sound[1]))
+    require(done.returncode == 0, "the path of the time stamp needs a key or a signature with a point of small order")
+
+
+def certificates_in(content):
+    """The certificates of a token, each as DER."""
+    found, at = [], 0
+    while at < len(content):
+        _, end = ber_values(content[at:at + length_of_der(content[at:])])
+        found.append(content[at:at + end])
+        at += end
+    return found
 
 
 def roots_in(pem_file):
@@ -405,8 +544,13 @@ def organization_of(root):
     """§9, Authorities: the attributes O in the subject of a root, or the whole subject. Folded, so that equal ones are equal."""
     lines = openssl("x509 -in root -noout -subject -nameopt multiline,utf8,-esc_msb", root=root).stdout.split("\n")[1:]
     stated = [line.partition(" = ") for line in lines if line]
-    folded = [(name.strip(), " ".join(unicodedata.normalize("NFKC", value).lower().split())) for name, _, value in stated]
+    folded = [(name.strip(), folded_name(value)) for name, _, value in stated]
     return tuple(one for one in folded if one[0] == "organizationName") or tuple(folded)
+
+
+def folded_name(value):
+    """§9, Authorities. A value of more than 1,000 characters is equal to itself alone: Unicode is slow with many marks."""
+    return value if len(value) > 1000 else " ".join(unicodedata.normalize("NFKC", value).lower().split())
 
 
 def length_of_der(data):
@@ -434,17 +578,30 @@ class Zip:
     """§3: the files of a ZIP, read so that every program that extracts it sees the same ones."""
 
     def __init__(self, path):
-        self.file, self.members = open(path, "rb"), {}
-        size = self.file.seek(0, os.SEEK_END)
-        count, length, start, end = self.end_records(size)
-        require(start + length == end, "the central directory does not end where the end records begin")
-        directory, at, position = self.at(start, length), 0, 0
-        for _ in range(count):
-            at, name, member = self.central(directory, at)
-            require(name not in self.members, "two files of the ZIP have one name")
-            position = self.local(position, name, member)
-            self.members[name] = member
-        require(at == length and position == start, "the files do not fill the ZIP up to its central directory")
+        self.file, self.members, self.problems = open(path, "rb"), {}, []
+        self.size = self.file.seek(0, os.SEEK_END)
+        try:
+            count, length, start, end = self.end_records()
+            self.expect(start + length == end, "the central directory does not end where the end records begin")
+            found, at, directory = [], 0, self.at(start, length)
+            for _ in range(count):
+                at, member = self.central(directory, at)
+                found.append(member)
+        except (Refused, struct.error) as problem:
+            raise NoPackage(str(problem)) from problem
+        if not any(text == b"manifest.json" for text, *_ in found):
+            raise NoPackage("the ZIP has no manifest")
+        self.expect(at == length, "bytes follow the last file of the central directory")
+        position = 0
+        for member in sorted(found, key=lambda member: member[-1]):
+            position = self.local(position, member)
+        self.expect(position == start, "the files do not fill the ZIP up to its central directory")
+        require(not self.problems, "; ".join(self.problems[:1]), "container.structure")
+
+    def expect(self, holds, problem):
+        """Notes a problem: that the file is no package at all comes first."""
+        if not holds:
+            self.problems.append(problem)
 
     def at(self, position, length):
         self.file.seek(position)
@@ -452,58 +609,102 @@ class Zip:
         require(len(data) == length, "the ZIP is cut off")
         return data
 
-    def end_records(self, size):
+    def end_records(self):
         """The number of files, and length, start and end of the central directory."""
-        end = size - 22
-        magic, disk, first, here, count, length, start, comment = struct.unpack("<4s4H2IH", self.at(end, 22))
-        require(magic == b"PK\5\6" and not comment, "the file is not a ZIP, or bytes follow its end")
-        if end >= 20 and self.at(end - 20, 4) == b"PK\6\7":
-            _, first, record, disks = struct.unpack("<4sIQI", self.at(end - 20, 20))
-            fields = struct.unpack("<4sQ2H2I4Q", self.at(record, 56))
-            require(fields[:2] == (b"PK\6\6", 44) and record + 56 == end - 20 and disks == 1, "the end records of the ZIP are malformed")
-            disk, first, here, count, length, start = fields[4:]
-            end = record
-        require(disk == first == 0 and here == count, "the ZIP has several disks")
+        before = max(0, self.size - 22 - 0xFFFF)
+        tail = self.at(before, self.size - before)
+        place = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - 18))
+        require(place >= 0, "the file is not a ZIP")
+        end = before + place
+        _, disk, first, here, count, length, start, comment = struct.unpack("<4s4H2IH", tail[place:place + 22])
+        self.expect(end + 22 == self.size and not comment, "bytes follow the end of the ZIP, or it has a comment")
+        self.expect(disk == first == 0 and here == count, "the ZIP has several disks")
+        wide = self.wide_end(end)
+        if wide:
+            agrees = all(narrow in (most, other) for narrow, most, other in zip((count, length, start), (0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF), wide))
+            self.expect(agrees, "the end records of the ZIP contradict each other")
+            count, length, start, end = wide
+        else:
+            require(count != 0xFFFF and 0xFFFFFFFF not in (length, start), "the ZIP64 end record is missing")
+        require(start + length <= end, "the central directory is not there")
         return count, length, start, end
+
+    def wide_end(self, end):
+        """The same of the ZIP64 end records; None if there are none."""
+        if end < 76 or self.at(end - 20, 4) != b"PK\6\7":
+            return None
+        _, first, record, disks = struct.unpack("<4sIQI", self.at(end - 20, 20))
+        if record + 56 > end - 20:
+            return None
+        magic, length, _, _, disk, other, here, count, size, start = struct.unpack("<4sQ2H2I4Q", self.at(record, 56))
+        if magic != b"PK\6\6" or max(count, size, start) >= 1 << 53:
+            return None
+        self.expect(length == 44 and record + 56 == end - 20 and disks == 1, "the end records of the ZIP are malformed")
+        self.expect(disk == other == first == 0 and here == count, "the ZIP has several disks")
+        return count, size, start, record
 
     def central(self, directory, at):
         """One file of the central directory, and where the next one begins."""
         fields = struct.unpack_from("<4s6H3I5H2I", directory, at)
-        magic, made_by, _, flags, method, when, day, crc, packed, size, name, extra, comment, disk, _, kind, start = fields
-        require(magic == b"PK\1\2" and not comment and not disk, "the central directory is malformed")
-        require(not flags & ~0x808 and method in (0, 8), "a file is encrypted or packed in another way")
-        require(made_by >> 8 != 3 or kind >> 28 in (0, 8), "the ZIP has something other than regular files")
+        magic, _, _, flags, method, when, day, crc, packed, size, name, extra, comment, disk, _, kind, start = fields
+        end = at + 46 + name + extra + comment
+        require(magic == b"PK\1\2" and end <= len(directory), "the central directory is malformed")
+        self.expect(not comment and not disk, "a file has a comment, or is on another disk")
+        self.expect(not flags & ~0x808 and method in (0, 8), "a file is encrypted or packed in another way")
+        # The type of the file, by UNIX and by DOS, whatever system is said to have made it.
+        self.expect(kind >> 28 in (0, 8) and not kind & 0x18, "the ZIP has something other than regular files")
+        text = directory[at + 46:at + 46 + name]
+        wide, seen = None, set()
         rest = directory[at + 46 + name:at + 46 + name + extra]
         while rest:
-            field, length = struct.unpack_from("<2H", rest)
-            require(field in (1, 0x5455) and len(rest) >= 4 + length, "a file has an unknown extra field")
-            if field == 1:
-                wide = list(struct.unpack(f"<{length // 8}Q", rest[4:4 + length]))
-                size, packed, start = (wide.pop(0) if one == 0xFFFFFFFF else one for one in (size, packed, start))
-                require(not wide, "a ZIP64 field is too long")
+            field, length = struct.unpack("<2H", rest[:4]) if len(rest) >= 4 else (0, 0)
+            is_right = field in (1, 0x5455) and field not in seen and len(rest) >= 4 + length
+            self.expect(is_right, "a file has an unknown, a malformed or a repeated extra field")
+            if not is_right:
+                break
+            wide = rest[4:4 + length] if field == 1 else wide
+            seen.add(field)
             rest = rest[4 + length:]
-        text = directory[at + 46:at + 46 + name]
-        return at + 46 + name + extra, text.decode(), [text, flags, method, when, day, crc, packed, size, start]
+        # A value of ZIP64 for each that the header leaves out, and no other byte.
+        missing = [one == 0xFFFFFFFF for one in (size, packed, start)]
+        is_right = len(wide or b"") == 8 * sum(missing)
+        self.expect(is_right, "the ZIP64 field of a file has other values than its header needs")
+        if wide and is_right:
+            values = iter(struct.unpack(f"<{sum(missing)}Q", wide))
+            size, packed, start = (next(values) if is_missing else one for is_missing, one in zip(missing, (size, packed, start)))
+        return end, [text, flags, method, when, day, crc, packed, size, start]
 
-    def local(self, position, name, member):
+    def local(self, position, member):
         """The header before the content, which says the same. Returns where the content and its descriptor end."""
         text, flags, method, when, day, crc, packed, size, start = member
-        require(start == position, f"{name} does not begin where the file before it ends")
+        name = text.decode("utf-8", "replace")
+        require(name.encode() == text, "the name of a file is not UTF-8", "container.structure")
+        # Only names of the table are looked at further: a name can have any length.
+        require(NAMES.fullmatch(name) or EXTENSION.fullmatch(name), f"no package contains a file {name[:200]}", "container.names")
+        require(name not in self.members, "two files of the ZIP have one name", "container.names")
+        self.members[name] = member
+        self.expect(start == position, f"{name} does not begin where the file before it ends")
         stated = (0, 0, 0) if flags & 8 else (crc, packed, size)
         expected = (b"PK\3\4", flags, method, when, day, *stated, len(text), 0)
-        magic, _, *fields = struct.unpack("<4s5H3I2H", self.at(position, 30))
-        require((magic, *fields) == expected and self.at(position + 30, len(text)) == text, f"{name} has a local header that differs")
-        member[-1] = position + 30 + len(text)
+        try:
+            magic, _, *fields = struct.unpack("<4s5H3I2H", self.at(start, 30))
+            self.expect((magic, *fields) == expected and self.at(start + 30, len(text)) == text, f"{name} has a local header that differs")
+        except (Refused, OverflowError):
+            self.expect(False, f"{name} is not there")
+        member[-1] = start + 30 + len(text)
         end = member[-1] + packed
         if not flags & 8:
             return end
         for form in ("<4s3I", "<4sI2Q"):
             length = struct.calcsize(form)
             if max(packed, size) < 1 << 32 or length == 24:
-                if self.at(end, length) == struct.pack(form, b"PK\7\x08", crc, packed, size):
+                self.file.seek(min(end, self.size))
+                if self.file.read(length) == struct.pack(form, b"PK\7\x08", crc, packed, size):
                     return end + length
-        raise Refused(f"{name} has a data descriptor that differs")
+        self.expect(False, f"{name} has a data descriptor that differs")
+        return end
 
+    @checking("container.content")
     def read(self, name):
         """The content, which has exactly the size and the checksum that are stated."""
         _, _, method, _, _, crc, packed, size, start = self.members[name]
@@ -520,7 +721,8 @@ class Package:
     """The files of a package or a receipt, and what could not be decided about it."""
 
     def __init__(self, path, shapes):
-        self.shapes, self.left_open, self.reservations, self.latest = shapes, [], [], (None, [])
+        self.shapes, self.left_open, self.reservations, self.latest = shapes, {}, {}, (None, {}, None)
+        self.extended = set()
         self.is_understood = True
         with open(path, "rb") as file:
             self.is_receipt = file.read(1) == b"{"
@@ -531,35 +733,48 @@ class Package:
             self.zip = Zip(path)
             self.names = set(self.zip.members)
         for name in self.names:
-            require(NAMES.fullmatch(name) or EXTENSION.fullmatch(name), f"no package contains a file {name}")
             self.expect(not name.startswith("ext/"), f"{name} is of a newer version of the format")
 
     def receipt(self, path):
         """§16: one JSON file with the files of a package by name."""
         with open(path, "rb") as file:
             data = file.read(16 * 1024 * 1024 + 1)
-        require(len(data) <= 16 * 1024 * 1024, "the receipt is too long")
-        value = parse(data, 1_000_000)
+        try:
+            require(len(data) <= 16 * 1024 * 1024, "the receipt is too long")
+            value = self.shapes.check(parse(data), "receipt")
+            require("manifest.json" in value["files"], "the receipt has no manifest")
+        except BROKEN as problem:
+            raise NoPackage(str(problem)) from problem
+        for name in value["files"]:
+            require(NAMES.fullmatch(name) or EXTENSION.fullmatch(name), f"no receipt contains a file {name[:200]}", "container.names")
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        require(data in (text.encode(), text.encode() + b"\n"), "the receipt is not written as JSON.stringify writes it")
-        self.shapes.check(value, "receipt")
-        require(list(value) == ["format", "version", "files"], "the members of the receipt are in another order")
+        require(data in (text.encode(), text.encode() + b"\n"), "the receipt is not written as JSON.stringify writes it", "container.structure")
+        require(list(value) == ["format", "version", "files"], "the members of the receipt are in another order", "container.structure")
         is_text = re.compile(r".*\.(?:json|jws|ndjson|note|cosignatures|txt)")
-        return {name: content.encode() if is_text.fullmatch(name) else unbase64(content) for name, content in value["files"].items()}
+        return {name: content.encode() if is_text.fullmatch(name) else self.decoded(name, content) for name, content in value["files"].items()}
+
+    @checking("container.structure")
+    def decoded(self, name, content):
+        return unbase64(content)
 
     def expect(self, holds, problem):
         """Leaves the package open if something does not hold."""
-        if not holds and problem not in self.left_open:
-            self.left_open.append(problem)
+        if not holds:
+            self.left_open[problem] = True
 
     def reserve(self, holds, reservation):
         """States a reservation, which leaves the verdict."""
-        if not holds and reservation not in self.reservations:
-            self.reservations.append(reservation)
+        if not holds:
+            self.reservations[reservation] = True
 
     def read(self, name):
         require(name in self.names, f"{name} is missing")
         return self.files[name] if self.files else self.zip.read(name)
+
+    @checking("manifest.files")
+    def content(self, name):
+        """A file that its digest names or that the manifest lists."""
+        return self.read(name)
 
     def lines(self, name, shape):
         """§2: the JSON lines of a file, each ended by a line feed. Texts may contain U+2028."""
@@ -570,8 +785,9 @@ class Package:
         require(all(len(line.encode()) <= 4 * 1024 * 1024 for line in lines), f"a line of {name} is too long")
         return [self.shapes.check(parse(line), shape) for line in lines]
 
+    @checking("entry.inclusion")
     def proofs(self, batch, count):
-        """§6: the lines of a proof file: paths by index, or all leaves in order. Neighbouring entries are of one batch."""
+        """§6: the lines of a proof file: paths by index, or all leaves in order, with their root. Neighbouring entries are of one batch."""
         if self.latest[0] != batch:
             lines = self.lines(f"proofs/{batch}.ndjson", "proof_line")
             indexes = [line["index"] for line in lines]
@@ -579,9 +795,11 @@ class Package:
             require(len(lines) <= count and len(paths) in (0, len(lines)), f"the proofs of batch {batch} are too many, or of both kinds")
             require(len(indexes) == len(set(indexes)), f"the proofs of batch {batch} have an index twice")
             require(all(len(path) <= (count - 1).bit_length() for path in paths), f"a path of batch {batch} is too long")
-            require(paths or indexes == list(range(count)), f"batch {batch} does not list all of its leaves in order")
-            self.latest = (batch, {line["index"]: line for line in lines})
-        return self.latest[1]
+            in_order = len(lines) == count and all(index == place for place, index in enumerate(indexes))
+            require(paths or in_order, f"batch {batch} does not list all of its leaves in order")
+            root = None if paths or not lines else tree_root([unhex(line["leaf"]) for line in lines])
+            self.latest = (batch, {line["index"]: line for line in lines}, root)
+        return self.latest[1:]
 
     def numbered(self, pattern):
         """The numbers in the names of the files that match a pattern, in increasing order."""
@@ -589,6 +807,7 @@ class Package:
         return sorted({int(match[1]) for match in found if match})
 
 
+@checking("manifest.format")
 def check_files(package):
     """§3, §10: the manifest lists every file with its SHA-256. Attachments are named by theirs."""
     manifest = parse(package.read("manifest.json"), 1_000_000)
@@ -611,7 +830,7 @@ def check_files(package):
     for name in package.names:
         named = re.fullmatch(f".*/({HASH})(?:\\.\\w+)?", name)
         if named and not name.startswith("ext/"):
-            require(sha256(package.read(name)).hex() == named[1], f"{name} has another content than its name states")
+            require(sha256(package.content(name)).hex() == named[1], f"{name} has another content than its name states", "manifest.files")
     return manifest
 
 
@@ -627,6 +846,7 @@ def known_part(value, shape):
     return {name: known_part(item, known.get(name, further)) for name, item in value.items() if name in known or further is not False}
 
 
+@checking("manifest.files")
 def check_list(package, manifest):
     """§10, manifest.files: the files are those that the manifest lists."""
     for name, digest in manifest["files"].items():
@@ -640,170 +860,231 @@ def check_list(package, manifest):
 # ---- §7, §8: checkpoints and keys ----------------------------------------------------------------
 
 
-def parse_key(line, kind=1):
-    """§7: a verifier-key line `<name>+<key id>+<base64(kind, key)>`. None for other text, and for ML-DSA-44."""
-    found = re.fullmatch(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)", line)
-    if not found:
-        return None
-    name, key_id, key = found[1], bytes.fromhex(found[2]), unbase64(found[3])
-    is_ml_dsa = len(key) == 1313 and key[0] == 6
-    require(is_ml_dsa or (len(key) == 33 and key[0] == kind), "a key has another length or type")
-    require(sha256(name.encode() + b"\n" + key)[:4] == key_id, "the id of a key does not match")
-    return None if is_ml_dsa else (name, key_id, key[1:])
+# §7: the name in a key and in a signature line: without +, white space of Unicode, U+FEFF and control characters.
+NAME = "[^+\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
+ED25519, COSIGNATURE, ML_DSA = 1, 4, 6
+ML_DSA_TEXT = b"\xffconsent-ledger/ml-dsa-44-text"
 
 
-def ed25519_key(lines):
-    """§8: the Ed25519 key among the keys of a ledger at one time; None unless there is one."""
-    keys = [key for key in map(parse_key, lines) if key]
-    return keys[0] if len(keys) == 1 else None
+class Key:
+    """§7: a key of a ledger or a witness: `<name>+<key id>+<base64(kind, key)>`. None as name for other text."""
+
+    def __init__(self, line, kinds=(ED25519, ML_DSA)):
+        found = re.fullmatch(f"({NAME})\\+([0-9a-f]{{8}})\\+([A-Za-z0-9+/=]+)", line)
+        self.name = found and found[1]
+        if not found:
+            return
+        key, self.id = unbase64(found[3]), bytes.fromhex(found[2])
+        self.kind, self.public = key[0], key[1:]
+        length = 1312 if self.kind == ML_DSA else 32
+        require(self.kind in kinds and len(self.public) == length, "a key has another length or type")
+        require(sha256(self.name.encode() + b"\n" + key)[:4] == self.id, "the id of a key does not match")
+
+    def __eq__(self, other):
+        return (self.name, self.kind, self.public) == (other.name, other.kind, other.public)
+
+    def __hash__(self):
+        return hash((self.name, self.kind, self.public))
+
+    def state_in(self, text, signatures, is_checkpoint):
+        """Whether this key signed a note: "signed", "absent", or "unchecked" for ML-DSA-44. A wrong signature, or a second one, is fatal."""
+        mine_id = self.id
+        if self.kind == ML_DSA and not is_checkpoint:
+            mine_id = sha256(self.name.encode() + b"\n" + ML_DSA_TEXT + self.public)[:4]
+        mine = [signature for name, key_id, signature in signatures if (name, key_id) == (self.name, mine_id)]
+        require(len(mine) < 2, "a key has signed a note twice")
+        if not mine:
+            return "absent"
+        if self.kind != ML_DSA:
+            require(is_signed(self.public, text.encode(), mine[0]), "a signature by the ledger key is invalid")
+            return "signed"
+        time = mine[0][:8] if is_checkpoint else b""
+        is_right = len(mine[0]) == len(time) + 2420 and not any(time)
+        require(is_right, "a signature with ML-DSA-44 by the ledger key has another length, or a time")
+        return "unchecked"
 
 
-def read_key(path, kind=1):
-    """The first verifier-key line of an Ed25519 key in a file."""
+def read_keys(path, kinds=(ED25519, ML_DSA)):
+    """The keys in a file: verifier-key lines, between lines of other text."""
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            key = parse_key(line.strip(), kind)
-            if key:
-                return key
-    raise Refused(f"the file {path} contains no verifier-key line")
+        keys = [Key(line.strip(), kinds) for line in file if re.search("\\+[0-9a-f]{8}\\+", line)]
+    found = [key for key in keys if key.name]
+    require(found, f"the file {path} contains no verifier-key line")
+    return found
 
 
 def parse_note(note):
     """A C2SP signed note: its text, and its signatures as (name, key id, rest)."""
     text, gap, lines = note.decode().rpartition("\n\n")
     require(gap and text and lines.endswith("\n"), "a signed note is malformed")
-    require(not re.search("[\x00-\x09\x0b-\x1f\x7f]", text), "a signed note has control characters")
-    signatures = []
-    for line in lines[:-1].split("\n"):
-        found = re.fullmatch("\u2014 ([^+\\s]+) ([A-Za-z0-9+/=]+)", line)
-        require(found, "a signature line of a note is malformed")
-        data = unbase64(found[2])
-        require(len(data) > 4, "a signature of a note is too short")
-        signatures.append((found[1], data[:4], data[4:]))
-    return text + "\n", signatures
+    require(not re.search("[\x00-\x09\x0b-\x1f\x7f]", text + lines), "a signed note has control characters")
+    lines = lines[:-1].split("\n")
+    require(len(lines) <= 256, "a signed note has more than 256 signatures")
+    return text + "\n", [parse_signature(line) for line in lines]
 
 
-def text_of_note(note, signer, known=()):
-    """The text of a note that `signer` signed. An invalid signature by a known key, or a second one, is fatal."""
-    text, signatures = parse_note(note)
-    for name, key_id, public_key in {signer, *known}:
-        mine = [signature for other, other_id, signature in signatures if (other, other_id) == (name, key_id)]
-        require(len(mine) < 2, "a key has signed a note twice")
-        require(all(is_signed(public_key, text.encode(), one) for one in mine), "a signature by the ledger key is invalid")
-        if (name, key_id, public_key) == signer and not mine:
-            ids = {key[:2] for key in known}
-            if any(other == name and (other, other_id) not in ids for other, other_id, _ in signatures):
-                raise Stranger("the ledger key that you gave did not sign a note: another key of that name did")
-            raise Refused("the ledger key that you gave did not sign a note")
-    return text
+def parse_signature(line):
+    """§7: name, key id and the rest of a signature line."""
+    found = re.fullmatch(f"\u2014 ({NAME}) ([A-Za-z0-9+/=]+)", line)
+    data = unbase64(found[2]) if found else b""
+    require(len(data) > 4, "a signature line of a note is malformed")
+    return found[1], data[:4], data[4:]
+
+
+@checking("ledger.checkpoint")
+def read_notes(package):
+    """§7: the checkpoints of the package by size: text and signatures."""
+    sizes = package.numbered(f"checkpoints/({COUNT})\\.note")
+    return {size: parse_note(package.read(f"checkpoints/{size}.note")) for size in sizes}
 
 
 ANOTHER_KEY = "the ledger key that you gave did not sign this package, but another key of that name did: ask the operator for it"
+ONLY_ML_DSA = "is signed by the ledger with ML-DSA-44 alone, which this script does not check"
 
 
 class Keys:
     """§8: the keys of the ledger. The keys before and after an announcement signed the first checkpoint over it."""
 
-    def __init__(self, package, given, entries):
-        self.given, self.changes, self.first = given, [], None
-        self.sizes = package.numbered(f"checkpoints/({COUNT})\\.note")
-        notes = {size: package.read(f"checkpoints/{size}.note") for size in self.sizes}
+    def __init__(self, package, given, entries, origin, notes):
+        self.package, self.origin, self.changes, self.notes, self.sizes = package, origin, [], notes, list(notes)
+        self.is_proved = True  # that each announcement is in the ledger of the first checkpoint over it
+        given = [key for key in given if key.name == origin]
+        require(given, "the ledger key that you gave is of another ledger", "ledger.key")
         for entry in entries:
             if entry.stream == "policy" and entry.type == ANNOUNCED and not is_newer(entry.record):
-                self.follow(entry, package.shapes.check(entry.record, ANNOUNCED)["keys"], notes)
-        announced = [key for _, key in self.changes]
-        if given not in announced:
-            self.first = given
-            if self.changes:
-                self.check_first(notes)
-        start = 0 if given not in announced else announced.index(given)
-        self.all = list(dict.fromkeys([given, *announced[start:]]))
-        self.is_unknown = not any(self.is_named(note, self.all) for note in notes.values())
+                self.follow(entry)
+        announced = [key for _, keys in self.changes for key in keys]
+        self.first = self.first_of(given, announced)
+        pinned = 0 if self.first else next((at for at, (_, keys) in enumerate(self.changes) if set(keys) & set(given)), len(self.changes))
+        self.trusted = list(dict.fromkeys([*given, *(key for _, keys in self.changes[pinned:] for key in keys)]))
+        self.all = list(dict.fromkeys([*self.trusted, *announced]))
+        is_named = any(self.is_named(size, self.trusted) for size in self.sizes)
+        names_other = bool(self.sizes) and any(name == origin for name, *_ in self.notes[self.sizes[-1]][1])
+        self.is_unknown = not is_named and names_other
 
-    def check_first(self, notes):
-        """The key before the first announcement signed the first checkpoint over it."""
-        over = notes[self.size_over(self.changes[0][0])]
-        if self.is_named(over, [self.given]):
-            text_of_note(over, self.given)
-            return
-        is_named = any(self.is_named(note, [self.given]) for note in notes.values())
-        require(not is_named, "the ledger key that you gave did not sign the first checkpoint over the announcement of the next key")
-        raise Undecided(ANOTHER_KEY)
+    def first_of(self, given, announced):
+        """The given keys that signed the first checkpoint over the first announcement; None without an announcement."""
+        if not self.changes:
+            return None
+        over = self.size_over(self.changes[0][0])
+        return [key for key in given if key not in announced and self.state_of(key, over) != "absent"]
 
-    def follow(self, entry, lines, notes):
-        key, announced = ed25519_key(lines), [key for _, key in self.changes]
-        require(key and len(lines) == len(set(lines)), f"{entry} announces no key of Ed25519, or a key twice")
-        require(key[0] == self.given[0], "the ledger key that you gave is of another ledger than an announced one")
-        require(key not in announced, f"{entry} announces a key that was announced before")
+    @checking("ledger.announcement")
+    def follow(self, entry):
+        """One announcement."""
+        lines = self.package.shapes.check(entry.record, ANNOUNCED)["keys"]
+        keys, before = [Key(line) for line in lines], [key for _, keys in self.changes for key in keys]
+        require(all(key.name for key in keys) and len(keys) == len(set(keys)), f"{entry} announces what is no key, or a key twice")
+        require(all(key.name == self.origin for key in keys), f"{entry} announces a key of another ledger")
+        require(not set(keys) & set(before), f"{entry} announces a key that was announced before")
+        older = [size for size in self.sizes if size <= entry.batch]
+        require(not any(self.is_named(size, keys) for size in older), f"{entry} announces a key that signed before")
         size = self.size_over(entry.batch)
-        require(size, f"no checkpoint is over {entry}, which announces the next key")
-        for signer in [*announced[-1:], key]:
-            text_of_note(notes[size], signer, [key])
-        self.changes.append((entry.batch, key))
+        require(size, f"no checkpoint is over {entry}, which announces the next keys")
+        for key in [*(self.changes[-1][1] if self.changes else []), *keys]:
+            is_signed_by = key.state_in(*self.notes[size], True) != "absent"
+            require(is_signed_by, f"a key did not sign the first checkpoint over {entry}")
+        self.changes.append((entry.batch, keys))
+        self.is_proved = self.is_proved and (size == self.sizes[-1] or size in self.package.extended)
 
     def size_over(self, batch):
         """The size of the first checkpoint over a batch."""
         return next((size for size in self.sizes if size > batch), None)
 
-    @staticmethod
-    def is_named(note, keys):
-        """Whether a signature line of a note names one of the keys."""
-        ids = {key[:2] for key in keys}
-        return any(signature[:2] in ids for signature in parse_note(note)[1])
+    @checking("ledger.key")
+    def state_of(self, key, size):
+        return key.state_in(*self.notes[size], True)
 
-    def newest(self):
-        return self.changes[-1][1] if self.changes else self.given
+    def is_named(self, size, keys):
+        """Whether a signature line of a checkpoint names one of the keys."""
+        ids = {(key.name, key.id) for key in keys}
+        return any((name, key_id) in ids for name, key_id, _ in self.notes[size][1])
 
     def at(self, size):
-        """The key in force at a checkpoint; None if it is older than the key that you gave, and not announced."""
-        return next((key for batch, key in reversed(self.changes) if batch < size), self.first)
+        """The keys in force at a checkpoint; None or none if they are not known."""
+        return next((keys for batch, keys in reversed(self.changes) if batch < size), self.first)
+
+    @checking("ledger.key")
+    def check(self, size):
+        """Who signed a checkpoint."""
+        states = {key: self.state_of(key, size) for key in self.all}
+        signers = [key for key, state in states.items() if state != "absent"]
+        period, announced = self.at(size), {key for _, keys in self.changes for key in keys}
+        if not period and announced & set(self.trusted):
+            later = {(key.name, key.id) for key in announced}
+            others = [name for name, key_id, _ in self.notes[size][1] if name == self.origin and (name, key_id) not in later]
+            require(others, f"a key signed checkpoint {size} before it was announced")
+            return
+        expected = [self.trusted]
+        if period:
+            expected = [period] + ([[key for key in self.trusted if key in period] or self.trusted] if size == self.sizes[-1] else [])
+        for keys in expected:
+            mine = [key for key in signers if key in keys]
+            if not mine and keys is not period and self.is_unknown:
+                self.package.expect(False, ANOTHER_KEY)
+                return
+            require(mine, f"the keys that you gave, or their successors, did not sign checkpoint {size}")
+            is_checked = any(states[key] == "signed" for key in mine)
+            self.package.expect(is_checked, f"checkpoint {size} {ONLY_ML_DSA}")
+
+    @checking("manifest.certificate")
+    def check_certificate(self, note):
+        """§10: a trusted key in force at the newest checkpoint certifies the key of the manifest. Returns the text."""
+        text, signatures = parse_note(note)
+        states = {key: key.state_in(text, signatures, False) for key in self.trusted}
+        signers = [key for key, state in states.items() if state != "absent"]
+        last = self.changes[-1][1] if self.changes else self.trusted
+        in_force = [key for key in signers if key in last and self.sizes and self.state_of(key, self.sizes[-1]) != "absent"]
+        if not signers and self.is_unknown:
+            self.package.expect(False, ANOTHER_KEY)
+            return text
+        require(signers, "none of the keys that you gave certifies the key of the manifest")
+        require(in_force or not self.sizes, "a key that is not in force certifies the key of the manifest")
+        is_checked = any(states[key] == "signed" for key in in_force or signers)
+        self.package.expect(is_checked, f"the key of the manifest {ONLY_ML_DSA}")
+        return text
 
 
+@checking("manifest.signature")
 def check_manifest_signature(package, manifest, keys):
-    """§10: the manifest is signed by a key that the newest key of the ledger certifies."""
+    """§10: the manifest is signed by a key that a key of the ledger certifies."""
     text = package.read("manifest.json.jws").decode()
     header, _, signature = (text[:-1] if text.endswith("\n") else text).partition("..")
     fields = package.shapes.check(parse(unbase64url(header)), "manifest_signature_header")
     public_key = unbase64url(fields["jwk"]["x"])
     signed = f"{header}.{base64url(package.read('manifest.json'))}"
     require(is_signed(public_key, signed.encode(), unbase64url(signature)), "the manifest signature is invalid")
-    try:
-        text = text_of_note(fields["certificate"].encode(), keys.newest(), keys.all)
-    except Stranger as stranger:
-        raise Undecided(ANOTHER_KEY) if keys.is_unknown else stranger
+    text = keys.check_certificate(fields["certificate"].encode())
     expected = ["consent-ledger manifest key v1", manifest["origin"], base64.b64encode(public_key).decode(), ""]
-    require(text.split("\n") == expected, "the certificate of the manifest key does not match")
+    require(text.split("\n") == expected, "the certificate of the manifest key does not match", "manifest.certificate")
 
 
-def read_checkpoint(package, size, keys, origin):
+@checking("ledger.checkpoint")
+def read_checkpoint(size, text, origin):
     """§7: the root that a checkpoint names: origin, size and root, each on a line."""
-    note = package.read(f"checkpoints/{size}.note")
-    if keys.at(size):
-        text = text_of_note(note, keys.at(size), keys.all)
-    else:
-        text, signatures = parse_note(note)
-        later = {key[:2] for _, key in keys.changes}
-        require(any(name == origin and (name, key_id) not in later for name, key_id, _ in signatures), f"a key signed checkpoint {size} before it was announced")
     lines = text.split("\n")
     require(len(lines) == 4 and lines[:2] == [origin, str(size)], f"checkpoint {size} is of another ledger or size")
     require(lines[3] == "" and len(unbase64(lines[2])) == 32, f"checkpoint {size} is malformed")
     return unbase64(lines[2])
 
 
-def check_ledger(package, manifest, keys):
+@checking("ledger.consistency")
+def check_ledger(package, manifest, notes):
     """§7: every checkpoint extends the one before. Returns the sizes that are tied to the newest one, and its root."""
-    newest, sizes = manifest["checkpoint"], package.numbered(f"checkpoints/({COUNT})\\.note")
-    if newest is None and not sizes:
-        raise Undecided("the package has no time stamp")
-    require(sizes and sizes[-1] == newest, "the newest checkpoint is not the one that the manifest names")
-    require(manifest["origin"] == keys.newest()[0], "the ledger key that you gave is of another ledger")
-    text_of_note(package.read(f"checkpoints/{newest}.note"), keys.newest())
-    roots = {size: read_checkpoint(package, size, keys, manifest["origin"]) for size in sizes}
+    newest, sizes = manifest["checkpoint"], list(notes)
+    numbered = package.numbered(f"checkpoints/({COUNT})\\.(?:[1-9]\\.tsr|cosignatures)")
+    require(set(numbered) <= set(sizes), "a checkpoint is missing of which there is a time stamp or a cosignature", "ledger.checkpoint")
+    require((sizes[-1] if sizes else None) == newest, "the newest checkpoint is not the one that the manifest names", "ledger.checkpoint")
+    if newest is None:
+        package.expect(False, "the package has no time stamp")
+        return set(), None
+    roots = {size: read_checkpoint(size, notes[size][0], manifest["origin"]) for size in sizes}
     proofs = package.lines("checkpoints/consistency.ndjson", "consistency_line")
     pairs = list(zip(sizes, sizes[1:]))
     places = [(proof["from"], proof["to"]) for proof in proofs]
-    require(places == [pair for pair in pairs if pair in places], "a consistency proof is not between neighbours, or not in order")
+    require(len(set(places)) == len(places) and set(places) <= set(pairs), "a consistency proof is not between neighbours, or there twice")
     tied, paths = {newest}, dict(zip(places, (proof["path"] for proof in proofs)))
+    package.extended = {first for first, _ in places}
     for first, second in reversed(pairs):
         package.expect((first, second) in paths, f"nothing shows that checkpoint {second} extends checkpoint {first}")
         if (first, second) in paths:
@@ -814,31 +1095,24 @@ def check_ledger(package, manifest, keys):
     return tied, roots[newest]
 
 
+@checking("ledger.witnesses")
 def check_witnesses(package, newest, witnesses, now):
     """§7.1: the cosignatures of the witnesses that you trust."""
     for size in package.numbered(f"checkpoints/({COUNT})\\.cosignatures"):
         text, _ = parse_note(package.read(f"checkpoints/{size}.note"))
         lines = package.read(f"checkpoints/{size}.cosignatures").decode().split("\n")
         require(lines.pop() == "" and 1 <= len(lines) <= 100, "a file of cosignatures is malformed")
-        found = [parse_cosignature(line) for line in lines]
+        found = [parse_signature(line) for line in lines]
         for witness in witnesses:
-            mine = [timed_signature(data) for *who, data in found if who == list(witness[:2])]
+            mine = [timed_signature(data) for name, key_id, data in found if (name, key_id) == (witness.name, witness.id)]
             require(len(mine) < 2, "a witness has cosigned a checkpoint twice in one file")
             for seconds, signature in mine:
                 message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
-                require(is_signed(witness[2], message, signature), "a cosignature is invalid")
+                require(is_signed(witness.public, message, signature), "a cosignature is invalid")
                 package.expect(seconds * 1000 <= now + TOLERANCE, "a witness states a time in the future")
-            package.expect(mine or size != newest, f"the witness {witness[0]} did not cosign the newest checkpoint")
+            package.expect(mine or size != newest, f"the witness {witness.name} did not cosign the newest checkpoint")
     if f"checkpoints/{newest}.cosignatures" not in package.names:
         package.expect(not witnesses, "no witness cosigned the newest checkpoint")
-
-
-def parse_cosignature(line):
-    """§7.1: name, key id, time and signature."""
-    found = re.fullmatch("\u2014 ([^+\\s]+) ([A-Za-z0-9+/=]+)", line)
-    data = unbase64(found[2]) if found else b""
-    require(len(data) > 4, "a cosignature is malformed")
-    return found[1], data[:4], data[4:]
 
 
 def timed_signature(data):
@@ -852,6 +1126,10 @@ def timed_signature(data):
 # ---- §9: time stamps -----------------------------------------------------------------------------
 
 
+class NoRoot(Refused):
+    """The path of a time stamp ends at a root that was not given."""
+
+
 class Stamp:
     """One time stamp over a checkpoint."""
 
@@ -860,6 +1138,7 @@ class Stamp:
         self.note, self.certificates, self.roots = package.read(f"checkpoints/{size}.note"), certificates, roots
         self.digest = sha256(self.response).hex()
         self.text, self.time, self.accuracy = text_of_stamp(self.response)
+        self.soundness = None
 
     @functools.cached_property
     def authority(self):
@@ -878,27 +1157,37 @@ class Stamp:
         if problem and re.search("unable to get (?:local )?issuer", problem):
             print(f"   not counted: {self.name}: {problem}")
             return False
+        if problem and re.search("self.signed certificate", problem):
+            raise NoRoot(problem)
         require(problem is None, problem)
         require(not is_signed_by_ca(self.response, self.certificates), "a CA signed the time stamp")
-        require(self.time <= now, "the time stamp is of the future")
+        check_points(self.response, self.certificates, self.roots, self.time)
+        require(self.time - self.accuracy <= now + 60_000, "the time stamp is of the future")
         return True
 
-    def is_sound(self, now, others, named):
+    def is_sound(self, *given):
+        if self.soundness is None:
+            self.soundness = self.found_sound(*given)
+        return self.soundness
+
+    def found_sound(self, now, others, named):
         """§9: whether the stamp still counts: its certificates are in force, or a newer stamp renewed it before they ended."""
         if re.search("^Hash Algorithm: (?:md5|sha1)$", self.text, re.M):
             return False
         if self.problem_at(now) is None:
             return True
-        newer = [one for one in others if one.size > self.size and any(number < one.size for number in named.get(self.digest, []))]
+        least = min(named.get(self.digest, []), default=None)
+        newer = [one for one in others if one.size > self.size and least is not None and least < one.size]
         renewing = [one for one in newer if one.is_sound(now, others, named)]
         return bool(renewing) and self.problem_at(min(one.time for one in renewing)) is None
 
 
+@checking("tst")
 def check_stamps(package, batches, tied, roots, now):
     """§9: the valid time stamps. One that fails proves nothing: only another of its checkpoint can take its place."""
     files = [name for name in package.names if name.startswith("checkpoints/certificates/")]
     certificates = b"".join(pem("CERTIFICATE", package.read(name)) for name in sorted(files))
-    trusted, named = [], {}
+    trusted, named, unused = [], {}, []
     for size in package.numbered(f"checkpoints/({COUNT})\\.[1-9]\\.tsr"):
         mine, problems = [], []
         for name in [f"checkpoints/{size}.{n}.tsr" for n in range(1, 10) if f"checkpoints/{size}.{n}.tsr" in package.names]:
@@ -907,30 +1196,39 @@ def check_stamps(package, batches, tied, roots, now):
                 mine += [stamp] if stamp.is_trusted(now) else []
                 is_real = "DEVELOPMENT ONLY".encode() not in stamp.response + certificates
                 package.reserve(is_real, "a development authority stamped this ledger: this is not evidence")
-            except Refused as problem:
-                problems.append(f"{name}: {problem}")
-        require(mine or not problems, "; ".join(problems))
-        for problem in problems:
+            except BROKEN as problem:
+                problems.append((isinstance(problem, NoRoot), f"{name}: {problem}"))
+        # A root that was not given is excused by each later stamp, other problems by one of the same checkpoint.
+        unused += [(size, has_no_root, problem) for has_no_root, problem in problems if not mine]
+        for _, problem in problems:
             print(f"   not counted: {ascii(problem)}")
         trusted += mine if size in tied else []
+    latest = max((stamp.size for stamp in trusted), default=-1)
+    for size, has_no_root, problem in unused:
+        require(has_no_root and size <= latest, problem)
     for batch in batches.all.values():
         if batch.header["after"]:
             named.setdefault(batch.header["after"]["sha256"], []).append(batch.number)
     return [stamp for stamp in trusted if stamp.is_sound(now, trusted, named)]
 
 
+@checking("time.order")
 def check_stamp_order(stamps):
     """time.order: the stamps of later checkpoints do not have earlier times."""
-    for a in stamps:
-        for b in stamps:
-            if a.size < b.size:
-                require(b.time >= a.time - a.accuracy - b.accuracy - 1000, f"{b.name} is earlier than {a.name}")
+    latest, earlier = float("-inf"), []
+    for stamp in sorted(stamps, key=lambda stamp: stamp.size):
+        if earlier and earlier[0].size < stamp.size:
+            latest = max([latest, *(one.time - one.accuracy for one in earlier)])
+            earlier = []
+        require(stamp.time + stamp.accuracy >= latest - 1000, f"{stamp.name} is earlier than a stamp of an earlier checkpoint")
+        earlier.append(stamp)
 
 
+@checking("time.claimed")
 def check_state(package, manifest, stamps, now, max_age):
     """§9, State of the package; §10: when the package was made."""
     exported = instant(manifest["exported_at"])
-    require(exported <= now + TOLERANCE, "the package claims to be made in the future")
+    require(exported <= now + TOLERANCE, "the package claims to be made in the future", "time.fresh")
     for stamp in stamps:
         require(exported >= stamp.time - stamp.accuracy - TOLERANCE, "the package claims to be made before its newest time stamp")
     for stamp in [stamp for stamp in stamps if stamp.size == manifest["checkpoint"]][:1]:
@@ -968,11 +1266,23 @@ def cover_of(size):
     yield from range(start, size)
 
 
+def length_of_cover(size):
+    return size // PERIODS[1] + size % PERIODS[1] // PERIODS[0] + size % PERIODS[0]
+
+
+def is_in_cover(number, size):
+    """Whether the cover of a checkpoint has this batch or roll-up itself."""
+    ends = [size - size % PERIODS[1], size - size % PERIODS[0], size]
+    return number < size and (ends[1] <= number or level_of(number) == 2 or level_of(number) == 1 and ends[0] <= number)
+
+
 class Batch:
     """A batch or a roll-up: its header, and what is shown of its runs and tags."""
 
     def __init__(self, line, header, runs):
-        self.line, self.header, self.runs, self.tags = line, header, runs, []
+        self.line, self.header, self.runs = line, header, runs
+        self.streams = Shown([(index, key) for index, key, _ in runs], header["streams_count"])
+        self.tags = Shown([], header["tags_count"])
         self.number, self.sealed_at = header["number"], instant(header["sealed_at"])
 
 
@@ -985,6 +1295,7 @@ def stream_key(stream, salt):
 class Batches:
     """The batches and roll-ups of the package, by number. Each is in the ledger."""
 
+    @checking("batch.header")
     def __init__(self, package, manifest, root):
         self.package, self.size, self.root, self.all, self.unknown = package, manifest["checkpoint"], root, {}, set()
         site = manifest["filter"]["site_id"]
@@ -1004,13 +1315,14 @@ class Batches:
             if before:
                 self.check_order(before.header, header)
             before = self.all[header["number"]] = Batch(line, header, self.check_runs(line, header))
+        self.numbers = list(self.all)
         for batch in self.all.values():
             self.check_under(batch)
         for stream in self.streams:
             self.check_counts_of(stream)
         for number in package.numbered(f"tags/({COUNT})\\.ndjson"):
-            if number not in self.unknown:
-                self.get(number).tags = self.check_tags(number)
+            if number in self.all:
+                self.all[number].tags = self.check_tags(number)
 
     def add_unknown(self, header, before):
         """§17: of a header of an unknown version, only the number is read. It is above the one before."""
@@ -1023,7 +1335,7 @@ class Batches:
         return number
 
     def get(self, number):
-        require(number in self.all, f"the package does not include batch {number}")
+        require(number in self.all, f"the package does not include batch {number}", None)
         return self.all[number]
 
     def check_header(self, line, header):
@@ -1039,9 +1351,12 @@ class Batches:
             require(header[count] <= header["count"], f"batch {number} has more leaves than entries")
         require((header["streams_count"] == 0) == (header["count"] == 0), f"batch {number} has entries without a run, or a run without entries")
         require(header["after"] is None or header["after"]["size"] <= number, f"batch {number} names a time stamp of a later checkpoint")
-        path = map(unhex, line["path"])
-        found = root_of_inclusion(number, self.size, leaf_hash(line["header"].encode()), path)
-        require(found == self.root, f"batch {number} is not in the ledger")
+        found = self.root_of(number, line)
+        require(found == self.root, f"batch {number} is not in the ledger", "batch.inclusion")
+
+    @checking("batch.inclusion")
+    def root_of(self, number, line):
+        return root_of_inclusion(number, self.size, leaf_hash(line["header"].encode()), map(unhex, line["path"]))
 
     def check_order(self, before, header):
         """§6: neither times nor the stamps that are named go back."""
@@ -1050,6 +1365,7 @@ class Batches:
         if before["after"]:
             require(header["after"] and before["after"]["size"] <= header["after"]["size"], f"batch {number} names an older time stamp than an earlier one")
 
+    @checking("batch.streams")
     def check_runs(self, line, header):
         """§6, Runs: the shown leaves under streams_root, as index, stream key, and the run or None."""
         shown, leaves, number, last = [], {}, header["number"], header["streams_count"] - 1
@@ -1075,61 +1391,64 @@ class Batches:
         self.check_neighbours(number, shown, last)
         return shown
 
+    @checking("batch.tags")
     def check_tags(self, number):
         """§6: the tags that are shown under tags_root, as index and tag."""
         header = self.get(number).header
         lines = self.package.lines(f"tags/{number}.ndjson", "tag_line")
         shown = [(line["index"], unhex(line["tag"])) for line in lines if "tag" in line]
         require(all("hash" in line for line in lines[len(shown):]), f"the tags of batch {number} do not come first")
-        require(shown and header["tags_count"], f"there is no tag to show of batch {number}")
+        require(lines and header["tags_count"], f"there is no tag to show of batch {number}")
         require(all(a[0] < b[0] and a[1] < b[1] for a, b in zip(shown, shown[1:])), f"the tags of batch {number} are not in order")
         hashes = [unhex(line["hash"]) for line in lines if "hash" in line]
         found = root_of_shown(header["tags_count"], {index: leaf_hash(tag) for index, tag in shown}, hashes)
         require(found.hex() == header["tags_root"], f"the tags of batch {number} do not lead to tags_root")
-        return shown
+        return Shown(shown, header["tags_count"])
 
+    @checking("batch.streams")
     def check_under(self, roll_up):
         """§6: a roll-up has every stream of the batches under it, and counts no fewer entries and tags."""
         start, counted, sums = first_covered(roll_up.number), roll_up.number, {"count": 0, "tags_count": 0}
-        keys = [(index, key) for index, key, _ in roll_up.runs]
-        for number in range(roll_up.number - 1, start - 1, -1):
-            if number not in self.all:
-                continue
+        covered = self.numbers[bisect.bisect_left(self.numbers, start):bisect.bisect_left(self.numbers, roll_up.number)]
+        for number in reversed(covered):
             below = self.all[number]
             for _, key, _ in below.runs:
-                require(not is_absent(key, keys, roll_up.header["streams_count"]), f"roll-up {roll_up.number} lacks a stream of batch {number}")
+                require(not roll_up.streams.lacks(key), f"roll-up {roll_up.number} lacks a stream of batch {number}")
             if number < counted:
                 counted = first_covered(number)
                 for count in sums:
                     sums[count] += below.header[count]
         for count, least in sums.items():
-            require(least <= roll_up.header[count] or level_of(roll_up.number) == 0, f"roll-up {roll_up.number} counts fewer entries or tags than the batches under it")
+            require(least <= roll_up.header[count] or level_of(roll_up.number) == 0, f"roll-up {roll_up.number} counts fewer entries or tags than the batches under it", "batch.header" if count == "count" else "batch.tags")
 
+    @checking("batch.streams")
     def check_counts_of(self, stream):
         """§6: every leaf shows the run of a stream or that it has none. The revisions increase along the ledger."""
-        counts = {-1: 0}
+        counts, leaves = {-1: 0}, [-1]
         for number in self.all:
             start, run = first_covered(number) - 1, self.run_of(number, stream)
             if run:
                 ends = ((start, run["first"]), (number, run["last"] + 1))
             else:
-                leaves = (leaf for leaf in counts if start <= leaf <= number) if level_of(number) else (start,)
-                inside = {counts[leaf] for leaf in leaves if leaf in counts}
+                within = leaves[bisect.bisect_left(leaves, start):] if level_of(number) else [start]
+                inside = {counts[leaf] for leaf in within if leaf in counts}
                 require(len(inside) < 2, f"batch {number} states no run of {stream}, and covers a batch with one")
                 ends = [(leaf, count) for leaf in (start, number) for count in inside]
             for leaf, count in ends:
+                if leaf not in counts:
+                    bisect.insort(leaves, leaf)
                 require(counts.setdefault(leaf, count) == count, f"batch {number} states another run of {stream} than another batch")
-        ordered = [counts[leaf] for leaf in sorted(counts)]
+        ordered = [counts[leaf] for leaf in leaves]
         require(ordered == sorted(ordered), f"the runs of {stream} contradict each other")
 
+    @checking("batch.streams")
     def run_of(self, number, stream):
         """The run of a stream in a batch; None if the batch is shown to have none."""
         batch = self.get(number)
         for _, _, run in batch.runs:
             if run["stream"] == stream:
                 return run
-        keys = [(index, key) for index, key, _ in batch.runs]
-        require(is_absent(self.keys[stream], keys, batch.header["streams_count"]),
+        require(batch.streams.lacks(self.keys[stream]),
                 f"batch {number} shows neither a run of {stream} nor that it has none")
         return None
 
@@ -1142,18 +1461,24 @@ class Batches:
 
     def has_tag(self, number, tag):
         """Whether a batch shows a tag. One of an unknown version may have it: §17."""
-        return number in self.unknown or any(shown == tag for _, shown in self.get(number).tags)
+        return number in self.unknown or self.get(number).tags.has(tag)
 
     def lacks_tag(self, number, tag):
         """Whether a batch shows that a tag is absent. One of an unknown version may lack it: §17."""
         if number in self.unknown:
             return True
-        batch = self.get(number)
-        return is_absent(tag, batch.tags, batch.header["tags_count"])
+        return self.get(number).tags.lacks(tag)
 
+    def check_cover(self):
+        """§6: the package has the cover of its checkpoint. A size can be a number of any length: nothing is counted up to it before."""
+        missing = length_of_cover(self.size) > len(self.all) + len(self.unknown)
+        require(not missing, "the package does not have all batches and roll-ups that cover its checkpoint", "completeness.runs")
+
+    @checking("completeness.runs")
     def last_of(self, stream):
         """§6: the last revision of a stream that the cover shows; -1 if there is none."""
         last, may_skip = -1, False
+        self.check_cover()
         for number in cover_of(self.size):
             run = None if number in self.unknown else self.run_of(number, stream)
             may_skip = may_skip or number in self.unknown
@@ -1182,6 +1507,7 @@ TYPES = (*CONSENTS, ERASED, POLICY, ANNOUNCED, PUBLISHED, ACTIVATED, RETIRED, CO
 class Entry:
     """A line of entries.ndjson."""
 
+    @checking("entry.format")
     def __init__(self, package, line):
         self.text, self.batch, self.index = line["entry"], line["batch"], line["index"]
         self.disclosures, self.erased, self.person, self.values = line["disclosures"], line.get("erased"), line.get("person"), {}
@@ -1208,42 +1534,58 @@ def place_of_unknown(package, entry):
     return {"stream": stream, "revision": revision}
 
 
+@checking("entry.format")
+def entry_lines(package):
+    package.lines_of_entries = package.lines("entries.ndjson", "entry_line")
+    return package.lines_of_entries
+
+
+@checking("entry.order")
 def read_entries(package):
-    """§4: the entries, sorted, each event once, each with the hash of the one before."""
+    """§4: the entries, sorted, each event once."""
     entries, before, ids, tags = [], None, set(), set()
-    for line in package.lines("entries.ndjson", "entry_line"):
+    for line in entry_lines(package):
         entry = Entry(package, line)
         if before:
-            require((before.stream, before.revision) < (entry.stream, entry.revision), "the entries are not in order")
+            places = [(one.stream.encode("utf-16-be"), one.revision) for one in (before, entry)]
+            require(places[0] < places[1], "the entries are not in order")
         is_first = entry.is_read and entry.entry["previous"] is None
-        require(not entry.is_read or (entry.revision == 0) == is_first, f"{entry} has a predecessor too many or too few")
-        follows = before and (before.stream, before.revision + 1) == (entry.stream, entry.revision)
-        if follows and before.is_read and entry.is_read:
-            require(entry.entry["previous"] == before.leaf.hex(), f"{entry} does not continue the one before")
+        require(not entry.is_read or (entry.revision == 0) == is_first, f"{entry} has a predecessor too many or too few", "entry.chain")
         if before and before.stream == entry.stream:
             require((before.batch, before.index) < (entry.batch, entry.index), f"{entry} is in the ledger before an earlier one")
         require(not entry.is_read or entry.id not in ids, "an event id is there twice")
         ids.add(entry.id)
-        require(entry.tag is None or entry.tag not in tags, f"{entry} has the tag of an earlier entry")
+        require(entry.tag is None or entry.tag not in tags, f"{entry} has the tag of an earlier entry", "batch.tags")
         tags.add(entry.tag)
         entries.append(entry)
         before = entry
     return entries
 
 
+@checking("entry.chain")
+def check_chain(entries):
+    """§4: each entry has the leaf hash of the one before. Their places were checked."""
+    for before, entry in zip(entries, entries[1:]):
+        follows = (before.stream, before.revision + 1) == (entry.stream, entry.revision)
+        if follows and before.is_read and entry.is_read:
+            require(entry.entry["previous"] == before.leaf.hex(), f"{entry} does not continue the one before")
+
+
+@checking("record.format")
 def check_form(package, manifest, entry):
     """§17: what is unknown stays open. §11: the shape of a known record, and what a shape cannot say."""
     entry.is_known = entry.type in TYPES and not is_newer(entry.record) and not is_newer(entry.record, "hash_version", 2)
     package.expect(entry.is_known, f"{entry} is of a newer version of the format than this script")
     if entry.type in TYPES:
-        require((entry.entry["proof_hash"] is not None) == (entry.type in CONSENTS), f"{entry} has a proof hash too many or too few")
-        require((entry.tag is not None) == (entry.type in (*CONSENTS, ERASED)), f"{entry} has a person tag too many or too few")
+        require((entry.entry["proof_hash"] is not None) == (entry.type in CONSENTS), f"{entry} has a proof hash too many or too few", "entry.format")
+        require((entry.tag is not None) == (entry.type in (*CONSENTS, ERASED)), f"{entry} has a person tag too many or too few", "entry.format")
     if entry.is_known:
         check_stream(manifest["filter"]["site_id"], entry)
         package.shapes.check(entry.record, entry.type)
         RULES.get(entry.type, lambda entry, record: None)(entry, entry.record)
 
 
+@checking("entry.stream")
 def check_stream(site, entry):
     """§4: the stream of the site and type, and what the record says of itself."""
     record = entry.record
@@ -1289,18 +1631,21 @@ def check_scan_record(entry, record):
 def check_policy_record(entry, record):
     """§11: number and witnesses of a policy."""
     require(record["number"] == entry.revision + 1, f"{entry} has another number than its revision demands")
-    require(record["witnesses"] == sorted(set(record["witnesses"])), f"{entry} does not list the witnesses in order")
-    require(all(parse_key(line, 4) for line in record["witnesses"]), f"{entry} names a witness without a key")
+    in_order = sorted(set(record["witnesses"]), key=lambda line: line.encode("utf-16-be"))
+    require(record["witnesses"] == in_order, f"{entry} does not list the witnesses in order")
+    require(all(Key(line, (COSIGNATURE, ML_DSA)).name for line in record["witnesses"]), f"{entry} names a witness without a key")
     require(record["witnesses_required"] <= len(record["witnesses"]), f"{entry} requires more witnesses than it names")
 
 
 RULES = {CONSENT: check_consent_record, IMPORTED: check_consent_record, CONFIGURED: check_configuration_record, SCANNED: check_scan_record, POLICY: check_policy_record}
 
 
+@checking("batch.streams")
 def check_place(package, batches, entry):
     """§6: the entry is in its batch, under the run of its stream; so it is in the roll-ups over it, with its tag."""
     if entry.batch not in batches.unknown:
-        check_inclusion(package, batches.get(entry.batch).header, entry)
+        require(entry.batch in batches.all, f"the package does not include batch {entry.batch}", "entry.inclusion")
+        check_inclusion(package, batches.all[entry.batch].header, entry)
     is_foreign = not entry.is_read and entry.stream not in batches.streams
     for number in holders_of(entry.batch, batches.size):
         if number in batches.unknown or is_foreign:
@@ -1308,21 +1653,21 @@ def check_place(package, batches, entry):
         run = batches.run_of(number, entry.stream)
         require(run and run["first"] <= entry.revision <= run["last"], f"batch {number} does not contain {entry}")
         if number == entry.batch:
-            require(entry.index == run["start"] + entry.revision - run["first"], f"{entry} has another index than its run demands")
+            require(entry.index == run["start"] + entry.revision - run["first"], f"{entry} has another index than its run demands", "entry.inclusion")
         if entry.tag:
-            require(batches.has_tag(number, entry.tag), f"batch {number} does not list the tag of {entry}")
+            require(batches.has_tag(number, entry.tag), f"batch {number} does not list the tag of {entry}", "batch.tags")
 
 
+@checking("entry.inclusion")
 def check_inclusion(package, header, entry):
     """§6: the leaf of the entry is in its batch. The leaf of an entry of an unknown version is unknown: §17."""
     require(header["level"] == 0, "a roll-up has no entries")
     if not entry.is_read:
         return
-    proofs = package.proofs(entry.batch, header["count"])
+    proofs, root = package.proofs(entry.batch, header["count"])
     require(entry.index in proofs, f"{entry} has no proof that it is in its batch")
     if "leaf" in proofs[entry.index]:
         require(unhex(proofs[entry.index]["leaf"]) == entry.leaf, f"{entry}: the batch contains another leaf")
-        root = tree_root([unhex(line["leaf"]) for line in proofs.values()])
     else:
         root = root_of_inclusion(entry.index, header["count"], entry.leaf, map(unhex, proofs[entry.index]["path"]))
     require(root.hex() == header["root"], f"{entry} is not in its batch")
@@ -1331,37 +1676,49 @@ def check_inclusion(package, header, entry):
 # ---- §5: disclosed values ---------------------------------------------------------------------------
 
 
+@checking("disclosure.digest")
 def check_values(package, manifest, entries):
     """§5: disclosed values are those that the records commit to. No salt and no attachment is left over."""
     salts, attachments, named = set(), set(), {entry.record["erased_event_id"] for entry in entries if is_erasure(entry)}
+    tags = tags_of_person(package, manifest)
     for entry in entries:
         is_gone = entry.is_erased or entry.id in named
-        require(not (entry.disclosures and is_gone and entry.is_read), f"{entry} is erased, and values of it are disclosed")
+        require(not (entry.disclosures and is_gone and entry.is_read), f"{entry} is erased, and values of it are disclosed", "erasure.values")
         if not entry.is_known:
             continue
-        require(entry.type in CONSENTS or not (entry.disclosures or entry.is_key_lost), f"{entry} is no consent and has or lost values")
-        require(not (entry.is_key_lost and (entry.disclosures or entry.erased)), f"{entry} has a lost key, and is erased or discloses a value")
+        require(entry.type in CONSENTS or not (entry.disclosures or entry.is_key_lost), f"{entry} is no consent and has or lost values", "disclosure.withheld" if entry.is_key_lost else None)
+        require(not (entry.is_key_lost and (entry.disclosures or entry.erased)), f"{entry} has a lost key, and is erased or discloses a value", "disclosure.withheld")
+        own = set()
         for disclosure in entry.disclosures:
             salt, name, value = read_disclosure(package, disclosure)
             digest = base64url(sha256(disclosure.encode()))
             require(entry.record["disclosures"].get(name) == digest, f"{entry} does not commit to a disclosed value")
             require(name not in entry.values, f"{entry} discloses a value twice")
-            require(salt not in salts, "two values share a salt")
-            salts.add(salt)
+            own.add(salt)
+            require(len(own) == len(entry.values) + 1, f"two values of {entry} share a salt")
+            require(salt not in salts, "two values share a salt", "disclosure.salt")
             entry.values[name] = value
             if name in ("signature_image", "custom_document_content", "presentation_screenshot"):
-                content = package.read(f"attachments/{value['sha256']}")
-                require(len(content) == value["size"], f"{entry} has an attachment of another size")
-                attachments.add(f"attachments/{value['sha256']}")
+                attachments.add(attached(package, entry, value))
+        salts |= own
         check_person_opened(package, entry)
         if entry.type in CONSENTS and package.is_understood:
-            check_disclosed(package, manifest, entry)
+            check_disclosed(package, manifest, entry, tags)
     return attachments
+
+
+@checking("disclosure.attachment")
+def attached(package, entry, value):
+    """§5: the name of the file of an attachment, which is there and has its size."""
+    name = f"attachments/{value['sha256']}"
+    require(name in package.names, f"{name} is missing")
+    require(len(package.read(name)) == value["size"], f"{entry} has an attachment of another size")
+    return name
 
 
 def read_disclosure(package, disclosure):
     """§5: salt, name and value, the value of the type of its name."""
-    opened = parse(unbase64url(disclosure))
+    opened = parse(unbase64url(disclosure).decode())
     require(isinstance(opened, list) and len(opened) == 3 and all(isinstance(one, str) for one in opened[:2]), "a disclosure is malformed")
     salt, name, value = opened
     require(len(unbase64url(salt)) >= 16, "a salt is too short")
@@ -1369,6 +1726,7 @@ def read_disclosure(package, disclosure):
     return salt, name, value
 
 
+@checking("disclosure.person")
 def check_person_opened(package, entry):
     """§16, disclosure.person: a receipt that discloses the visitor opens the person tag of its record."""
     has_visitor = bool(entry.values.get("visitor_id"))
@@ -1381,16 +1739,22 @@ def check_person_opened(package, entry):
     require(tag_of_person(entry.person, n) == entry.tag, f"{entry} has another person tag than it states")
 
 
-def check_disclosed(package, manifest, entry):
+@checking("manifest.filter")
+def check_disclosed(package, manifest, entry, tags):
     """§10, §5: only what the manifest states is disclosed; if it states all, nothing is withheld."""
     disclose, person, is_match = manifest["filter"]["disclose"], manifest["filter"]["person"], matches(manifest, entry)
     if person and person["records"] is not None:
-        require(not entry.values or entry.tag in tags_of_person(person), f"{entry} is of another person, and discloses values")
+        require(not entry.values or entry.tag in tags, f"{entry} is of another person, and discloses values")
     allowed = {"all": set(entry.values), "none": set()}.get(disclose, disclose) if isinstance(disclose, str) else disclose
     require(not entry.values or is_match, f"{entry} does not match the filter, and discloses values")
     require(set(entry.values) <= set(allowed), f"{entry} discloses a value that is not to be disclosed")
     if disclose == "all" and is_match and not entry.is_erased and not entry.is_key_lost:
         package.expect(set(entry.values) == set(entry.record["disclosures"]), f"{entry} withholds a value, although all are to be disclosed")
+
+
+@functools.lru_cache(maxsize=1)
+def requested(event_ids):
+    return frozenset(event_ids)
 
 
 def matches(manifest, entry):
@@ -1400,7 +1764,7 @@ def matches(manifest, entry):
             and (asked["to"] is None or record["created_at"] < asked["to"])
             and asked["consent_type"] in (None, record["consent_type"])
             and asked["document_version_id"] in (None, record["document_version_id"])
-            and (asked["event_ids"] is None or entry.id in asked["event_ids"]))
+            and (asked["event_ids"] is None or entry.id in requested(tuple(asked["event_ids"]))))
 
 
 # ---- §6, §11: erasures --------------------------------------------------------------------------------
@@ -1420,6 +1784,7 @@ def may_erase(entry, record):
     return not entry.is_known and entry.type not in CONSENTS and entry.stream == record.stream and entry.revision > record.revision
 
 
+@checking("erasure.proof")
 def check_erasures(entries, places):
     """§4, §6, §11: an erased record is named by a later erasure of its stream. The first one has the erasure tag."""
     by_id = {entry.id: entry for entry in places.values()}
@@ -1441,22 +1806,29 @@ def check_mark(entry, by):
     require(names_it or may_erase(by, entry), f"{entry} is not named by the erasure that it states")
 
 
+@checking("erasure.absent")
 def check_no_erasure_omitted(package, manifest, batches, entries):
     """§6, erasure.absent: a package with a filter leaves out no erasure of a record that it contains."""
     if is_whole(manifest) or package.is_receipt:
         return
     named = {entry.record["erased_event_id"] for entry in entries if is_erasure(entry)}
     site = manifest["filter"]["site_id"]
+    stream = f"consents-{site}"
     try:
-        last = batches.last_of(f"consents-{site}")
+        last = batches.last_of(stream)
     except Refused:
         last = None
+    may_go_on = batches.may_go_on(stream)
+    # Runs that overlap were refused before.
+    runs = sorted((run["first"], run["last"]) for run in manifest["complete"] if run["stream"] == stream)
     for entry in entries:
         if entry.type not in CONSENTS or not entry.is_known or entry.id in named or not matches(manifest, entry):
             continue
-        ends = [run["last"] for run in manifest["complete"] if run["stream"] == entry.stream and run["first"] <= entry.revision <= run["last"]]
-        if last is not None and (last in ends or batches.may_go_on(entry.stream) and max(ends, default=-1) > last):
+        place = bisect.bisect(runs, (entry.revision, float("inf"))) - 1
+        end = runs[place][1] if place >= 0 and entry.stream == stream and entry.revision <= runs[place][1] else -1
+        if last is not None and end >= 0 and (end == last or may_go_on and end > last):
             continue
+        batches.check_cover()
         for number in cover_of(batches.size):
             shown = number < entry.batch or batches.lacks_tag(number, erasure_tag(entry))
             require(shown, f"batch {number} may have an erasure of {entry} that is left out")
@@ -1472,6 +1844,7 @@ def is_whole(manifest):
     return all(manifest["filter"][name] is None for name in (*RESTRICTIONS, "person"))
 
 
+@checking("manifest.counts")
 def check_counts(package, manifest, entries):
     counts, consents = manifest["counts"], [entry for entry in entries if entry.type in CONSENTS]
     require(counts["entries"] == len(entries), "the manifest counts other entries")
@@ -1487,6 +1860,7 @@ def check_counts(package, manifest, entries):
     package.expect(consents, "the package contains no consent")
 
 
+@checking("completeness.runs")
 def check_streams(package, manifest, batches, entries):
     """completeness.runs: the streams that are to be complete end where the cover ends, and no claimed run has a gap."""
     site, shown, claimed = manifest["filter"]["site_id"], {}, {}
@@ -1494,12 +1868,15 @@ def check_streams(package, manifest, batches, entries):
         shown.setdefault(entry.stream, []).append(entry.revision)
     for run in manifest["complete"]:
         require(run["stream"] in batches.streams and run["first"] <= run["last"], "a run that is called complete is malformed")
-        revisions = set(shown.get(run["stream"], []))
-        require(len(revisions) > run["last"] - run["first"] and revisions.issuperset(range(run["first"], run["last"] + 1)), "a run that is called complete is not")
         claimed.setdefault(run["stream"], []).append((run["first"], run["last"]))
-    for runs in claimed.values():
+    for stream, runs in claimed.items():
         runs.sort()
         require(all(a[1] < b[0] for a, b in zip(runs, runs[1:])), "runs that are called complete overlap")
+        # The entries are sorted, each revision there once.
+        revisions = shown.get(stream, [])
+        for first, last in runs:
+            included = bisect.bisect(revisions, last) - bisect.bisect_left(revisions, first)
+            require(included == last - first + 1, "a run that is called complete is not")
     whole = ["policy", f"notices-{site}"] + ([f"consents-{site}"] if is_whole(manifest) else [])
     ends = {stream: batches.last_of(stream) for stream in whole}
     for stream, last in ends.items():
@@ -1515,12 +1892,18 @@ def tag_of_person(person, n):
     return sha256(b"consent-ledger person tag v1\x00" + bytes.fromhex(person["id"]) + n.to_bytes(8, "big"))
 
 
-def tags_of_person(person):
-    require(person["records"] <= 1_000_000, "the person has too many records")
+@checking("completeness.person")
+def tags_of_person(package, manifest):
+    """§10: the tags of the stated records. There is an entry for each: a larger number is not counted up to."""
+    person = manifest["filter"]["person"]
+    if not person or person["records"] is None:
+        return set()
+    require(person["records"] <= len(package.lines_of_entries), "a record of the person is missing")
     require(person["id"] or not person["records"], "records of a person are stated without an id")
     return {tag_of_person(person, n) for n in range(1, person["records"] + 1)}
 
 
+@checking("completeness.person")
 def check_person(package, manifest, batches, entries):
     """completeness.person: the records 1 to n of the person are there, and no batch has record n + 1."""
     person = manifest["filter"]["person"]
@@ -1529,7 +1912,7 @@ def check_person(package, manifest, batches, entries):
     if person["records"] is None:
         require(any(manifest["filter"][name] is not None for name in RESTRICTIONS), "the number of the person's records is not stated")
         return
-    tags = tags_of_person(person)
+    tags = tags_of_person(package, manifest)
     package.expect(person["records"] > 0, "no record of the person is in the package, so that nothing tells whose the id is")
     mine = [entry for entry in entries if entry.tag in tags and (entry.type in CONSENTS or not entry.is_known)]
     unknown = sum(1 for entry in entries if not entry.is_read and entry.stream.startswith("consents-"))
@@ -1538,6 +1921,7 @@ def check_person(package, manifest, batches, entries):
     require(len(ids) <= 1, "the records are of several persons")
     unnamed = sum(1 for entry in mine if entry.is_read and not entry.is_erased and not entry.is_key_lost and not entry.values.get("visitor_id"))
     package.expect(ids and not unnamed, "records of the person do not disclose visitor_id, so that nothing shows whose they are")
+    batches.check_cover()
     for number in cover_of(batches.size) if person["id"] else []:
         next_tag = tag_of_person(person, person["records"] + 1)
         require(batches.lacks_tag(number, next_tag), f"batch {number} may have a further record of the person")
@@ -1597,8 +1981,9 @@ class Delays:
 class Intervals:
     """§9: between which times a batch was sealed. An end is None if valid stamps of too few authorities cover the batch."""
 
+    @checking("time.start")
     def __init__(self, package, batches, stamps, delays, held):
-        self.stamps, self.policies, self.start, latest = stamps, delays.policies, {}, None
+        self.stamps, self.policies, self.start, latest, self.ends = stamps, delays.policies, {}, None, {}
         responses = {}
         for name in package.names:
             found = re.fullmatch(f"checkpoints/({COUNT})\\.[1-9]\\.tsr", name)
@@ -1625,6 +2010,11 @@ class Intervals:
                 package.expect(near, f"the time stamp that batch {number} names is not there")
 
     def end(self, number):
+        if number not in self.ends:
+            self.ends[number] = self.found_end(number)
+        return self.ends[number]
+
+    def found_end(self, number):
         """Time and accuracy of the earliest valid stamp over a checkpoint that holds the batch: of the last demanded authority."""
         demanded = self.demanded(number)
         covering = [stamp for stamp in self.stamps if stamp.size > number]
@@ -1654,6 +2044,7 @@ class Intervals:
         return sorted(sizes.values())[authorities - 1] if len(sizes) >= authorities else float("inf")
 
 
+@checking("time.claimed")
 def check_batch_times(package, batches, intervals, delays, held):
     """time.claimed of batches: sealed_at is within the interval."""
     for number, batch in batches.all.items():
@@ -1676,6 +2067,7 @@ def claimed_time(entry):
         return None
 
 
+@checking("time.claimed")
 def check_claimed_times(package, batches, intervals, delays, entries):
     """time.stamped, time.claimed: created_at of every entry agrees with the interval and the policy."""
     latest = {}
@@ -1708,17 +2100,28 @@ def record_hash(entry):
 class Notices:
     """The notices of the site, in the order of their stream, and what contradicts itself in them."""
 
+    @checking("document.in-force")
     def __init__(self, package, entries, are_whole):
         self.package, self.are_whole = package, are_whole
         self.all = [entry for entry in entries if entry.stream.startswith("notices-")]
-        known = [entry for entry in self.all if entry.is_known]
-        self.published = [entry for entry in known if entry.type == PUBLISHED]
-        self.activated = [entry for entry in known if entry.type == ACTIVATED]
-        self.retired = [entry for entry in known if entry.type == RETIRED]
-        self.configured = [entry for entry in known if entry.type == CONFIGURED]
+        self.places = {entry.revision: place for place, entry in enumerate(self.all)}
+        self.first_unknown = min((entry.batch for entry in self.all if not entry.is_known), default=float("inf"))
+        self.has_unknown = self.first_unknown < float("inf")
+        self.published, self.activated, self.retired = self.by_version(PUBLISHED), self.by_version(ACTIVATED), self.by_version(RETIRED)
+        configured = [entry for entry in self.all if entry.is_known and entry.type == CONFIGURED]
+        self.next_configured = {entry.revision: configured[place + 1:place + 2] for place, entry in enumerate(configured)}
+        self.by_hash = {record_hash(entry): entry for entry in reversed(self.all) if entry.is_read}
         for entry, problem in self.contradictions():
             require(self.lacks_notices(entry), f"{entry} {problem}")
             package.expect(False, f"{entry} {problem}, or a notice is not there")
+
+    def by_version(self, kind):
+        """The known notices of a type, by document version."""
+        found = {}
+        for entry in self.all:
+            if entry.is_known and entry.type == kind:
+                found.setdefault(entry.record["document_version_id"], []).append(entry)
+        return found
 
     def contradictions(self):
         """§11: what each notice contradicts in the earlier ones."""
@@ -1752,12 +2155,12 @@ class Notices:
 
     def lacks_notices(self, until):
         """Whether a notice up to this one is missing, or of an unknown type. A receipt has only some of them: §16."""
-        before = [entry for entry in self.all if entry.revision <= until.revision]
-        return self.package.is_receipt or len(before) <= until.revision or not all(entry.is_known for entry in before)
+        unknown = next((entry.revision for entry in self.all if not entry.is_known), until.revision + 1)
+        return self.package.is_receipt or self.places[until.revision] < until.revision or unknown <= until.revision
 
     def is_open(self, consent):
         """§17: whether a notice that this script does not know may decide about a consent."""
-        return not self.are_whole or any(not entry.is_known and entry.batch <= consent.batch for entry in self.all)
+        return not self.are_whole or self.first_unknown <= consent.batch
 
     def check(self, consent):
         """document.version, document.configuration, document.in-force of a consent."""
@@ -1767,14 +2170,14 @@ class Notices:
         if text:
             self.check_text(consent, text, is_open)
         if configuration:
-            later = [entry for entry in self.configured if entry.revision > configuration.revision]
-            check_term(consent, [configuration], later[:1], is_open)
+            check_term(consent, [configuration], self.next_configured[configuration.revision], is_open)
             check_validity(consent, configuration.record["validity_days"])
 
+    @checking("document.in-force")
     def check_text(self, consent, text, is_open):
         """§11, In force, rules 1, 2, 4 and 5 for the document version."""
-        activated, retired = ([entry for entry in some if entry.record["document_version_id"] == text.record["document_version_id"]]
-                              for some in (self.activated, self.retired))
+        version = text.record["document_version_id"]
+        activated, retired = self.activated.get(version, []), self.retired.get(version, [])
         if consent.type == IMPORTED:
             check_term(consent, [text], [], is_open)
             return
@@ -1784,12 +2187,13 @@ class Notices:
         required = text.record["requires_approval_token"] and not free
         require(not required or consent.record["approval_token_id"], f"{consent} lacks the approval token that its text requires")
 
+    @checking("document.version")
     def text_of(self, consent):
         """document.version: the text consented to is enclosed, and published once as the version that is named. None if unknown."""
         record = consent.record
-        self.package.read(f"notices/{record['document_hash']}")
-        named = [entry for entry in self.published if entry.record["document_version_id"] == record["document_version_id"]]
-        if not named and not all(entry.is_known for entry in self.all):
+        require(f"notices/{record['document_hash']}" in self.package.names, f"the text of {consent} is missing")
+        named = self.published.get(record["document_version_id"], [])
+        if not named and self.has_unknown:
             self.package.expect(False, f"{consent} names a version that an unknown notice may publish")
             return None
         require(len(named) == 1, f"{consent} names a version that is not published once")
@@ -1797,25 +2201,27 @@ class Notices:
         require(same, f"{consent} names another text than the version has")
         return named[0]
 
+    @checking("document.configuration")
     def configuration_of(self, consent):
         """document.configuration: the site's configuration is enclosed, published, and has the categories. None if unknown."""
         record = consent.record
-        named = [entry for entry in self.all if entry.is_read and record_hash(entry) == record["site_config_hash"]]
+        named = self.by_hash.get(record["site_config_hash"])
         if not self.package.is_receipt:
-            self.package.read(f"notices/{record['site_config_hash']}")
+            require(f"notices/{record['site_config_hash']}" in self.package.names, f"the configuration of {consent} is missing")
         if not named and not all(entry.is_read for entry in self.all):
             self.package.expect(False, f"{consent} names a configuration that an unknown notice may publish")
             return None
         require(named, f"{consent} names a configuration that is not published")
-        self.package.expect(named[0].is_known, f"{consent} names a configuration that this script does not know")
-        if not named[0].is_known:
+        self.package.expect(named.is_known, f"{consent} names a configuration that this script does not know")
+        if not named.is_known:
             return None
-        require(named[0].type == CONFIGURED, f"{consent} names a configuration that is none")
-        keys = {category["key"] for category in named[0].record["categories"]}
+        require(named.type == CONFIGURED, f"{consent} names a configuration that is none")
+        keys = {category["key"] for category in named.record["categories"]}
         require(set(record["categories"] or {}) <= keys, f"{consent} names a category that its configuration does not have")
-        return named[0]
+        return named
 
 
+@checking("document.in-force")
 def check_term(consent, begins, ends, is_open):
     """§11, In force, rules 1 and 5. What is unknown could explain an end, but no beginning."""
     created = instant(consent.record["created_at"])
@@ -1827,6 +2233,7 @@ def check_term(consent, begins, ends, is_open):
         require(not too_early or is_open, f"{consent} names what {entry} had replaced before")
 
 
+@checking("document.in-force")
 def check_validity(consent, days):
     """§11, In force, rule 3."""
     until, given = consent.record["valid_until"], given_at(consent.record)
@@ -1841,19 +2248,22 @@ def check_validity(consent, days):
 
 def check_promise(promise, keys):
     """§15: a promise is genuine. Returns its stream, event id, digest of the record, its created_at, and the time before which it is sealed."""
-    lines, origin = promise["text"].split("\n"), keys.newest()[0]
+    lines, origin = promise["text"].split("\n"), keys.origin
     require(len(lines) == 8 and lines[7] == "" and lines[:2] == ["consent-ledger promise v1", origin], "the promise is malformed")
     require(len(unbase64(lines[4])) == 32 and instant(lines[5]), "the promise is malformed")
+    require(0 <= instant(lines[6]) - instant(lines[5]) <= 172_800_000, "the promise is for a time that no policy allows")
     certificate, signatures = parse_note(promise["certificate"].encode())
-    signers = [key for key in keys.all if any(signature[:2] == key[:2] for signature in signatures)]
-    if not signers:
-        raise Undecided("the promise is certified by a key that you did not give")
-    text_of_note(promise["certificate"].encode(), signers[0], keys.all)
+    states = [key.state_in(certificate, signatures, False) for key in keys.trusted]
+    if "signed" not in states:
+        raise Undecided("the promise is certified by a key that you did not give, or with ML-DSA-44 alone")
     certified = certificate.split("\n")
     require(len(certified) == 4 and certified[:2] == ["consent-ledger promise key v1", origin], "the certificate of the promise key is malformed")
     key = b"\x01" + unbase64(certified[2])
-    signer = (origin, sha256(origin.encode() + b"\n" + key)[:4], key[1:])
-    signed = text_of_note(promise["signed_root"].encode(), signer).split("\n")
+    key_id = sha256(origin.encode() + b"\n" + key)[:4].hex()
+    signer = Key(f"{origin}+{key_id}+{base64.b64encode(key).decode()}")
+    signed_text, signatures = parse_note(promise["signed_root"].encode())
+    require(signer.state_in(signed_text, signatures, False) == "signed", "the promise key did not sign the root")
+    signed = signed_text.split("\n")
     require(len(signed) == 5 and signed[:3] == ["consent-ledger promises v1", origin, str(promise["size"])], "the signed root of the promise is malformed")
     require(1 <= promise["size"] <= 1_000_000, "the promise was signed together with too many")
     root = root_of_inclusion(promise["index"], promise["size"], leaf_hash(promise["text"].encode()), map(unhex, promise["path"]))
@@ -1861,6 +2271,7 @@ def check_promise(promise, keys):
     return lines[2], lines[3], unbase64(lines[4]), instant(lines[5]), instant(lines[6])
 
 
+@checking("promise.kept")
 def hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys, now):
     """§15, promise.kept: what this package shows about a promise. Only a genuine promise can be broken."""
     try:
@@ -1868,6 +2279,9 @@ def hold_promise(package, manifest, batches, entries, stamps, intervals, promise
     except (*BROKEN, Undecided) as problem:
         package.expect(False, f"the promise is not verified: {problem}")
         return "not verified"
+    if not keys.is_proved:
+        package.expect(False, "the package does not prove the announcement of the next keys")
+        return "not covered"
     found = [entry for entry in entries if entry.id == event_id]
     until = min(until, created + Delays(entries).promised(batches, created, intervals))
     if found:
@@ -1931,18 +2345,26 @@ def confirm(package, record, given):
     manifest = check_files(package)
     print(f"1. {len(manifest['files'])} files are those of the manifest")
     every = read_entries(package)
-    keys = Keys(package, read_key(given.ledger_key), every)
-    check_manifest_signature(package, manifest, keys)
-    print("2. the manifest is signed by a key that the ledger certifies")
-    tied, root = check_ledger(package, manifest, keys)
-    check_witnesses(package, manifest["checkpoint"], [read_key(path, 4) for path in given.witness_key], given.at)
-    batches = Batches(package, manifest, root)
-    print(f"3. {len(batches.all)} batches are in the ledger {manifest['origin']!a}, checkpoint {batches.size}, root {root.hex()}")
+    notes = read_notes(package)
+    tied, root = check_ledger(package, manifest, notes)
+    batches = Batches(package, manifest, root) if root else None
     chosen = named_record(every, record) if record else None
     entries = needed_for(chosen, every) if chosen else every
     for entry in entries:
         check_form(package, manifest, entry)
-        check_place(package, batches, entry)
+        if batches:
+            check_place(package, batches, entry)
+    check_chain(every)
+    keys = Keys(package, read_keys(given.ledger_key), every, manifest["origin"], notes)
+    for size in keys.sizes:
+        keys.check(size)
+    check_manifest_signature(package, manifest, keys)
+    print("2. the manifest is signed by a key that the ledger certifies")
+    if not batches:
+        return confirm_unstamped(package, manifest, every)
+    witnesses = [key for path in given.witness_key for key in read_keys(path, (COSIGNATURE,))]
+    check_witnesses(package, manifest["checkpoint"], witnesses, given.at)
+    print(f"3. {len(batches.all)} batches are in the ledger {manifest['origin']!a}, checkpoint {batches.size}, root {root.hex()}")
     check_policy_counts(package, batches, entries)
     check_erasures(entries, {(entry.stream, entry.revision): entry for entry in entries})
     attachments = check_values(package, manifest, entries)
@@ -1956,7 +2378,7 @@ def confirm(package, record, given):
             print("5. nothing is missing up to that checkpoint")
     stamps, intervals = check_times(package, manifest, batches, tied, entries, given)
     print_stamps(manifest, stamps, chosen)
-    notices = Notices(package, every if not chosen else entries, not batches.unknown.intersection(cover_of(batches.size)))
+    notices = Notices(package, every if not chosen else entries, not any(is_in_cover(number, batches.size) for number in batches.unknown))
     for entry in entries:
         if entry.type in CONSENTS and entry.is_known:
             notices.check(entry)
@@ -1972,17 +2394,27 @@ def confirm(package, record, given):
     return {"record": chosen.record, "disclosed": chosen.values} if chosen else {"entries": len(entries)}
 
 
+def confirm_unstamped(package, manifest, entries):
+    """§6, §7: nothing of a package without a checkpoint is in a ledger. What is left is the form of its entries."""
+    check_erasures(entries, {(entry.stream, entry.revision): entry for entry in entries})
+    check_values(package, manifest, entries)
+    check_counts(package, manifest, entries)
+    return {"entries": len(entries)}
+
+
+@checking("completeness.policies")
 def check_policy_counts(package, batches, entries):
     """§6, completeness.policies: each header counts the policies up to it, and the last one counts all of them."""
-    places = [entry.batch for entry in entries if entry.stream == "policy"]
+    places = sorted(entry.batch for entry in entries if entry.stream == "policy")
     for number, batch in batches.all.items():
-        included = sum(1 for place in places if place <= number)
+        included = bisect.bisect(places, number)
         require(batch.header["policies"] == included, f"batch {number} counts other policies than the package contains")
     last = batches.size - 1
     package.expect(last not in batches.unknown, f"this script does not know the version of batch {last}, which counts the policies")
     require(last in batches.all or last in batches.unknown, f"the package does not include batch {last}, which counts the policies")
 
 
+@checking("manifest.files")
 def check_files_needed(package, manifest, batches, entries):
     """§3, manifest.files: entries need every notice, and every file of proofs and tags."""
     named, unknown = set(), False
@@ -1995,7 +2427,8 @@ def check_files_needed(package, manifest, batches, entries):
     held = {entry.batch for entry in entries}
     tagged = {number for entry in entries if entry.tag or not entry.is_read for number in holders_of(entry.batch, batches.size)}
     if not package.is_receipt and not is_whole(manifest):
-        tagged.update(cover_of(batches.size))
+        tagged.update(number for number in batches.all if is_in_cover(number, batches.size))
+        tagged.update(number for number in batches.unknown if is_in_cover(number, batches.size))
     for name in package.names:
         kind, _, rest = name.partition("/")
         need = {"notices": rest in named, "proofs": rest[:-7].isdigit() and int(rest[:-7]) in held, "tags": rest[:-7].isdigit() and int(rest[:-7]) in tagged}
@@ -2010,10 +2443,10 @@ def check_nothing_missing(package, manifest, batches, entries, attachments):
     check_counts(package, manifest, entries)
     spare = {name for name in package.names if name.startswith("attachments/")} - attachments
     may_name = any(not entry.is_known and entry.disclosures for entry in entries)
-    require(not spare or may_name, "an attachment is enclosed that no disclosure names")
+    require(not spare or may_name, "an attachment is enclosed that no disclosure names", "manifest.files")
     check_files_needed(package, manifest, batches, entries)
     if package.is_receipt:
-        require(manifest["filter"]["event_ids"] and len(manifest["filter"]["event_ids"]) == 1 and not manifest["complete"], "a receipt is of one record")
+        require(manifest["filter"]["event_ids"] and len(manifest["filter"]["event_ids"]) == 1 and not manifest["complete"], "a receipt is of one record", "manifest.format")
     else:
         check_streams(package, manifest, batches, entries)
     check_no_erasure_omitted(package, manifest, batches, entries)
@@ -2053,20 +2486,20 @@ def print_stamps(manifest, stamps, chosen):
         print(f"{7 if chosen else 6}. {what} existed by {time_text(stamp.time)}, says a time-stamp authority")
 
 
-# What Python raises on malformed input.
-BROKEN = (Refused, LookupError, TypeError, ValueError, ArithmeticError, RecursionError, OSError, struct.error, zlib.error)
-
-
 def verify(path, record, given):
     """Prints what a file shows. Returns the exit code."""
     try:
         package = Package(path, given.shapes)
         shown = confirm(package, record, given)
+    except NoPackage as problem:
+        print(f"NO VERDICT: {ascii(str(problem))}")
+        return 2
     except Undecided as problem:
         print(f"OPEN: {ascii(str(problem))}")
         return 3
     except BROKEN as problem:
-        print(f"NOT CONFIRMED: {ascii(str(problem))}")
+        check = f"{problem.check}: " if isinstance(problem, Refused) and problem.check else ""
+        print(f"NOT CONFIRMED: {check}{ascii(str(problem))}")
         return 1
     for reservation in package.reservations:
         print(f"RESERVATION: {reservation}")
@@ -2075,6 +2508,7 @@ def verify(path, record, given):
     if package.left_open:
         return 3
     print("CONFIRMED")
+    print("not checked: " + ", ".join(NOT_CHECKED))
     print(json.dumps(shown, indent=2))
     return 0
 
@@ -2102,9 +2536,9 @@ def main():
     for path in [*(given.files if given.all else given.files[:1]), given.tsa_ca, given.schema, *given.promise]:
         if not os.path.isfile(path):
             parser.error(f"there is no file {path!a}")
-    for path, kind in [(given.ledger_key, 1), *((path, 4) for path in given.witness_key)]:
+    for path, kinds in [(given.ledger_key, (ED25519, ML_DSA)), *((path, (COSIGNATURE,)) for path in given.witness_key)]:
         try:
-            read_key(path, kind)
+            read_keys(path, kinds)
         except BROKEN as problem:
             parser.error(f"{path!a} has no key: {problem}")
     given.shapes = Shapes(given.schema)

@@ -12,7 +12,7 @@ import { type PromiseOptions, runPromise } from './cli/promise-command.js';
 import { runShow, type ShowOptions } from './cli/show-command.js';
 import { runTimestamp, type TimestampOptions } from './cli/timestamp-command.js';
 import { UsageError } from './cli/usage-error.js';
-import { printable } from './report/printable.js';
+import { printable } from './rendering/printable.js';
 import { VERSION } from './version.js';
 
 const program = new Command('consent-verify')
@@ -69,6 +69,10 @@ function packageCommand(name: string, shown: 'report' | 'record'): Command {
 packageCommand('check', 'report')
   .description('verify an evidence package, or a contradiction proof, and print the verdict')
   .argument('<file>', 'evidence package (ZIP) or contradiction proof (JSON)')
+  .option(
+    '--verbose',
+    'also print whole keys, the units of work that the verification took, and the checks that do not apply',
+  )
   .option('--person <value>', 'visitor id of the person whose records the package or receipt must be of')
   .option('--promise <file>', 'promise of the service, to hold against the package; may be repeated', collect)
   .option('--contradiction <file>', 'file for the proof that a promise was broken; must not exist')
@@ -110,6 +114,10 @@ packageCommand('show', 'record')
   .option(
     '--format <format>',
     'ts27560: print a consent record of ISO/IEC TS 27560:2023 in JSON-LD instead of text, unless the evidence is invalid',
+  )
+  .option(
+    '--vendor-list <file>',
+    'vendor list of IAB Europe whose SHA-256 the configuration states, to compare the bits of legitimate interest of a TC string',
   )
   .addHelpText(
     'after',

@@ -2,20 +2,19 @@ import { isReceipt, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
 import { readBatches } from './batches/batches.js';
+import { readAnnouncements } from './batches/enclosed-announcements.js';
 import { startsAsZip } from './container/archive.js';
 import type { ByteSource } from './container/byte-source.js';
-import { type Container, openContainer } from './container/receipt.js';
-import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
+import { type Container, openContainer } from './files/receipt.js';
 import { CHECK_IDS } from './findings/check-table.js';
 import { englishText, type Finding, finding } from './findings/finding.js';
 import { Findings } from './findings/findings.js';
 import { worst } from './findings/verdict.js';
 import { readCheckpoints } from './ledger/checkpoints.js';
 import { verifyCheckpointConsistency } from './ledger/consistency.js';
-import { readAnnouncements } from './ledger/enclosed-announcements.js';
 import { verifyLedgerKey } from './ledger/ledger-key.js';
-import { verifyWitnesses, type WitnessTrust } from './ledger/witnesses.js';
+import { verifyWitnesses } from './ledger/witnesses.js';
 import type { ConsentList } from './list/consent-list.js';
 import { verifyCounts } from './manifest/counts.js';
 import { verifyExportTime } from './manifest/export-time.js';
@@ -24,6 +23,7 @@ import { readManifest } from './manifest/manifest.js';
 import { verifyManifestSignature } from './manifest/signature.js';
 import { readPolicies } from './policy/policies.js';
 import { evaluatePromises, type GivenPromise, PromisedRecords } from './promises/promised-records.js';
+import { verifyEntries } from './records/verify-entries.js';
 import { buildReport, isDevelopment, reportedNewest } from './report/build-report.js';
 import type { VerificationReport } from './report/report.js';
 import type { RecordWatch } from './show/record-watch.js';
@@ -33,6 +33,7 @@ import { verifyBatchTimes } from './time/batch-times.js';
 import { verifyFreshness } from './time/freshness.js';
 import { stampedTimes } from './time/stamped-times.js';
 import { verifyTimestamps } from './timestamps/timestamps.js';
+import type { WitnessTrust } from './trust/quorum.js';
 import { SCHEMES, type Schemes } from './versions/schemes.js';
 import { reportExceeded, WorkMeter } from './work/work-meter.js';
 
@@ -114,7 +115,7 @@ export async function verifyPackage(
   if (container === null)
     throw new NotAPackage((await startsAsZip(source)) ? finding('file-cut-off') : finding('file-not-zip'));
   const { archive, kind } = container;
-  if (!archive.has(PACKAGE_FILES.manifest)) {
+  if (!container.hasManifest) {
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
       wrong === undefined

@@ -11,6 +11,7 @@ export type NewApiKey = Schemas['NewApiKey'];
 export type IdempotencyConflict = Schemas['IdempotencyConflict'];
 export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['NewWebhook'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type ErrorBody = Schemas['ErrorResponse'];
 
 /** A page of a list. */
@@ -24,7 +25,7 @@ export type PublicRecord = Schemas['PublicRecord'];
 export type PersonReference = Schemas['PersonReference'];
 export type Erasure = Schemas['Erasure'];
 export type ErasureReceipt = Schemas['ErasureReceipt'];
-export type Document = Schemas['Document'];
+export type Document = Schemas['LegalDocument'];
 export type DocumentAttachment = Schemas['DocumentAttachment'];
 export type DocumentVersion = Schemas['DocumentVersion'];
 export type EvidenceExport = Schemas['EvidenceExport'];

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 
+export type BadgeKind = 'good' | 'warning' | 'bad' | 'neutral';
+
 interface BadgeProps {
-  readonly kind: 'good' | 'warning' | 'bad' | 'neutral';
+  readonly kind: BadgeKind;
   readonly children: ReactNode;
 }
 

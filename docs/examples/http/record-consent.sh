@@ -28,9 +28,10 @@ answer=$(curl -fsS -A "$agent" -X POST "$BASE_URL$path" \
   -H "X-Nonce: $nonce" \
   -H "X-Signature: $signature" \
   --data-binary "$body")
-echo "$answer"
+# Not echo: that of dash turns \n within the JSON into a line feed.
+printf '%s\n' "$answer"
 
-token=$(echo "$answer" | sed -n 's/.*"consent_token":"\([^"]*\)".*/\1/p')
+token=$(printf '%s' "$answer" | sed -n 's/.*"consent_token":"\([^"]*\)".*/\1/p')
 # The record is stored a moment after it was accepted.
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   if curl -fsS -A "$agent" -H "X-API-Key: $API_KEY" "$BASE_URL/tool/v1/consents/verify/$token" 2>/dev/null; then exit 0; fi

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
+import { InputUuid } from '../common.js';
 import { displayName, SiteParams, Timestamp } from './common.js';
 
 export const ApiKeyScope = z.enum(['read', 'write']);
@@ -10,6 +11,10 @@ export const ApiKeyRestriction = z
   .describe(
     'Where the key may be used. `publishable`: in browsers alone, with an allowed `Origin`, and not on S2S routes; `secret`: not in browsers; null: in both.',
   );
+/** What requests with a key read and change: the site's records, or its test records. */
+export const ApiKeyMode = z
+  .enum(['live', 'test'])
+  .describe('`test`: the key sees and changes test records alone, which are no evidence and last 30 days.');
 export const ApiKeyName = displayName(100);
 
 export const ApiKey = z
@@ -19,8 +24,13 @@ export const ApiKey = z
     prefix: z.string().describe('The first characters of the key.'),
     scope: ApiKeyScope.describe('`write` can record, and contains `read`.'),
     restriction: ApiKeyRestriction,
+    mode: ApiKeyMode,
     created_at: Timestamp.describe('When it was created.'),
     last_used_at: Timestamp.nullable().describe('When the key was last used, to the minute; null: never.'),
+    live_host: z
+      .string()
+      .nullable()
+      .describe('Test key: host of visitors on which a page had it within a day, and permitted nothing optional.'),
     expires_at: Timestamp.nullable().describe('When a rotated key stops working.'),
     replaced_by: Uuid.nullable().describe('The key that replaces it.'),
     revoked_at: Timestamp.nullable().describe('When it was revoked; null: it was not.'),
@@ -46,12 +56,13 @@ export const IdempotencyConflict = z
   .meta({ id: 'IdempotencyConflict' });
 export type IdempotencyConflict = z.infer<typeof IdempotencyConflict>;
 
-export const ApiKeyParams = SiteParams.extend({ key_id: Uuid.describe('The API key.') });
+export const ApiKeyParams = SiteParams.extend({ key_id: InputUuid.describe('The API key.') });
 
 export const CreateApiKeyRequest = z.strictObject({
   name: ApiKeyName.default('').describe('Name that the team chose.'),
   scope: ApiKeyScope.describe('`write` can record, and contains `read`.'),
   restriction: ApiKeyRestriction.default(null),
+  mode: ApiKeyMode.default('live'),
 });
 
 export const ChangeApiKeyRequest = z.strictObject({ name: ApiKeyName.describe('Name that the team chose.') });

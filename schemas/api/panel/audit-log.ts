@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
-import { InputTime, QueryText } from '../common.js';
+import { InputTime, InputUuid, QueryText } from '../common.js';
 import { PageQuery, Timestamp } from './common.js';
 
 /** A line of the audit log. It names data subjects by event id only. */
@@ -32,7 +32,7 @@ export const AuditLogQuery = PageQuery.extend({
     .regex(/^[a-z_]+\.[a-z_]+$/)
     .optional()
     .describe('Only entries with this action, for example `site.create`.'),
-  actor_user_id: Uuid.optional().describe('Only entries of this user.'),
+  actor_user_id: InputUuid.optional().describe('Only entries of this user.'),
   subject_id: QueryText.max(200).optional().describe('Only entries on the object with this id.'),
   from: InputTime.optional().describe('Only entries at or after this time.'),
   to: InputTime.optional().describe('Only entries before this time.'),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentCategory } from '../../events/site-config.js';
 import { SiteParams } from './common.js';
 import { DraftRevision, ExpectedRevision } from './draft-revision.js';

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { Uuid } from '../../evidence/primitives.js';
+import * as z from 'zod';
+import { InputUuid, numberInUrl } from '../common.js';
 
 /** No path or query parameters. */
 export const None = z.strictObject({});
@@ -8,7 +8,7 @@ export const None = z.strictObject({});
 export const NoBody = z.strictObject({}).optional();
 
 /** The site in the path. */
-export const SiteParams = z.object({ site_id: Uuid.describe('The site.') });
+export const SiteParams = z.object({ site_id: InputUuid.describe('The site.') });
 
 /**
  * A name that a user chooses: one line, without the characters that change the order in which a
@@ -30,7 +30,9 @@ export const Timestamp = z.iso.datetime({ offset: true });
 
 /** Query parameters of every list. */
 export const PageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(50).describe('Most items of the page.'),
+  limit: numberInUrl(1, 100, 'must be a whole number from 1 to 100')
+    .default(50)
+    .describe('Most items of the page; 50 if absent.'),
   cursor: z
     .string()
     .max(500)

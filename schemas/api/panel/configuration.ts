@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   ConsentCategory,
   ConsentCookie,
@@ -7,7 +7,7 @@ import {
   SiteConfigPublishedRecord,
 } from '../../events/site-config.js';
 import { Sha256Hex } from '../../evidence/primitives.js';
-import { MAX_INTEGER } from '../common.js';
+import { MAX_INTEGER, numberInUrl } from '../common.js';
 import { PageQuery, SiteParams, Timestamp } from './common.js';
 import { DraftCookie } from './cookies.js';
 import { DraftRevision, ExpectedRevision } from './draft-revision.js';
@@ -134,10 +134,7 @@ export type ConfigurationVersionWithRecord = z.infer<typeof ConfigurationVersion
 
 export const ConfigurationVersionsQuery = PageQuery;
 export const ConfigurationVersionParams = SiteParams.extend({
-  number: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_INTEGER)
-    .describe('Number of the version, from 1 in the order of publication.'),
+  number: numberInUrl(1, MAX_INTEGER, `must be a whole number from 1 to ${MAX_INTEGER}`).describe(
+    'Number of the version, from 1 in the order of publication.',
+  ),
 });

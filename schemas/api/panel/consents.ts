@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Uuid } from '../../evidence/primitives.js';
 import { CheckpointLinks } from '../checkpoints.js';
-import { InputTime, QueryText } from '../common.js';
+import { InputTime, InputUuid, QueryText } from '../common.js';
 import { PersonReference } from '../erasures.js';
 import { ExportedAttachment, PERSONAL_FIELDS, PersonalField, PublicPart, SHOWN_CHANNELS } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
@@ -20,7 +20,7 @@ const filters = {
   decision: z.enum(DECISIONS).optional().describe('Only consents with this decision.'),
   category: QueryText.min(1).max(50).optional().describe('Only records with a decision on this category.'),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional().describe('Only consents to this document.'),
-  document_version_id: Uuid.optional().describe('Only consents to this document version.'),
+  document_version_id: InputUuid.optional().describe('Only consents to this document version.'),
   channel: z.enum(SHOWN_CHANNELS).optional().describe('Only consents of this channel.'),
   from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
   to: InputTime.optional().describe('Only records with `created_at` before this time.'),
@@ -45,8 +45,8 @@ const isOrdered = ({ from, to }: Dependent): boolean =>
   from === undefined || to === undefined || Date.parse(from) < Date.parse(to);
 const namesCategory = ({ category, category_granted }: Dependent): boolean =>
   category_granted === undefined || category !== undefined;
-const ORDERED = { path: ['to'], message: 'must be after from' };
-const WITH_CATEGORY = { path: ['category_granted'], message: 'requires category' };
+const ORDERED = { path: ['to'], error: 'must be after from' };
+const WITH_CATEGORY = { path: ['category_granted'], error: 'requires category' };
 
 export const ListConsentsQuery = PageQuery.extend({ ...filters, ...flags(FlagInQuery) })
   .refine(isOrdered, ORDERED)
@@ -123,7 +123,7 @@ export const ConsentResponse = dataOf(
 
 /** The id of a record, or its consent token. */
 export const ConsentParams = z.object({
-  site_id: Uuid.describe('The site.'),
+  site_id: InputUuid.describe('The site.'),
   consent_id: z.string().min(1).max(100).describe('Id or consent token of the record.'),
 });
 
@@ -150,7 +150,7 @@ export const DiscloseConsentRequest = z.strictObject({
     .union([z.literal('all'), z.array(PersonalField).min(1).max(PERSONAL_FIELDS.length)], {
       error: `must be "all", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
     })
-    .describe('The personal fields to disclose: `all`, or a list.'),
+    .describe('The personal fields to disclose: `all`, or a list of names, as for an evidence export.'),
 });
 
 export const DiscloseConsentResponse = dataOf(

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentCookie } from '../../events/site-config.js';
 import { Uuid } from '../../evidence/primitives.js';
+import { InputUuid } from '../common.js';
 import { PageQuery, SiteParams } from './common.js';
 import { DraftRevision, ExpectedRevision } from './draft-revision.js';
 
@@ -10,7 +11,7 @@ export const DraftCookie = ConsentCookie.extend({ id: Uuid.describe('UUID of the
 });
 export type DraftCookie = z.infer<typeof DraftCookie>;
 
-export const CookieParams = SiteParams.extend({ cookie_id: Uuid.describe('The cookie.') });
+export const CookieParams = SiteParams.extend({ cookie_id: InputUuid.describe('The cookie.') });
 
 export const CookiesQuery = PageQuery.extend({
   category: ConsentCookie.shape.category.optional().describe('Only cookies of the category with this key.'),

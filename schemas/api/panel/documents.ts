@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Sha256Hex, Uuid } from '../../evidence/primitives.js';
+import { InputUuid } from '../common.js';
 import { PageQuery, SiteParams, Timestamp } from './common.js';
 import { Publication } from './publication.js';
 
@@ -8,6 +9,9 @@ export const VERSION_STATES = ['draft', 'published', 'active', 'retired'] as con
 
 const { slug: Slug, language: Language, title: Title, media_type: MediaType } = DocumentVersionPublishedRecord.shape;
 const Kind = z.enum(DOCUMENT_KINDS);
+const MEDIA_TYPE = 'Media type of the content, in lower case and without parameters, for example `text/html`.';
+const CONTENT =
+  'The text, or the canonical base64 of a binary media type: 1 to 2,097,152 bytes, 524,288 of `text/markdown`. Text media types are `text/…`, JSON and XML.';
 
 const ActiveVersions = z.array(
   z.object({
@@ -27,7 +31,7 @@ export const PanelDocument = z
     created_at: Timestamp.describe('When it was created.'),
     active_versions: ActiveVersions.describe('The active version of each language at the site in the path.'),
   })
-  .meta({ id: 'Document' });
+  .meta({ id: 'LegalDocument' });
 export type PanelDocument = z.infer<typeof PanelDocument>;
 
 export const DocumentsQuery = PageQuery.extend({
@@ -50,11 +54,13 @@ export const ChangeDocumentRequest = CreateDocumentRequest.extend({
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'must contain at least one member');
 
-export const PanelDocumentParams = SiteParams.extend({ document_id: Uuid.describe('The document.') });
+export const PanelDocumentParams = SiteParams.extend({ document_id: InputUuid.describe('The document.') });
 export const AttachmentParams = PanelDocumentParams.extend({
-  attached_site_id: Uuid.describe('The site to which the document is attached.'),
+  attached_site_id: InputUuid.describe('The site to which the document is attached.'),
 });
-export const VersionParams = PanelDocumentParams.extend({ version_id: Uuid.describe('The version of the document.') });
+export const VersionParams = PanelDocumentParams.extend({
+  version_id: InputUuid.describe('The version of the document.'),
+});
 
 /** A further site of the tenant that uses a document. */
 export const DocumentAttachment = z
@@ -103,15 +109,15 @@ export const VersionsQuery = PageQuery.extend({
 export const CreateVersionRequest = z.strictObject({
   language: Language.describe('Language (BCP 47).'),
   title: Title.describe('Title that visitors read.'),
-  media_type: MediaType.describe('Media type of the content.'),
-  content: z.string().describe('The text, or base64 for a binary media type.'),
+  media_type: MediaType.describe(MEDIA_TYPE),
+  content: z.string().describe(CONTENT),
 });
 
 export const ChangeVersionRequest = z
   .strictObject({
     title: Title.describe('Title that visitors read.'),
-    media_type: MediaType.describe('Media type of the content.'),
-    content: z.string().describe('The text, or base64 for a binary media type.'),
+    media_type: MediaType.describe(MEDIA_TYPE),
+    content: z.string().describe(CONTENT),
   })
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'must contain at least one member');

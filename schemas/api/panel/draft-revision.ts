@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { numberInUrl } from '../common.js';
 
 /** Grows by one with every change of a site's draft; 0 before the first. */
 export const DraftRevision = z.object({
@@ -17,10 +18,7 @@ export const ExpectedRevision = z.object({
 
 /** The same as a query member, for requests without a body. */
 export const ExpectedRevisionQuery = z.strictObject({
-  revision: z.coerce
-    .number()
-    .int()
-    .min(0)
+  revision: numberInUrl(0, Number.MAX_SAFE_INTEGER, 'must be a whole number of at least 0')
     .optional()
     .describe('Changes with each edit. Send the one that you read, and edits in between return 409.'),
 });

@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERASURE_REASONS } from '../../events/subject-erased.js';
-import { Uuid } from '../../evidence/primitives.js';
+import { InputUuid } from '../common.js';
 import { Erasure, ErasureAnnouncement } from '../erasures.js';
 import { PageQuery, pageOf, Timestamp } from './common.js';
 
@@ -22,8 +22,8 @@ export const ErasuresPage = pageOf(Erasure)
   .meta({ id: 'ErasuresPage' });
 
 export const ErasureParams = z.object({
-  site_id: Uuid.describe('The site.'),
-  erasure_id: Uuid.describe('The erasure.'),
+  site_id: InputUuid.describe('The site.'),
+  erasure_id: InputUuid.describe('The erasure.'),
 });
 
 /** In the order in which they were made. */

@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentRecord, eventIdOfConsentToken } from '../../events/consent-recorded.js';
 import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
-import { InputTime } from '../common.js';
+import { InputTime, InputUuid } from '../common.js';
 import { CONSENT_LIMITS } from '../consent-limits.js';
-import { PERSONAL_FIELDS, PersonalField } from '../export.js';
+import { NAMES_OF_FIELDS, PERSONAL_FIELDS, PersonalField } from '../export.js';
 import { SiteParams, Timestamp } from './common.js';
 
 /** Most records that one export may name. */
@@ -28,14 +28,9 @@ const RecordId = z
 export const EvidenceFilter = z
   .strictObject({
     from: InputTime.optional().describe('Only consents with `created_at` at or after this time.'),
-    to: InputTime.optional().describe('Only consents with `created_at` before this time.'),
+    to: InputTime.optional().describe('Only consents with `created_at` before this time. It must be after `from`.'),
     consent_type: ConsentRecord.shape.consent_type.optional().describe('Only consents of this kind.'),
-    document_version_id: z
-      .string()
-      .toLowerCase()
-      .pipe(Uuid)
-      .optional()
-      .describe('Only consents to this document version.'),
+    document_version_id: InputUuid.optional().describe('Only consents to this document version.'),
     records: z
       .array(RecordId)
       .min(1)
@@ -46,7 +41,7 @@ export const EvidenceFilter = z
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],
-    message: 'must be after from',
+    error: 'must be after from',
   })
   .meta({ id: 'EvidenceFilter' });
 export type EvidenceFilter = z.output<typeof EvidenceFilter>;
@@ -56,13 +51,13 @@ export const DiscloseRequest = z
   .union([z.enum(['all', 'none']), z.array(PersonalField).min(1).max(100)], {
     error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
   })
-  .meta({ id: 'DisclosedFields' });
+  .describe('Personal fields that the package discloses: `all`, `none` or a list of names.');
 
 export const CreateExportRequest = z
   .strictObject({
     filter: EvidenceFilter.default({}).describe('Which consents the package contains; all if absent.'),
     disclose: DiscloseRequest.default('none').describe(
-      'Personal fields that the package discloses: `all`, `none` or a list. None if absent. A package for a person proves that it has all records of the person only if it discloses `visitor_id`.',
+      `Personal fields that the package discloses: \`all\`, \`none\` or a list of names. None if absent. A package for a person proves that it has all records of the person only if it discloses \`visitor_id\`. ${NAMES_OF_FIELDS}`,
     ),
   })
   .meta({ id: 'CreateExportRequest' });
@@ -170,7 +165,7 @@ export type EvidenceExportDetails = z.output<typeof EvidenceExportDetails>;
 
 export const EvidenceExportAnswer = z.object({ data: EvidenceExportDetails }).meta({ id: 'EvidenceExportAnswer' });
 
-export const ExportParams = SiteParams.extend({ export_id: Uuid.describe('The export.') });
+export const ExportParams = SiteParams.extend({ export_id: InputUuid.describe('The export.') });
 
 /** GET /tool/v1/s2s/evidence-exports/{id}. */
-export const S2sExportParams = z.object({ id: Uuid.describe('The export.') });
+export const S2sExportParams = z.object({ id: InputUuid.describe('The export.') });

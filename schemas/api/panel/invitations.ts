@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { UserRole } from '../auth.js';
+import { InputUuid } from '../common.js';
 import { PageQuery, Timestamp } from './common.js';
 
 export const InvitationState = z.enum(['open', 'accepted', 'revoked', 'expired']);
@@ -37,4 +38,4 @@ export const InvitationsQuery = PageQuery.extend({
   state: InvitationState.optional().describe('Only invitations in this state.'),
 });
 
-export const InvitationParams = z.object({ invitation_id: Uuid.describe('The invitation.') });
+export const InvitationParams = z.object({ invitation_id: InputUuid.describe('The invitation.') });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ScanRequest } from '../scans.js';
 import { Timestamp } from './common.js';
 import { Publication } from './publication.js';

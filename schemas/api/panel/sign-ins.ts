@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
+import { InputUuid } from '../common.js';
 import { PageQuery, Timestamp } from './common.js';
 
 /** A sign-in that lasts. No address and no device is kept. */
@@ -16,4 +17,4 @@ export const SignIn = z
 
 export const SignInsQuery = PageQuery;
 
-export const SignInParams = z.object({ sign_in_id: Uuid.describe('The sign-in.') });
+export const SignInParams = z.object({ sign_in_id: InputUuid.describe('The sign-in.') });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Sha256Hex, Uuid } from '../../evidence/primitives.js';
 import { displayName, Timestamp } from './common.js';
 
@@ -45,6 +45,11 @@ export const AllowedIps = z
   .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be an IP address or a CIDR range' }))
   .max(1000);
 
+const ORIGINS =
+  'Origins whose browsers may use the API keys, as browsers write them (`https://shop.example`, `capacitor://localhost`); empty: every origin.';
+const ADDRESSES =
+  'IPv4 and IPv6 addresses and ranges (`192.0.2.0/24`; the bits after the prefix are zero) that may use the API keys; empty: every address.';
+
 /** Days after which a record is erased. */
 const RetentionDays = z.int().min(1).max(36_500);
 
@@ -87,10 +92,8 @@ export type Site = z.infer<typeof Site>;
 export const CreateSiteRequest = z.strictObject({
   name: SiteName.describe('Name that the team chose.'),
   domain: SiteDomain.describe('Domain of the site.'),
-  allowed_origins: AllowedOrigins.default([]).describe(
-    'Origins whose browsers may use the API keys; empty: every origin.',
-  ),
-  allowed_ips: AllowedIps.default([]).describe('Addresses and ranges that may use the API keys; empty: every address.'),
+  allowed_origins: AllowedOrigins.default([]).describe(ORIGINS),
+  allowed_ips: AllowedIps.default([]).describe(ADDRESSES),
   retention_days: RetentionRules.shape.retention_days.default(null),
 });
 
@@ -98,8 +101,8 @@ export const ChangeSiteRequest = z
   .strictObject({
     name: SiteName.describe('Name that the team chose.'),
     domain: SiteDomain.describe('Domain of the site.'),
-    allowed_origins: AllowedOrigins.describe('Origins whose browsers may use the API keys; empty: every origin.'),
-    allowed_ips: AllowedIps.describe('Addresses and ranges that may use the API keys; empty: every address.'),
+    allowed_origins: AllowedOrigins.describe(ORIGINS),
+    allowed_ips: AllowedIps.describe(ADDRESSES),
   })
   .partial();
 

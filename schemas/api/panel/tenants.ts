@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
+import { InputUuid } from '../common.js';
 import { displayName, Timestamp } from './common.js';
 import { CreatedInvitation } from './invitations.js';
 
@@ -24,4 +25,4 @@ export const CreateTenantRequest = z.strictObject({
 /** With the invitation of its first owner. */
 export const CreatedTenant = Tenant.extend({ owner_invitation: CreatedInvitation }).meta({ id: 'CreatedTenant' });
 
-export const TenantParams = z.object({ tenant_id: Uuid.describe('The tenant.') });
+export const TenantParams = z.object({ tenant_id: InputUuid.describe('The tenant.') });

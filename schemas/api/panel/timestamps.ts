@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Sha256Hex } from '../../evidence/primitives.js';
 import { CheckpointLinks, TreeSize } from '../checkpoints.js';
+import { CANONICAL_DIGITS, numberInUrl } from '../common.js';
 import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 
 const Checkpoint = z
@@ -53,11 +54,12 @@ export const CheckpointResponse = dataOf(Checkpoint);
 export const TimestampsQuery = PageQuery;
 
 export const BatchParams = z.object({
-  number: z
-    .string()
-    .regex(/^(?:0|[1-9]\d{0,14})$/, 'must be a whole number without leading zeroes')
-    .transform(Number)
-    .describe('Number of the batch, from 0 without gaps.'),
+  number: numberInUrl(
+    0,
+    999_999_999_999_999,
+    'must be a whole number without leading zeroes',
+    CANONICAL_DIGITS,
+  ).describe('Number of the batch, from 0 without gaps.'),
 });
 export const CheckpointParams = z.object({ size: TreeSize.describe('Size of the checkpoint.') });
 

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { UserRole } from '../auth.js';
+import { InputUuid } from '../common.js';
 import { PageQuery, Timestamp } from './common.js';
 
 /** A user of the tenant. */
@@ -22,7 +23,7 @@ export const UsersQuery = PageQuery.extend({
   state: z.enum(['active', 'disabled']).optional().describe('Only active users, or only disabled ones.'),
 });
 
-export const UserParams = z.object({ user_id: Uuid.describe('The user.') });
+export const UserParams = z.object({ user_id: InputUuid.describe('The user.') });
 
 export const ChangeUserRequest = z
   .strictObject({
@@ -30,7 +31,7 @@ export const ChangeUserRequest = z
     is_disabled: z.boolean().optional().describe('Whether the user cannot sign in.'),
   })
   .refine(({ role, is_disabled }) => role !== undefined || is_disabled !== undefined, {
-    message: 'must contain role, is_disabled or both',
+    error: 'must contain role, is_disabled or both',
   });
 
 /** A token that sets a new password once. Only the response that creates it or the mail contains it. */

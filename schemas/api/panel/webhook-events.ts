@@ -6,3 +6,6 @@ export const WEBHOOK_EVENTS = [
   'evidence.stamped',
   'idempotency.conflict',
 ] as const;
+
+/** Every type of a message: the events, and the test message that somebody asks for. */
+export const WEBHOOK_MESSAGES = [...WEBHOOK_EVENTS, 'webhook.test'] as const;

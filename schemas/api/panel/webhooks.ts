@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
+import { InputUuid } from '../common.js';
 import { displayName, SiteParams, Timestamp } from './common.js';
 import { WEBHOOK_EVENTS } from './webhook-events.js';
 
@@ -53,7 +54,7 @@ export const NewWebhook = Webhook.extend({
   secret: z.string().describe('`whsec_` and the signing key in base64, only in this response.'),
 }).meta({ id: 'NewWebhook' });
 
-export const WebhookParams = SiteParams.extend({ webhook_id: Uuid.describe('The webhook.') });
+export const WebhookParams = SiteParams.extend({ webhook_id: InputUuid.describe('The webhook.') });
 
 export const CreateWebhookRequest = z.strictObject({
   url: WebhookUrl,

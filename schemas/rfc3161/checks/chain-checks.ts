@@ -1,9 +1,12 @@
+import { equalBytes } from '../../crypto/encoding.js';
 import { OID } from '../oids.js';
 import { check, notChecked, type TimestampCheck, type TimestampReport } from '../report.js';
+import type { CrlSigner } from '../revocation/crl-evidence.js';
 import { pathRevocation, type RevocationAnswers } from '../revocation/path-revocation.js';
 import { type Strength, unsoundAt } from '../strength.js';
 import type { SpendWork } from '../work.js';
 import type { Certificate } from '../x509/certificate.js';
+import { sameName } from '../x509/names.js';
 import type { Path } from '../x509/path.js';
 import { type FoundPath, findPaths, type PathSearch } from '../x509/path-search.js';
 
@@ -31,11 +34,17 @@ export interface ChainInput {
 export async function checkChain(signer: Certificate, input: ChainInput): Promise<ChainResult> {
   const { anchors, intermediates, genTime, spend } = input;
   const search = await findPaths(signer, anchors, intermediates, { at: genTime, purpose: OID.ekuTimeStamping, spend });
-  const good = search.paths.filter(({ violations }) => violations.length === 0);
+  const good = search.paths.filter(({ violations }) => violations.length === 0).sort(byQuality(input.at));
   const best = good[0] ?? search.paths[0];
   if (best === undefined) return noPath(search, anchors.length);
   if (good.length === 0) return brokenPath(best);
   return withRevocation(good, input);
+}
+
+/** Paths whose algorithms are sound at `at` first, and short ones before long ones. */
+function byQuality(at: Date): (a: FoundPath, b: FoundPath) => number {
+  const isWeak = ({ strengths }: FoundPath) => Number(unsoundAt(strengths, at).length > 0);
+  return (a, b) => isWeak(a) - isWeak(b) || a.path.length - b.path.length;
 }
 
 function noPath({ untrustedRoot, forged, unsupported, exhausted }: PathSearch, anchors: number): ChainResult {
@@ -92,7 +101,8 @@ async function evaluateRevocation({ path, strengths }: FoundPath, input: ChainIn
     const revocationCheck = check('tst.revocation', 'not-applicable', 'ignored, as requested');
     return { pathCheck, revocationCheck, revocation: 'ignored', path, strengths };
   }
-  const verdict = await pathRevocation(path, input.answers, input);
+  const crlSigners = signersOfCrls(path, input);
+  const verdict = await pathRevocation(path, input.answers, { ...input, crlSigners });
   const outcome = REVOCATION_OUTCOME[verdict.state];
   const prefix = verdict.state === 'provisional' ? 'provisional: ' : '';
   return {
@@ -101,6 +111,44 @@ async function evaluateRevocation({ path, strengths }: FoundPath, input: ChainIn
     revocation: verdict.state,
     path,
     strengths,
+  };
+}
+
+/**
+ * Finds the certificates of an issuer that may sign its CRLs with another key than the one that signed
+ * the path: valid ones under the path's own anchor (RFC 5280 §6.3.3 (f)) that were not revoked.
+ * @param depth how often the CRLs of such a certificate's own path may have further signers in turn
+ */
+function signersOfCrls(
+  path: Path,
+  input: ChainInput,
+  depth = 1,
+): (issuer: Certificate) => Promise<readonly CrlSigner[]> {
+  const { anchors, intermediates, answers, genTime, spend } = input;
+  const anchor = path.slice(-1);
+  const found = new Map<Certificate, Promise<readonly CrlSigner[]>>();
+  const find = async (issuer: Certificate) => {
+    const signers: CrlSigner[] = [];
+    for (const candidate of [...anchors, ...intermediates]) {
+      const { subject, publicKey } = candidate;
+      if (!sameName(subject, issuer.subject) || equalBytes(publicKey.bits, issuer.publicKey.bits)) continue;
+      const conditions = { at: genTime, purpose: OID.ekuTimeStamping, spend };
+      const search = await findPaths(candidate, anchor, intermediates, conditions);
+      const good = search.paths.find(({ violations }) => violations.length === 0);
+      if (good === undefined) continue;
+      const { state } = await pathRevocation(good.path, answers, {
+        ...input,
+        ...(depth > 0 && { crlSigners: signersOfCrls(good.path, input, depth - 1) }),
+      });
+      const limit = state === 'indeterminate' ? 'is signed by a key whose revocation is not known' : undefined;
+      if (state !== 'revoked') signers.push({ certificate: candidate, limit });
+    }
+    return signers;
+  };
+  return (issuer) => {
+    const signers = found.get(issuer) ?? find(issuer);
+    found.set(issuer, signers);
+    return signers;
   };
 }
 

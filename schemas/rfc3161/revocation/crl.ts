@@ -1,13 +1,12 @@
 import { equalBytes } from '../../crypto/encoding.js';
 import { type AlgorithmIdentifier, parseAlgorithmIdentifier } from '../algorithms.js';
 import { context, explicit, Fields, hasTag, TAG } from '../asn1/fields.js';
-import { type Asn1Node, eachChild, readSingle } from '../asn1/reader.js';
+import { type Asn1Node, childrenOf, eachChild, readSingle } from '../asn1/reader.js';
 import { preciseGeneralizedTime, timeValue } from '../asn1/times.js';
 import { enumerated, smallInteger, wholeOctets } from '../asn1/values.js';
-import { MalformedInput } from '../errors.js';
+import { attempt, MalformedInput } from '../errors.js';
 import { OID } from '../oids.js';
-import { distributionPointNames, type Extensions, parseExtensions } from '../x509/extensions.js';
-import type { GeneralName } from '../x509/general-names.js';
+import { distributionPointNames, type Extensions, type PointName, parseExtensions } from '../x509/extensions.js';
 import { type Name, parseName } from '../x509/names.js';
 
 /** A certificate revocation list (RFC 5280 §5). Its entries stay bytes until one is looked for. */
@@ -23,12 +22,14 @@ export interface Crl {
   readonly extensions: Extensions;
   /** Start of the time since which entries of expired certificates are kept (X.509 §9.5.2.8). */
   readonly keepsExpiredSince: Date | undefined;
-  readonly scope: CrlScope | undefined;
+  /** Undefined: all certificates of the issuer. */
+  readonly scope: CrlScope | 'unreadable' | undefined;
 }
 
 /** The issuingDistributionPoint extension (RFC 5280 §5.2.5): which certificates the list covers. */
 export interface CrlScope {
-  readonly names: readonly GeneralName[];
+  /** Undefined: every distribution point. */
+  readonly names: readonly PointName[] | undefined;
   readonly onlyUserCertificates: boolean;
   readonly onlyCaCertificates: boolean;
   readonly onlyAttributeCertificates: boolean;
@@ -87,8 +88,23 @@ export function parseCrl(der: Uint8Array): Crl {
     entries,
     extensions,
     keepsExpiredSince: keeps && preciseGeneralizedTime(readSingle(keeps.value), 'expiredCertsOnCRL').date,
-    scope: scope && parseScope(readSingle(scope.value)),
+    scope: scope && readScope(scope.value, issuer),
   };
+}
+
+/**
+ * The issuer that bytes name which are no readable CRL: one that was damaged is still about its
+ * certificates.
+ * @returns undefined if that cannot be read either
+ */
+export function issuerOfUnreadable(der: Uint8Array): Name | undefined {
+  const issuer = attempt(() => {
+    const [tbs] = childrenOf(readSingle(der));
+    const [first, second, third] = tbs === undefined ? [] : childrenOf(tbs);
+    const node = first !== undefined && hasTag(first, TAG.integer) ? third : second;
+    return node && parseName(node, 'issuer');
+  });
+  return issuer instanceof MalformedInput ? undefined : issuer;
 }
 
 /**
@@ -144,13 +160,21 @@ function lengthOfOthers(entries: Uint8Array, serial: Uint8Array): number {
   }
 }
 
-function parseScope(node: Asn1Node): CrlScope {
+function readScope(value: Uint8Array, issuer: Name): CrlScope | 'unreadable' {
+  const scope = attempt(() => parseScope(readSingle(value), issuer));
+  return scope instanceof MalformedInput ? 'unreadable' : scope;
+}
+
+function parseScope(node: Asn1Node, issuer: Name): CrlScope {
   const fields = new Fields(node, 'issuingDistributionPoint');
   const name = fields.optional(context(0));
   const flag = (tag: number) => {
     const value = fields.optional(context(tag, false));
     return value?.content.some((octet) => octet !== 0) ?? false;
   };
+  // DistributionPointName is a CHOICE, so its tag is explicit even in a module of implicit tags (X.680 §31.2.7).
+  const names = name && distributionPointNames(explicit(name, 'distributionPoint'), issuer);
+  if (names?.length === 0) throw new MalformedInput('bad-value', 'issuingDistributionPoint has an empty name');
   const onlyUserCertificates = flag(1);
   const onlyCaCertificates = flag(2);
   const onlySomeReasons = fields.optional(context(3, false)) !== undefined;
@@ -158,23 +182,11 @@ function parseScope(node: Asn1Node): CrlScope {
   const onlyAttributeCertificates = flag(5);
   fields.finish();
   return {
-    names: name === undefined ? [] : distributionPointNames(explicitChoice(name)),
+    names,
     onlyUserCertificates,
     onlyCaCertificates,
     onlyAttributeCertificates,
     onlySomeReasons,
     indirect,
   };
-}
-
-/**
- * DistributionPointName is a CHOICE, so its tag is explicit even in a module of implicit tags
- * (X.680 §31.2.7).
- */
-function explicitChoice(node: Asn1Node): Asn1Node {
-  const inner = explicit(node, 'distributionPoint');
-  if (!hasTag(inner, context(0)) && !hasTag(inner, context(1))) {
-    throw new MalformedInput('bad-tag', 'distributionPoint has the wrong type');
-  }
-  return inner;
 }

@@ -23,6 +23,17 @@ export interface RevocationEvidence {
   readonly strengths: readonly Strength[];
 }
 
+/** A CRL or OCSP answer that says nothing of use about a certificate. */
+export interface Unusable {
+  /** In words. */
+  readonly reason: string;
+  /**
+   * Whether it was given about this certificate: then the certificate has a source of revocation
+   * information, also if it names none, and what it says is not known.
+   */
+  readonly isAbout: boolean;
+}
+
 /** Conclusion from all evidence about one certificate at genTime. */
 export interface RevocationVerdict {
   /** Worst first. `conclusive` and `provisional` are passes. */

@@ -8,7 +8,7 @@ import { type Certificate, parseCertificate } from '../x509/certificate.js';
 import { verifySignedBytes } from '../x509/certificate-signature.js';
 import { KEY_USAGE } from '../x509/extensions.js';
 import { sameName } from '../x509/names.js';
-import type { RevocationEvidence } from './evidence.js';
+import type { RevocationEvidence, Unusable } from './evidence.js';
 import type { OcspAnswer, OcspResponse } from './ocsp.js';
 
 /**
@@ -16,23 +16,25 @@ import type { OcspAnswer, OcspResponse } from './ocsp.js';
  * if it covers the certificate, its signature is valid, and the certificate's issuer authorized
  * its signer.
  *
- * @returns the evidence of each answer in it about the certificate, or in words why the response
- *   says nothing about it
+ * @returns the evidence of each answer in it about the certificate, or why the response says
+ *   nothing about it
  */
 export async function ocspEvidence(
   response: OcspResponse,
   certificate: Certificate,
   issuer: Certificate,
   spend: SpendWork,
-): Promise<readonly RevocationEvidence[] | string> {
+): Promise<readonly RevocationEvidence[] | Unusable> {
   // Each answer names the issuer by hashes of these.
   spend(response.answers.length * (certificate.issuer.raw.length + issuer.publicKey.bits.length));
   const answers = response.answers.filter((candidate) => isAbout(candidate, certificate, issuer));
-  if (answers.length === 0) return 'an OCSP response about another certificate';
+  if (answers.length === 0) return { reason: 'an OCSP response about another certificate', isAbout: false };
   const signed = await verifyResponder(response, issuer, spend);
-  if (typeof signed === 'string') return signed;
+  if (typeof signed === 'string') return { reason: signed, isAbout: true };
   const source = `the OCSP response of ${signed.responder.subject.text}`;
-  if (answers.some(({ status }) => status.kind === 'unknown')) return `${source} does not know the certificate`;
+  if (answers.some(({ status }) => status.kind === 'unknown')) {
+    return { reason: `${source} does not know the certificate`, isAbout: true };
+  }
   return answers.map((answer) => evidenceOf(answer, response, certificate, { source, strengths: signed.strengths }));
 }
 

@@ -1,9 +1,10 @@
 import { unsoundAt } from '../strength.js';
 import type { SpendWork } from '../work.js';
 import type { Certificate } from '../x509/certificate.js';
+import { type Name, sameName } from '../x509/names.js';
 import type { Path } from '../x509/path.js';
 import type { Crl } from './crl.js';
-import { crlEvidence } from './crl-evidence.js';
+import { type CrlSigner, crlEvidence } from './crl-evidence.js';
 import { type RevocationEvidence, type RevocationVerdict, weighEvidence } from './evidence.js';
 import type { OcspResponse } from './ocsp.js';
 import { ocspEvidence } from './ocsp-evidence.js';
@@ -12,8 +13,14 @@ import { ocspEvidence } from './ocsp-evidence.js';
 export interface RevocationAnswers {
   readonly crls: readonly Crl[];
   readonly ocspResponses: readonly OcspResponse[];
-  /** Why further CRLs and OCSP responses cannot be read. */
-  readonly unreadable: readonly string[];
+  readonly unreadable: readonly UnreadableAnswer[];
+}
+
+/** A CRL or OCSP response that cannot be read. */
+export interface UnreadableAnswer {
+  readonly reason: string;
+  /** The issuer that a CRL names, where that alone can be read. */
+  readonly issuer: Name | undefined;
 }
 
 /** As of when a path is evaluated. */
@@ -22,6 +29,8 @@ export interface RevocationConditions {
   /** Until when the algorithms under an answer must be sound for it to clear a certificate. */
   readonly at: Date;
   readonly spend: SpendWork;
+  /** Further certificates of an issuer, with other keys, that may sign its CRLs. */
+  readonly crlSigners?: (issuer: Certificate) => Promise<readonly CrlSigner[]>;
 }
 
 /** Worst first. */
@@ -63,26 +72,31 @@ async function certificateRevocation(
   certificate: Certificate,
   issuer: Certificate,
   answers: RevocationAnswers,
-  { genTime, at, spend }: RevocationConditions,
+  { genTime, at, spend, crlSigners }: RevocationConditions,
   isSigner: boolean,
 ): Promise<RevocationVerdict> {
+  const otherSigners = crlSigners && (() => crlSigners(issuer));
   const results = [
-    ...(await Promise.all(answers.crls.map((crl) => crlEvidence(crl, certificate, issuer, spend)))),
+    ...(await Promise.all(answers.crls.map((crl) => crlEvidence(crl, certificate, issuer, spend, otherSigners)))),
     ...(await Promise.all(answers.ocspResponses.map((response) => ocspEvidence(response, certificate, issuer, spend)))),
   ];
+  const unusable = results.filter((result) => 'isAbout' in result);
   const evidence = results
-    .flatMap((result) => (typeof result === 'string' ? [] : result))
+    .flatMap((result) => ('isAbout' in result ? [] : result))
     .map((item) => ({ ...item, limit: item.limit ?? unsoundLimit(item, at) }));
   const name = certificate.subject.text;
-  if (evidence.length === 0 && !namesSource(certificate)) {
+  const isGiven =
+    unusable.some(({ isAbout }) => isAbout) ||
+    answers.unreadable.some((answer) => answer.issuer !== undefined && sameName(answer.issuer, certificate.issuer));
+  if (evidence.length === 0 && !isGiven && !namesSource(certificate)) {
     return { state: 'not-applicable', message: `${name} names no source of revocation information`, strengths: [] };
   }
   const verdict = weighEvidence(evidence, genTime, isSigner);
   if (verdict.state !== 'indeterminate') return { ...verdict, message: `${name}: ${verdict.message}` };
   const unused = [
-    ...results.filter((result) => typeof result === 'string'),
+    ...unusable.map(({ reason }) => reason),
     ...evidence.flatMap(({ source, limit }) => (limit === undefined ? [] : [`${source} ${limit}`])),
-    ...answers.unreadable,
+    ...answers.unreadable.map(({ reason }) => reason),
   ];
   const reasons = [...new Set(unused)].slice(0, 4).join(', ');
   return { ...verdict, message: `${name}: ${verdict.message}${reasons === '' ? '' : ` (${reasons})`}` };

@@ -86,6 +86,6 @@ export function parseCertificate(der: Uint8Array): Certificate {
     signatureAlgorithm,
     signature,
     extensions,
-    known: readCertificateExtensions(extensions),
+    known: readCertificateExtensions(extensions, issuer),
   };
 }

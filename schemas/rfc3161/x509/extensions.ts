@@ -4,6 +4,7 @@ import { booleanValue, namedBits, octetStringValue, oidValue, smallInteger } fro
 import { MalformedInput } from '../errors.js';
 import { OID } from '../oids.js';
 import { type GeneralName, parseGeneralName, parseGeneralNames } from './general-names.js';
+import { type Name, type NameForm, nameBelow } from './names.js';
 
 /** One extension of a certificate, CRL, OCSP answer or TSTInfo; its value is not looked into. */
 export interface Extension {
@@ -53,13 +54,18 @@ export interface CertificateExtensions {
 
 /** Locations of a CRL for the certificate (RFC 5280 §4.2.1.13). */
 export interface DistributionPoint {
-  readonly names: readonly GeneralName[];
+  readonly names: readonly PointName[];
   /** Whether it covers only some reasons, or its CRL has another issuer than the certificate. */
   readonly partial: boolean;
 }
 
-/** @throws MalformedInput */
-export function readCertificateExtensions(extensions: Extensions): CertificateExtensions {
+/** A name of a distribution point; one relative to the issuer of the CRL is resolved. */
+export type PointName =
+  | Exclude<GeneralName, { kind: 'directory' }>
+  | { readonly kind: 'directory'; readonly name: NameForm };
+
+/** @param issuer of the certificate. @throws MalformedInput */
+export function readCertificateExtensions(extensions: Extensions, issuer: Name): CertificateExtensions {
   const read = <T>(oid: string, parse: (node: Asn1Node) => T): T | undefined => {
     const extension = extensions.get(oid);
     return extension && parse(readSingle(extension.value));
@@ -78,7 +84,7 @@ export function readCertificateExtensions(extensions: Extensions): CertificateEx
     subjectKeyIdentifier: read(OID.subjectKeyIdentifier, (node) => octetStringValue(node, 'subjectKeyIdentifier')),
     authorityKeyIdentifier: read(OID.authorityKeyIdentifier, parseAuthorityKeyIdentifier),
     subjectAltNames: read(OID.subjectAltName, parseGeneralNames) ?? [],
-    crlDistributionPoints: read(OID.crlDistributionPoints, parseDistributionPoints) ?? [],
+    crlDistributionPoints: read(OID.crlDistributionPoints, (node) => parseDistributionPoints(node, issuer)) ?? [],
     ocspUrls: urlsOf(OID.accessOcsp),
     issuerUrls: urlsOf(OID.accessCaIssuers),
   };
@@ -109,7 +115,7 @@ function parseAccess(node: Asn1Node): { method: string; url: string }[] {
   });
 }
 
-function parseDistributionPoints(node: Asn1Node): DistributionPoint[] {
+function parseDistributionPoints(node: Asn1Node, issuer: Name): DistributionPoint[] {
   return listOf(node, TAG.sequence, 'cRLDistributionPoints').map((item) => {
     const fields = new Fields(item, 'distributionPoint');
     const name = fields.optional(context(0));
@@ -117,16 +123,19 @@ function parseDistributionPoints(node: Asn1Node): DistributionPoint[] {
     const crlIssuer = fields.optional(context(2));
     fields.finish();
     return {
-      names: name === undefined ? [] : distributionPointNames(explicit(name, 'distributionPoint')),
+      names: name === undefined ? [] : distributionPointNames(explicit(name, 'distributionPoint'), issuer),
       partial: reasons !== undefined || crlIssuer !== undefined,
     };
   });
 }
 
 /**
- * The full names of a DistributionPointName; the form relative to the issuer gives none.
+ * The names of a DistributionPointName (RFC 5280 §4.2.1.13).
+ * @param issuer of the CRL, below which a nameRelativeToCRLIssuer is
  * @throws MalformedInput
  */
-export function distributionPointNames(node: Asn1Node): GeneralName[] {
-  return hasTag(node, context(0)) ? childrenOf(node).map(parseGeneralName) : [];
+export function distributionPointNames(node: Asn1Node, issuer: NameForm): PointName[] {
+  if (hasTag(node, context(0))) return childrenOf(node).map(parseGeneralName);
+  if (hasTag(node, context(1))) return [{ kind: 'directory', name: nameBelow(issuer, childrenOf(node)) }];
+  return [];
 }

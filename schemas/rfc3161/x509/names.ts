@@ -16,6 +16,8 @@ export interface Name {
    * Equal for names that RFC 5280 §7.1 calls equal, and safe to print.
    */
   readonly organization: string;
+  /** Values of its attributes emailAddress; one that is no string has no @. */
+  readonly mailboxes: readonly string[];
 }
 
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
@@ -32,6 +34,10 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const ORGANIZATION = '2.5.4.10';
+const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
+
+/** A name without its encoding: it may be one that was put together. */
+export type NameForm = Pick<Name, 'text' | 'relativeNames'>;
 
 /** @throws MalformedInput */
 export function parseName(node: Asn1Node, what: string): Name {
@@ -40,28 +46,43 @@ export function parseName(node: Asn1Node, what: string): Name {
   const organizations = attributes.filter(({ type }) => type === ORGANIZATION);
   return {
     raw: node.raw,
-    text: sets.map((set) => set.map(({ text }) => text).join('+')).join(', '),
-    relativeNames: sets.map((set) =>
-      set
-        .map(({ canonical }) => canonical)
-        .sort()
-        .join('+'),
-    ),
+    text: sets.map(textOf).join(', '),
+    relativeNames: sets.map(canonicalOf),
     organization: (organizations.length > 0 ? organizations : attributes).map(({ folded }) => folded).join(', '),
+    mailboxes: attributes.flatMap(({ type, value }) => (type === EMAIL_ADDRESS ? [value] : [])),
   };
+}
+
+/**
+ * The name that a RelativeDistinguishedName below another name is (RFC 5280 §4.2.1.13).
+ * @param attributes the attributes of the relative name
+ * @throws MalformedInput
+ */
+export function nameBelow(base: NameForm, attributes: readonly Asn1Node[]): NameForm {
+  const set = attributes.map(parseAttribute);
+  return { text: `${base.text}, ${textOf(set)}`, relativeNames: [...base.relativeNames, canonicalOf(set)] };
+}
+
+function textOf(set: readonly Attribute[]): string {
+  return set.map(({ text }) => text).join('+');
+}
+
+function canonicalOf(set: readonly Attribute[]): string {
+  return set
+    .map(({ canonical }) => canonical)
+    .sort()
+    .join('+');
 }
 
 /**
  * Whether two names are the same by RFC 5280 §7.1: case and runs of spaces do not count, nor does
  * the string type.
  */
-export function sameName(a: Name, b: Name): boolean {
-  return a.relativeNames.length === b.relativeNames.length && isWithin(a, b);
-}
-
-/** Whether `name` lies in the subtree that starts at `base` (RFC 5280 §4.2.1.10). */
-export function isWithin(name: Name, base: Name): boolean {
-  return base.relativeNames.every((part, index) => name.relativeNames[index] === part);
+export function sameName(a: NameForm, b: NameForm): boolean {
+  return (
+    a.relativeNames.length === b.relativeNames.length &&
+    a.relativeNames.every((part, index) => part === b.relativeNames[index])
+  );
 }
 
 /**
@@ -75,6 +96,8 @@ export function printable(text: string): string {
 interface Attribute {
   /** Dotted OID. */
   readonly type: string;
+  /** As it stands; the hexadecimal octets of a value that is no string. */
+  readonly value: string;
   readonly text: string;
   readonly canonical: string;
   /** As `text`, but equal for equal values. */
@@ -89,14 +112,24 @@ function parseAttribute(node: Asn1Node): Attribute {
   const type = oidValue(typeNode, 'name attribute type');
   const value = directoryString(valueNode);
   const shown = value === undefined ? `#${toHex(valueNode.raw)}` : escaped(value);
-  const folded = value === undefined ? shown : value.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ');
+  const folded = value === undefined ? shown : foldedValue(value);
   const label = SHORT_NAMES.get(type) ?? type;
   return {
     type,
+    value: value ?? shown,
     text: `${label}=${shown}`,
     canonical: JSON.stringify([type, folded]),
     folded: `${label}=${value === undefined ? shown : escaped(folded)}`,
   };
+}
+
+/** Most characters of a value that is folded; no real one has a tenth of them (RFC 5280 appendix A.1). */
+const MAX_FOLDED = 1000;
+
+/** A value as RFC 5280 §7.1 compares it. A longer one equals itself alone: normalising many marks is slow. */
+function foldedValue(value: string): string {
+  if (value.length > MAX_FOLDED) return value;
+  return value.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ');
 }
 
 function escaped(value: string): string {

@@ -1,9 +1,11 @@
 import { OID } from '../oids.js';
+import type { SpendWork } from '../work.js';
 import type { Certificate } from './certificate.js';
 import { KEY_USAGE } from './extensions.js';
-import { nameConstraintViolations } from './name-constraints.js';
+import { nameConstraintViolations, type ReadConstraints } from './name-constraints.js';
 import { sameName } from './names.js';
 import type { Path, Violation } from './path.js';
+import { policyViolations } from './policies.js';
 import { unknownQcStatements } from './qc-statements.js';
 
 const PROCESSED = new Set<string>([
@@ -18,27 +20,34 @@ const PROCESSED = new Set<string>([
   OID.crlDistributionPoints,
   OID.authorityInformationAccess,
   OID.certificatePolicies,
+  OID.policyMappings,
+  OID.policyConstraints,
+  OID.inhibitAnyPolicy,
   OID.ocspNoCheck,
 ]);
 
-/** Known, but read only in the rare case that they are critical; then the path is left open. */
-const NOT_PROCESSED = new Set<string>([OID.policyMappings, OID.policyConstraints, OID.inhibitAnyPolicy]);
+/** What a path is held against. */
+export interface PathRules {
+  /** genTime of the token. */
+  readonly at: Date;
+  /** The extended key usage that an intermediate with such an extension should include. */
+  readonly purpose: string;
+  readonly spend: SpendWork;
+  readonly constraintsOf: ReadConstraints;
+}
 
 /**
  * The rules of RFC 5280 §6.1 for a time stamping path, at one time.
- *
- * @param at genTime of the token
- * @param purpose the extended key usage that an intermediate with such an extension should include
  * @returns nothing if the path is good
  */
-export function pathViolations(path: Path, at: Date, purpose: string): Violation[] {
+export function pathViolations(path: Path, { at, purpose, spend, constraintsOf }: PathRules): Violation[] {
   return path
     .flatMap((certificate, index) => [
       ...validityViolations(certificate, at),
       ...criticalExtensionViolations(certificate),
       ...(index === 0 ? [] : issuerViolations(path, index, purpose)),
     ])
-    .concat(nameConstraintViolations(path));
+    .concat(nameConstraintViolations(path, constraintsOf, spend), policyViolations(path, spend));
 }
 
 function validityViolations(certificate: Certificate, at: Date): Violation[] {
@@ -62,9 +71,7 @@ function criticalExtensionViolations(certificate: Certificate): Violation[] {
         const unknown = unknownQcStatements(value);
         return unknown === null ? [] : [unsure(`${text} has critical qcStatements that ${unknown}`)];
       }
-      return NOT_PROCESSED.has(oid)
-        ? [unsure(`${text} has the critical extension ${oid}, which this verifier does not evaluate`)]
-        : [fail(`${text} has the unknown critical extension ${oid}`)];
+      return [fail(`${text} has the unknown critical extension ${oid}`)];
     });
 }
 

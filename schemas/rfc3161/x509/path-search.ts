@@ -1,8 +1,11 @@
 import { equalBytes } from '../../crypto/encoding.js';
-import type { Strength } from '../strength.js';
+import { signatureSchemeOf } from '../algorithms.js';
+import { attempt, MalformedInput } from '../errors.js';
+import { isBroken, type Strength } from '../strength.js';
 import { type SpendWork, TOKEN_WORK } from '../work.js';
 import type { Certificate } from './certificate.js';
 import { verifySignedBytes } from './certificate-signature.js';
+import { constraintsReader } from './name-constraints.js';
 import { sameName } from './names.js';
 import type { Path, Violation } from './path.js';
 import { pathViolations } from './path-rules.js';
@@ -63,6 +66,7 @@ export async function findPaths(
   { at, purpose, spend }: PathConditions,
 ): Promise<PathSearch> {
   const paths: FoundPath[] = [];
+  const rules = { at, purpose, spend, constraintsOf: constraintsReader(spend) };
   let tried = 0;
   let untrustedRoot: Certificate | undefined;
   let forged: Certificate | undefined;
@@ -73,10 +77,7 @@ export async function findPaths(
     const last = path.at(-1);
     if (last === undefined || paths.length === MAX_PATHS) return;
     if (anchors.some((anchor) => equalBytes(anchor.der, last.der))) {
-      // Names of each certificate are compared with the constraints of those above it.
-      const bytes = path.reduce((sum, { der }) => sum + der.length, 0);
-      spend(Math.ceil(bytes ** 2 / 256));
-      paths.push({ path, violations: pathViolations(path, at, purpose), strengths });
+      paths.push({ path, violations: pathViolations(path, rules), strengths });
       return;
     }
     if (path.length === MAX_PATH_LENGTH) {
@@ -108,8 +109,8 @@ function rank({ violations }: FoundPath): number {
 }
 
 /**
- * Anchors first, then those whose key identifier matches; the identifiers are hints, the signature
- * decides.
+ * First those whose key identifier matches, of these the ones that are anchors or have a sound
+ * signature themselves; the identifiers are hints, the signature decides.
  */
 function candidateIssuers(
   certificate: Certificate,
@@ -123,9 +124,22 @@ function candidateIssuers(
         equalBytes(member.der, candidate.der) ||
         (sameName(member.subject, candidate.subject) && equalBytes(member.publicKey.bits, candidate.publicKey.bits)),
     );
-  return [...anchors, ...intermediates]
-    .filter((candidate) => sameName(candidate.subject, certificate.issuer) && !seen(candidate))
-    .sort((a, b) => Number(identifiersFit(certificate, b)) - Number(identifiersFit(certificate, a)));
+  const rankOf = (candidate: Certificate, isWeak: boolean) =>
+    (identifiersFit(certificate, candidate) ? 0 : 2) + Number(isWeak);
+  return [
+    ...anchors.map((candidate) => ({ candidate, isWeak: () => false })),
+    ...intermediates.map((candidate) => ({ candidate, isWeak: () => hasBrokenSignature(candidate) })),
+  ]
+    .filter(({ candidate }) => sameName(candidate.subject, certificate.issuer) && !seen(candidate))
+    .map(({ candidate, isWeak }) => ({ candidate, rank: rankOf(candidate, isWeak()) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ candidate }) => candidate);
+}
+
+/** Whether its signature proves nothing any more: a path through it is the last to be looked for. */
+function hasBrokenSignature({ signatureAlgorithm }: Certificate): boolean {
+  const scheme = attempt(() => signatureSchemeOf(signatureAlgorithm, undefined, 'signatureAlgorithm'));
+  return !(scheme instanceof MalformedInput) && scheme !== undefined && 'hash' in scheme && isBroken(scheme.hash);
 }
 
 /**

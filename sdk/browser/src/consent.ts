@@ -1,4 +1,6 @@
 import { ConsentCore } from '../../core/consent.js';
+import { CookieJar } from '../../core/cookie-jar.js';
+import { deleteWithdrawn } from './delete-withdrawn.js';
 import type { ConsentOptions } from './options.js';
 import { pageSurroundings } from './page-surroundings.js';
 
@@ -9,5 +11,6 @@ import { pageSurroundings } from './page-surroundings.js';
 export class Consent extends ConsentCore {
   constructor(options: ConsentOptions) {
     super(options, pageSurroundings(options));
+    deleteWithdrawn(this, new CookieJar(document, location, options.cookieDomain));
   }
 }

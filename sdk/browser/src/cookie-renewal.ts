@@ -13,10 +13,16 @@ export class CookieRenewal implements Renewal {
   readonly #store: Store;
   #attempt = new AbortController();
 
-  /** @param url path of the site's own server */
-  constructor(url: string, store: Store) {
+  readonly #hasCome: () => boolean;
+
+  /**
+   * @param url path of the site's own server
+   * @param hasCome whether the browser took the cookies of the last response, which only a cookie tells
+   */
+  constructor(url: string, store: Store, hasCome: () => boolean) {
     this.#url = url;
     this.#store = store;
+    this.#hasCome = hasCome;
   }
 
   renew(isDaily: boolean, onEnd: () => void): void {
@@ -24,7 +30,7 @@ export class CookieRenewal implements Renewal {
     if (isDaily && Math.abs(Date.now() - (this.#store.read(RENEWED, isNumber) ?? 0)) <= DAY_MS) return;
     this.#attempt = new AbortController();
     fetch(this.#url, { method: 'POST', signal: this.#attempt.signal })
-      .then(({ ok }) => ok && this.#store.write(RENEWED, Date.now()))
+      .then(() => this.#hasCome() && this.#store.write(RENEWED, Date.now()))
       .catch(() => undefined)
       .then(onEnd);
   }

@@ -1,7 +1,12 @@
 import type { ConsentSource } from '../../core/consent.js';
 import { GatedScripts } from './gated-scripts.js';
 
-const EMBEDDED = '[data-consent-src]';
+const EMBEDDED = '[data-consent-src],[data-consent-loaded]';
+
+export interface GateOptions {
+  /** Whether the page loads anew after a withdrawal, if scripts ran that it ends. */
+  readonly reload?: boolean | undefined;
+}
 
 /**
  * Runs scripts and loads embedded content once the visitor permits their categories.
@@ -9,19 +14,31 @@ const EMBEDDED = '[data-consent-src]';
  * - `<script type="text/plain" data-consent="analytics" src="…">` runs when `analytics` is permitted.
  * - `<iframe data-consent="marketing" data-consent-src="…">` (or `img`) loads then.
  *
- * Several categories are separated by spaces; all of them must be permitted. A script that has run
- * cannot be taken back: it ends with the page.
+ * `link` and `object` load by `data-consent-src`, too. Several categories are separated by spaces; all of them must be
+ * permitted. At a withdrawal what was embedded is unloaded at once. A script that has run cannot be taken back: it ends
+ * with the page, which `reload` loads anew.
  * @returns a function that ends this
  */
-export function gateContent(consent: ConsentSource): () => void {
-  const isPermitted = ({ dataset }: HTMLElement): boolean => {
-    const categories = (dataset.consent ?? '').split(/\s+/).filter((key) => key !== '');
+export function gateContent(consent: ConsentSource, { reload = false }: GateOptions = {}): () => void {
+  const areAllowed = (text = ''): boolean => {
+    const categories = text.split(/\s+/).filter((key) => key !== '');
     return categories.length > 0 && categories.every((key) => consent.allows(key));
   };
-  const scripts = new GatedScripts(isPermitted);
+  /** The categories of the scripts that ran. */
+  const ran = new Set<string | undefined>();
+  const scripts = new GatedScripts(
+    ({ dataset }) => areAllowed(dataset.consent),
+    ({ dataset }) => ran.add(dataset.consent),
+  );
   const release = (): void => {
-    for (const element of document.querySelectorAll<HTMLElement>(EMBEDDED)) if (isPermitted(element)) load(element);
+    for (const element of document.querySelectorAll<HTMLElement>(EMBEDDED)) {
+      const isAllowed = areAllowed(element.dataset.consent);
+      if (isAllowed && element.dataset.consentSrc !== undefined) load(element);
+      if (!isAllowed && element.dataset.consentLoaded !== undefined) unload(element);
+    }
     scripts.run();
+    // What waits to be sent is sent by the next page.
+    if (reload && ![...ran].every(areAllowed)) location.reload();
   };
   const unsubscribe = consent.subscribe(release);
   // Elements that the page adds later.
@@ -38,7 +55,22 @@ export function gateContent(consent: ConsentSource): () => void {
 function load(element: HTMLElement): void {
   const source = element.dataset.consentSrc;
   delete element.dataset.consentSrc;
+  element.dataset.consentLoaded = source;
   // Filters of HTML that users write check addresses in `src`, and let data attributes pass. Browsers
   // skip control characters in front of a scheme, and line breaks and tabs in it.
-  if (source !== undefined && !/^[^\w/]*j[^:/]*:/i.test(source)) element.setAttribute('src', source);
+  if (source !== undefined && !/^[^\w/]*j[^:/]*:/i.test(source)) element.setAttribute(addressOf(element), source);
+}
+
+/** Ends what was embedded: a video stops, a picture goes. It loads again if the visitor permits it again. */
+function unload(element: HTMLElement): void {
+  element.dataset.consentSrc = element.dataset.consentLoaded;
+  delete element.dataset.consentLoaded;
+  element.removeAttribute(addressOf(element));
+  // A frame keeps its page without the attribute. A new entry of the history would lead back to it.
+  if (element instanceof HTMLIFrameElement) element.contentWindow?.location.replace('about:blank');
+}
+
+/** The attribute from which an element loads. */
+function addressOf({ localName }: HTMLElement): string {
+  return localName === 'link' ? 'href' : localName === 'object' ? 'data' : 'src';
 }

@@ -12,11 +12,13 @@ const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
  */
 export class GatedScripts {
   readonly #isPermitted: (element: HTMLElement) => boolean;
+  readonly #onRun: (element: HTMLElement) => void;
   #isWaiting = false;
 
-  /** @param isPermitted asked about each script when its turn comes */
-  constructor(isPermitted: (element: HTMLElement) => boolean) {
+  /** @param isPermitted asked about each script when its turn comes @param onRun called with each that runs */
+  constructor(isPermitted: (element: HTMLElement) => boolean, onRun: (element: HTMLElement) => void) {
     this.#isPermitted = isPermitted;
+    this.#onRun = onRun;
   }
 
   /** Runs the permitted scripts whose turn it is. A script that is loading delays those after it. */
@@ -34,6 +36,7 @@ export class GatedScripts {
 
   #start(gated: HTMLScriptElement): void {
     const script = runnable(gated);
+    this.#onRun(gated);
     const { type = '' } = gated.dataset;
     const isModule = type === 'module';
     if (!isAsync(gated) && (script.src !== '' || isModule) && RUNS.test(type) && !(script.noModule && !isModule)) {
@@ -78,7 +81,7 @@ function isDeferred({ defer, src, dataset }: HTMLScriptElement): boolean {
 
 /** After a page is parsed, `document.write` would replace all of it. */
 function withoutWriting(run: () => void): void {
-  const refuse = (): void => console.error('Consent Ledger: a gated script must not write into the parsed document.');
+  const refuse = (): void => console.error('Consent Ledger: a gated script must not call document.write.');
   const { write, writeln } = document;
   Object.assign(document, { write: refuse, writeln: refuse });
   run();

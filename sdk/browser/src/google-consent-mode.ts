@@ -10,46 +10,46 @@ export const GOOGLE_CONSENT_TYPES: GoogleConsentTypes = {
   preferences: ['functionality_storage', 'personalization_storage'],
 };
 
-declare global {
-  interface Window {
-    dataLayer?: unknown[];
-  }
-}
-
 /** How long Google's tags wait for the choice of an earlier page, in milliseconds. */
 const WAIT_MS = 500;
 
 /**
- * Speaks Google Consent Mode v2: everything is denied by default, and updated after each change.
+ * Speaks Google Consent Mode v2: everything is denied by default, and updated by each choice. An update without one
+ * would end the wait of Google's tags (`wait_for_update`) with a refusal that nobody made. The event
+ * `consent-ledger-choice` follows each update, as a trigger of tags.
  * Call it before Google's tags load.
  * @param types which categories permit which of Google's types
+ * @param layerName of the page's data layer, for a tag manager that has another one (`&l=`)
  * @returns a function that ends this
  */
 export function speakGoogleConsentMode(
-  consent: ConsentSource,
+  consent: Pick<ConsentSource, 'allows' | 'subscribe'>,
   types: GoogleConsentTypes = GOOGLE_CONSENT_TYPES,
+  layerName = 'dataLayer',
 ): () => void {
-  window.dataLayer ??= [];
-  const layer = window.dataLayer;
+  const known: unknown = Reflect.get(globalThis, layerName);
+  const layer: unknown[] = Array.isArray(known) ? known : [];
+  Reflect.set(globalThis, layerName, layer);
   // Google's tags recognise the object `arguments`, and no array.
   function gtag(..._command: readonly unknown[]): void {
     // biome-ignore lint/complexity/noArguments: see above
     layer.push(arguments);
   }
   const signals = (isAllowed: (category: string) => boolean): Record<string, string> => {
-    const known = Object.entries(types).flatMap(([category, names]) =>
+    const stated = Object.entries(types).flatMap(([category, names]) =>
       names.map((name) => [name, isAllowed(category) ? 'granted' : 'denied'] as const),
     );
-    return { ...Object.fromEntries(known), security_storage: 'granted' };
+    return { ...Object.fromEntries(stated), security_storage: 'granted' };
   };
   gtag('consent', 'default', { ...signals(() => false), wait_for_update: WAIT_MS });
   let last = '';
-  return consent.subscribe(({ status }) => {
-    if (status === 'loading') return;
+  return consent.subscribe(({ status, choice }) => {
+    if (status === 'loading' || (choice === null && last === '')) return;
     const update = signals((category) => consent.allows(category));
     const text = JSON.stringify(update);
     if (text === last) return;
     last = text;
     gtag('consent', 'update', update);
+    layer.push({ event: 'consent-ledger-choice' });
   });
 }

@@ -16,16 +16,20 @@ export function pageSurroundings({ cookieDomain, renewUrl }: ConsentOptions): Su
     network: fetchAnswer,
     cryptography: webCryptography,
     clock: () => Date.now(),
-    isSignalled: () => 'globalPrivacyControl' in navigator && navigator.globalPrivacyControl === true,
+    isSignalled: () => Reflect.get(navigator, 'globalPrivacyControl') === true,
     language: () => document.documentElement.lang || undefined,
     obstacle,
-    notKept: 'This browser keeps no choice: it is asked again on the next page.',
+    notKept: 'Storage keeps no choice.',
     ready: undefined,
     locked,
     watch,
-    renewal: renewUrl === undefined ? undefined : new CookieRenewal(renewUrl, store),
+    renewal:
+      renewUrl === undefined
+        ? undefined
+        : new CookieRenewal(renewUrl, store, () => document.cookie.includes('_svc_renewed')),
     // Bundlers must leave the address of the service as it is.
     loadIab: (baseUrl) => import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('/sdk/iab.js', baseUrl).href),
+    iabFailed: () => dispatchEvent(new Event('consent-ledger-error')),
     report: (error) => reportError(error),
   };
 }
@@ -33,7 +37,7 @@ export function pageSurroundings({ cookieDomain, renewUrl }: ConsentOptions): Su
 /** Without a secure context there is no WebCrypto, so that no request can be signed. */
 function obstacle(): ServiceError | null {
   if (globalThis.crypto?.subtle !== undefined) return null;
-  return new ServiceError('Consents are recorded on secure pages (https) only.', 'INSECURE_CONTEXT', 0);
+  return new ServiceError('Consents need https.', 'INSECURE_CONTEXT', 0);
 }
 
 function watch({ look, resume }: Watcher): () => void {

@@ -10,22 +10,32 @@ declare global {
 /**
  * The entry of a `<script>` element. Its attributes are the options: `data-api-key`, and if needed
  * `data-base-url` (the origin of the script if absent), `data-language`, `data-visitor-id`,
- * `data-approval-token`, `data-cookie-domain`, `data-renew-url`, `data-google-consent-mode` and
- * `data-settings-button` (`false`).
+ * `data-approval-token`, `data-cookie-domain`, `data-renew-url`, `data-google-consent-mode`, `data-data-layer`,
+ * `data-reload` and `data-settings-button` (`false`).
  */
 // A module, or a script that another one evaluates, does not know its element.
 const script = document.currentScript ?? document.querySelector('script[data-api-key]');
-if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the page includes the script twice.');
+if (window.consentLedger?.consent !== undefined) console.warn('Consent Ledger: the script is here twice.');
 else if (!(script instanceof HTMLScriptElement) || script.dataset.apiKey === undefined)
-  console.error('Consent Ledger: no script element has data-api-key.');
+  console.error('Consent Ledger: no data-api-key.');
 else {
-  const { apiKey, baseUrl, googleConsentMode, settingsButton, configurationMaxAge: _, ...texts } = script.dataset;
+  const {
+    apiKey,
+    baseUrl,
+    googleConsentMode,
+    settingsButton,
+    reload,
+    configurationMaxAge: _,
+    ...texts
+  } = script.dataset;
+  const isOn = (text: string | undefined): boolean => text !== undefined && text !== 'false';
   window.consentLedger = startConsent({
     ...texts,
     apiKey,
     baseUrl: baseUrl ?? new URL(script.src).origin,
-    googleConsentMode: googleConsentMode !== undefined && googleConsentMode !== 'false',
-    settingsButton: settingsButton === undefined ? undefined : settingsButton !== 'false',
+    googleConsentMode: isOn(googleConsentMode),
+    settingsButton: settingsButton === undefined ? undefined : isOn(settingsButton),
     nonce: script.nonce,
+    reload: isOn(reload),
   });
 }

@@ -1,8 +1,11 @@
 import { type Guard, isText, nullable, parseJson, recordOf } from '../../core/guards.js';
 import type { Store } from '../../core/ports.js';
+import { inTime } from './in-time.js';
 import type { AppStorage } from './storage.js';
 
 const PREFIX = '_svc_consent:';
+/** How long the storage of a device may take for one answer, in milliseconds. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** Name of the changes that are being written: what an ended app did not finish, its next start does. */
 const JOURNAL = 'journal';
@@ -20,15 +23,20 @@ export class AppStore implements Store {
   #changes = new Map<string, string | null>();
   #writes: Promise<void> = Promise.resolve();
   #isFailing = false;
+  /** Whether the storage left something without an answer: from then on everything is in memory alone. */
+  #isHanging = false;
+  readonly #onHang: () => void;
 
-  constructor(storage: AppStorage) {
+  /** @param onHang called once, if the storage leaves something without an answer */
+  constructor(storage: AppStorage, onHang: () => void = () => undefined) {
     this.#storage = storage;
+    this.#onHang = onHang;
   }
 
   /** Reads what earlier runs of the app kept. What this run wrote is newer. */
   async load(): Promise<void> {
     try {
-      const names = (await this.#storage.keys()).filter((name) => name.startsWith(PREFIX));
+      const names = (await this.#inTime(() => this.#storage.keys())).filter((name) => name.startsWith(PREFIX));
       const texts = await Promise.all(names.map((name) => this.#textOf(name)));
       const kept = new Map(names.map((name, i) => [name.slice(PREFIX.length), texts[i] ?? null]));
       const unfinished = Object.entries(parseJson(kept.get(JOURNAL) ?? 'null', isJournal) ?? {});
@@ -87,11 +95,29 @@ export class AppStore implements Store {
    */
   async #textOf(name: string): Promise<string | null> {
     try {
-      return await this.#storage.get(name);
+      return await this.#inTime(() => this.#storage.get(name));
     } catch (error) {
       if (name === PREFIX + JOURNAL) throw error;
       this.#isFailing = true;
       return null;
+    }
+  }
+
+  /** @throws the error of the storage; Error if it does not answer, or did not before */
+  async #inTime<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#isHanging) throw new Error('the storage does not answer');
+    let isAnswered = false;
+    try {
+      const answer = ask().finally(() => {
+        isAnswered = true;
+      });
+      return await inTime(answer, LONGEST_WAIT_MS);
+    } catch (error) {
+      if (!isAnswered && !this.#isHanging) {
+        this.#isHanging = true;
+        this.#onHang();
+      }
+      throw error;
     }
   }
 
@@ -110,12 +136,13 @@ export class AppStore implements Store {
     let isFailing = false;
     for (const [name, text] of changes) {
       try {
-        if (text !== null) await this.#storage.set(PREFIX + name, text);
-        else await this.#storage.remove(PREFIX + name);
+        await this.#inTime(() =>
+          text === null ? this.#storage.remove(PREFIX + name) : this.#storage.set(PREFIX + name, text),
+        );
       } catch {
         isFailing = true;
         // The next start must not find an older value, for example a permission before a refusal.
-        await this.#storage.remove(PREFIX + name).catch(() => undefined);
+        await this.#inTime(() => this.#storage.remove(PREFIX + name)).catch(() => undefined);
       }
     }
     return isFailing;

@@ -3,6 +3,7 @@ import { ServiceError } from '../../shared/service-error.js';
 import { appCryptography } from './app-cryptography.js';
 import { AppJar } from './app-jar.js';
 import type { AppStore } from './app-store.js';
+import { inTime } from './in-time.js';
 import type { MobileOptions } from './options.js';
 
 const TIMEOUT_MS = 30_000;
@@ -14,7 +15,8 @@ export function appSurroundings(options: MobileOptions, store: AppStore): Surrou
   return {
     jar: new AppJar(store, clock),
     store,
-    network: (request) => inTime(answerTo(request, options)),
+    // An answer that comes later is none: the same consent is sent again, under the same key.
+    network: (request) => inTime(answerTo(request, options), TIMEOUT_MS),
     cryptography: appCryptography(randomBytes),
     clock,
     isSignalled,
@@ -42,14 +44,6 @@ async function answerTo(
     cache: 'no-cache',
   });
   return { status: response.status, text: await response.text(), retryAfter: response.headers.get('Retry-After') };
-}
-
-/** An answer that comes later is none: the same consent is sent again, under the same key. */
-function inTime<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), TIMEOUT_MS);
-    answer.then(resolve, reject).then(() => clearTimeout(timer));
-  });
 }
 
 function randomOfEngine(): MobileOptions['randomBytes'] {

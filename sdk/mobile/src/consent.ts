@@ -12,7 +12,9 @@ export class Consent extends ConsentCore {
   readonly #store: AppStore;
 
   constructor(options: MobileOptions) {
-    const store = new AppStore(options.storage);
+    const store = new AppStore(options.storage, () =>
+      console.warn('Consent Ledger: the storage of the app does not answer: choices are kept in memory alone.'),
+    );
     super(options, appSurroundings(options, store));
     this.#store = store;
   }

@@ -11,6 +11,7 @@ import {
   FullExportResponse,
 } from '../../../schemas/api/export.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
+import { DeliveriesAnswer, DeliveryAnswer } from '../../../schemas/api/panel/webhook-deliveries.js';
 import { PingResponse } from '../../../schemas/api/ping.js';
 import { ScanResponse } from '../../../schemas/api/scans.js';
 import { StatusResponse } from '../../../schemas/api/status.js';
@@ -40,16 +41,19 @@ import type {
   StatusItem,
   StatusQuery,
   Verification,
+  WebhookDelivery,
 } from '../../shared/types.js';
 import { IdempotencyConflict } from './idempotency-conflict.js';
 import type { LedgerOptions } from './options.js';
 import { SignIn } from './sign-in.js';
+import { StrictConsents } from './strict-consents.js';
 import { type Parse, type ServiceRequest, Transport } from './transport.js';
 
 /** Names of the fields that an erasure takes away, beside `attachments`. */
 export const PERSONAL_FIELDS: readonly string[] = ERASED_FIELDS;
 
 const PAGE = 1000;
+const DELIVERIES_PAGE = 100;
 /** A scan visits a page twice, and a visit ends after 22 seconds. */
 const SCAN_MS = 60_000;
 
@@ -75,11 +79,13 @@ export class ConsentLedger {
   readonly #transport: Transport;
   readonly #acceptsConflicts: boolean;
   readonly #signIn: SignIn | undefined;
+  readonly #strict: StrictConsents | null;
 
   /** @throws TypeError if `baseUrl` is not a URL, or `apiKey` does not have the form of an API key */
   constructor(options: LedgerOptions) {
     this.#acceptsConflicts = options.acceptsConflicts ?? false;
     this.#transport = new Transport(options);
+    this.#strict = options.strict === false ? null : new StrictConsents(() => this.configuration());
     this.#signIn = options.user === undefined ? undefined : new SignIn(this.#transport, options.user);
   }
 
@@ -132,11 +138,12 @@ export class ConsentLedger {
    * Records one consent of a person.
    * @param consent give it an `idempotency_key` that outlives this process, such as the id of the
    *   form that the person sent; otherwise a random one protects only the attempts of this call
-   * @throws IdempotencyConflict if the key was used with another consent, unless the option
+   * @throws TypeError an unknown member or category (option `strict`); IdempotencyConflict if the key was used with another consent, unless the option
    *   `acceptsConflicts` is set
    */
   async record(consent: Consent): Promise<Acceptance> {
     const content = withKey(consent);
+    await this.#strict?.check([content]);
     const acceptance = await this.#whileActive([content], () =>
       this.#post('/tool/v1/s2s/consents', content, (body) => ConsentResponse.parse(body).data),
     );
@@ -152,6 +159,7 @@ export class ConsentLedger {
    */
   async recordBatch(consents: readonly Consent[]): Promise<BatchResult> {
     const content = { consents: consents.map(withKey) };
+    await this.#strict?.check(content.consents);
     return this.#whileActive(content.consents, () =>
       this.#post('/tool/v1/s2s/consents/batch', content, (body) => ConsentBatchResponse.parse(body).data),
     );
@@ -256,6 +264,40 @@ export class ConsentLedger {
     const path = `/tool/v1/s2s/evidence-exports/${encodeURIComponent(id)}/package`;
     const request = { method: 'GET', path, bearer: this.#user(), hasKey: true, isFile: true } as const;
     return this.#transport.send(request, streamOf);
+  }
+
+  /** Reads the messages to the webhooks of the site, newest first, each with its status. @param webhookId of one; all if absent */
+  async *webhookDeliveries(webhookId?: string): AsyncGenerator<WebhookDelivery, void> {
+    const read = (cursor: string | undefined) =>
+      this.#getAsUser(
+        '/tool/v1/s2s/webhook-deliveries',
+        { limit: DELIVERIES_PAGE, cursor, webhook_id: webhookId },
+        (body) => DeliveriesAnswer.parse(body),
+      );
+    yield* pagesOf(read, undefined);
+  }
+
+  /**
+   * Sends a message of type `webhook.test` to a webhook. It is not repeated after a lost answer.
+   * @throws ServiceError `RATE_LIMIT_EXCEEDED` after five in a minute, `WRONG_STATE` if the webhook is disabled
+   */
+  async testWebhook(webhookId: string): Promise<WebhookDelivery> {
+    const content = { webhook_id: webhookId };
+    const request = { method: 'POST', path: '/tool/v1/s2s/webhook-tests', content, hasKey: true } as const;
+    return this.#transport.send(
+      { ...request, bearer: this.#user(), isUnrepeatable: true },
+      (body) => DeliveryAnswer.parse(body).data,
+    );
+  }
+
+  /**
+   * Sends a message to its webhook again, with the same id. Repeated calls with the same delivery send it once.
+   * @param delivery as it was read: it must be `delivered` or `given_up`
+   * @throws ServiceError `EVENT_GONE` if its record was erased or its event is no longer kept, `WRONG_STATE`
+   */
+  sendWebhookAgain({ id, attempt }: Pick<WebhookDelivery, 'id' | 'attempt'>): Promise<WebhookDelivery> {
+    const content = { delivery_id: id, after_attempt: attempt };
+    return this.#post('/tool/v1/s2s/webhook-deliveries/send-again', content, (body) => DeliveryAnswer.parse(body).data);
   }
 
   /** Ends the sign-in at the service. The next request signs in again. */

@@ -24,6 +24,7 @@ export type {
   StatusItem,
   StatusQuery,
   Verification,
+  WebhookDelivery,
 } from '../../shared/types.js';
 export { ConsentLedger, type FieldChoice, PERSONAL_FIELDS, type RecordFilter } from './consent-ledger.js';
 export { IdempotencyConflict } from './idempotency-conflict.js';

@@ -12,6 +12,11 @@ export interface LedgerOptions {
   readonly application?: string | undefined;
   /** Whether `record` returns the first acceptance when its idempotency key was used with another consent; false if absent. */
   readonly acceptsConflicts?: boolean | undefined;
+  /**
+   * Whether `record` and `recordBatch` throw a TypeError for a member or category that the service does not know,
+   * before anything is sent; true if absent. Without it the service ignores them, and names them in `warnings`.
+   */
+  readonly strict?: boolean | undefined;
   /** Attempts of each request, the first one included; 5 if absent. */
   readonly attempts?: number | undefined;
   /** Milliseconds that an attempt may take; 30,000 if absent. */

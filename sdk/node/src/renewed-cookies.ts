@@ -5,9 +5,15 @@ import { readVisitors } from '../../core/visitor.js';
 export interface RenewalRequest {
   /** The header `Cookie` of the request. */
   readonly cookie: string | undefined;
-  /** The header `Host` of the request, with or without a port. */
+  /**
+   * The header `Host` of the request, with or without a port. HTTP/2 has none: then the browser alone holds the
+   * domain against its host, which it does in any case.
+   */
   readonly host: string | undefined;
-  /** Domain of the cookies, as the pages state it (`data-cookie-domain`); the host alone if absent. */
+  /**
+   * Domain of the cookies, as the pages state it (`data-cookie-domain`), in any case, with or without a leading
+   * period; the host alone if absent.
+   */
   readonly cookieDomain?: string | undefined;
   /** Whether the pages are of `https:`, as they are if this is absent. */
   readonly isSecure?: boolean | undefined;
@@ -17,20 +23,23 @@ export interface RenewalRequest {
 
 /** Browsers keep so many bytes of a cookie (RFC 6265 §6.1). */
 const MOST_BYTES = 4_096;
+/** The page looks for the mark as soon as the response has come. */
+const MARK_SECONDS = 60;
 /** Permitted octets of a cookie (RFC 6265 §4.1.1): no others get into a header of the response. */
 const OCTETS = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
-const TOKEN = /^ct_[0-9a-f]{32}$/;
+const TOKEN = /^ct_(?:test_)?[0-9a-f]{32}$/;
 
 /**
  * Returns the values of `Set-Cookie` that keep the cookies of the browser SDK for the rest of their
  * validity, since some browsers keep what scripts write for seven days only. The values of the
  * cookies stay as they are: no choice is made, changed or prolonged.
  * @returns empty unless the request has one choice that the service has accepted and that is valid,
- *   and `cookieDomain` is a domain of the host
+ *   and `cookieDomain` is a domain of the host; the last one tells the page that they came
+ * @throws RangeError if `cookieDomain` is no domain
  */
 export function renewedCookies({
   cookie = '',
-  host = '',
+  host,
   cookieDomain,
   isSecure = true,
   now = Date.now(),
@@ -40,15 +49,19 @@ export function renewedCookies({
   const [choice = '', ...others] = valuesOf('_svc_consent');
   const seconds = secondsLeft(choice, now);
   // If there are several choices, the page knows which one counts, and deletes the others.
-  if (others.length > 0 || seconds <= 0 || !isOf(host, cookieDomain)) return [];
-  const attributes = `; Path=/; Max-Age=${seconds}; SameSite=Lax${cookieDomain === undefined ? '' : `; Domain=${cookieDomain}`}${isSecure ? '; Secure' : ''}`;
+  const domain = cookieDomain === undefined ? undefined : domainOf(cookieDomain);
+  if (others.length > 0 || seconds <= 0 || !isOf(host, domain)) return [];
+  const lasting = (maxAge: number) =>
+    `; Path=/; Max-Age=${maxAge}; SameSite=Lax${domain === undefined ? '' : `; Domain=${domain}`}${isSecure ? '; Secure' : ''}`;
+  const attributes = lasting(seconds);
   const visitors = valuesOf('_svc_visitor');
-  return [
+  const renewed = [
     `_svc_consent=${choice}${attributes}`,
     ...(visitors.length === 1 && readVisitors(visitors).length === 1
       ? [`_svc_visitor=${visitors[0]}${attributes}`]
       : []),
   ].filter((one) => one.length <= MOST_BYTES);
+  return renewed.length === 0 ? [] : [...renewed, `_svc_renewed=1${lasting(MARK_SECONDS)}`];
 }
 
 /** Seconds for which a choice is valid; 0 for what is no accepted choice. */
@@ -61,8 +74,15 @@ function secondsLeft(text: string, now: number): number {
   return left > 0 ? Math.min(left, longest) : 0;
 }
 
+/** The domain as browsers read it (RFC 6265 §5.2.3). @throws RangeError */
+function domainOf(text: string): string {
+  const domain = text.toLowerCase().replace(/^\./, '');
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain)) return domain;
+  throw new RangeError('cookieDomain must be a domain, such as shop.example.');
+}
+
 /** Whether a cookie of this domain can be set by this host (RFC 6265 §5.1.3). */
-function isOf(host: string, domain: string | undefined): boolean {
-  const name = host.toLowerCase().replace(/:\d*$/, '');
-  return domain === undefined || (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain) && `.${name}`.endsWith(`.${domain}`));
+function isOf(host: string | undefined, domain: string | undefined): boolean {
+  const name = host?.toLowerCase().replace(/:\d*$/, '');
+  return domain === undefined || name === undefined || `.${name}`.endsWith(`.${domain}`);
 }

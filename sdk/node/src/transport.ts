@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ErrorResponse } from '../../../schemas/api/error-response.js';
+import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import { backOffMs, isRetried, retryAfterMs } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
@@ -52,7 +53,7 @@ class NoAnswer {
 }
 
 /** Form of every API key. The service would refuse a name or a part of one only at the first request. */
-const API_KEY = /^svc_live_[A-Za-z0-9_-]{43}$/;
+const API_KEY = /^svc_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 /** Failures that another attempt meets again: no such host, or a certificate that is not trusted. */
 const LASTING =
   /^(ENOTFOUND|CERT_.+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.+|ERR_TLS_.+|ERR_SSL_.+)$/;
@@ -73,7 +74,9 @@ export class Transport {
     // Refuses what is no URL before the first request.
     this.#baseUrl = withoutTrailing(new URL(options.baseUrl).href, '/');
     if (!API_KEY.test(options.apiKey))
-      throw new TypeError('apiKey must be an API key of Consent Ledger: svc_live_ and 43 further characters.');
+      throw new TypeError(
+        'apiKey must be an API key of Consent Ledger: svc_live_ or svc_test_, and 43 further characters.',
+      );
     const names = [options.application, `consent-ledger-node/${VERSION}`, `node/${process.versions.node}`];
     this.#userAgent = names.filter((name) => name !== undefined).join(' ');
   }
@@ -92,7 +95,7 @@ export class Transport {
       const answer = await this.#attempt(request, body, bearer);
       const isAnswer = !(answer instanceof NoAnswer);
       if (isAnswer && answer.status < 300) return parsed(answer, parse);
-      const error = isAnswer ? errorOf(answer) : noAnswer(this.#baseUrl, answer.cause);
+      const error = isAnswer ? errorOf(answer, request) : noAnswer(this.#baseUrl, answer.cause);
       const waitMs = isFinal(request, answer) ? null : this.#waitMs(answer, error.code, attempt);
       if (waitMs === null || attempt >= attempts) throw error;
       if (error.code === 'INVALID_BEARER_TOKEN' && bearer !== undefined) request.bearer?.discard(bearer);
@@ -194,11 +197,29 @@ function parsed<T>({ status, body }: Answer, parse: Parse<T>): T {
   }
 }
 
-function errorOf({ status, body }: Answer): ServiceError {
+function errorOf({ status, body }: Answer, { hasKey, content }: ServiceRequest): ServiceError {
   const error = ErrorResponse.safeParse(body);
   if (!error.success) return unexpected(status);
   const { message, code, errors } = error.data;
-  return new ServiceError(message, code, status, errors);
+  // Without a key, the request is a sign-in.
+  const given = (field: string): string => (hasKey === true ? shownValue(content, field) : '');
+  const fields = errors?.map(({ field, message: reason }) => `${field} ${reason}${given(field)}`) ?? [];
+  return new ServiceError([message, ...fields].join(' '), code, status, errors);
+}
+
+const SHOWN_CHARACTERS = 60;
+
+/** The value that was refused, for the developer; never one of a person, which must not reach a log. */
+function shownValue(content: unknown, field: string): string {
+  const path = field.split('.');
+  if (path.some((name) => PERSONAL_FIELDS.includes(name) || /token|metadata|fields/.test(name))) return '';
+  let value = content;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return '';
+    value = Reflect.get(value, name);
+  }
+  const text = typeof value === 'object' ? undefined : JSON.stringify(value);
+  return text === undefined ? '' : ` (given: ${text.slice(0, SHOWN_CHARACTERS)})`;
 }
 
 function unexpected(status: number): ServiceError {

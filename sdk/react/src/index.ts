@@ -7,7 +7,7 @@ import { ConsentSourceProvider, useConsent } from './headless.js';
 import { useSession } from './session-context.js';
 
 export type { BannerOptions } from '../../browser/src/banner/banner.js';
-export { gateContent } from '../../browser/src/gate.js';
+export { gateContent } from '../../browser/src/gated-content.js';
 export { GOOGLE_CONSENT_TYPES, type GoogleConsentTypes } from '../../browser/src/google-consent-mode.js';
 export type { ConsentOptions } from '../../browser/src/options.js';
 export * from './headless.js';
@@ -15,6 +15,8 @@ export * from './headless.js';
 export interface ConsentProviderProps extends ConsentOptions {
   /** Google Consent Mode v2: `true` for the usual categories, or the types by category. */
   readonly googleConsentMode?: boolean | GoogleConsentTypes | undefined;
+  /** Name of the data layer of Google's tags; `dataLayer` if absent. */
+  readonly dataLayer?: string | undefined;
   readonly children?: ReactNode;
 }
 
@@ -22,19 +24,24 @@ export interface ConsentProviderProps extends ConsentOptions {
  * Gives the consent of the visitor to the components inside. Put one around the whole page. The options
  * of the first render count. On a server it draws its children, and does nothing else.
  */
-export function ConsentProvider({ children, googleConsentMode = false, ...options }: ConsentProviderProps): ReactNode {
+export function ConsentProvider({
+  children,
+  googleConsentMode = false,
+  dataLayer,
+  ...options
+}: ConsentProviderProps): ReactNode {
   const make = (): Consent => {
     const consent = new Consent(options);
     if (googleConsentMode !== false)
-      speakGoogleConsentMode(consent, googleConsentMode === true ? undefined : googleConsentMode);
+      speakGoogleConsentMode(consent, googleConsentMode === true ? undefined : googleConsentMode, dataLayer);
     return consent;
   };
   return createElement(ConsentSourceProvider, { consent: make }, children);
 }
 
 /**
- * Shows the accessible banner of the SDK while a choice is needed, and its settings. It is drawn beside the
- * body, in a shadow root, and takes no place where this component stands.
+ * Shows the accessible banner of the SDK while a choice is needed, and its settings. It is drawn at
+ * the end of the body, in a shadow root, and takes no place where this component stands.
  */
 export function Banner({ nonce, settingsButton }: BannerOptions): null {
   const session = useSession();

@@ -97,7 +97,9 @@ export class Session {
   }
 
   #change(snapshot: Snapshot): void {
+    const { isOpen } = this.#snapshot;
     this.#snapshot = snapshot;
+    if (snapshot.isOpen !== isOpen) this.consent.showsSettings(snapshot.isOpen);
     for (const listener of [...this.#listeners]) listener();
   }
 }

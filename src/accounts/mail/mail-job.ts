@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Events of an account that the service reports to its user by mail. */
 export const ACCOUNT_NOTICES = [

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { RequestRefused } from '../../platform/errors/request-refused.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
@@ -112,6 +112,9 @@ const ClaimedRows = z
     }),
   )
   .max(1);
+
+/** Condition for `Looks`: whether a mail is due. */
+export const MAIL_WAITS = 'exists (select from mails where next_attempt_at <= now())';
 
 /**
  * Claims the next mail: of the first of the kinds of which one is due, and of this kind the next network's. Its next

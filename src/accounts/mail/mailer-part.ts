@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/looks.js';
 import type { BackgroundPart, ServiceLogger } from '../../platform/background/part.js';
 import { repeat } from '../../platform/background/repeat.js';
 import { describe } from '../../platform/background/run-under-lease.js';
@@ -7,7 +8,7 @@ import { withTransaction } from '../../platform/database/pool.js';
 import { composeMail } from './compose-mail.js';
 import type { MailCause } from './mail-cause.js';
 import type { Letter, MailJob } from './mail-job.js';
-import { type ClaimedMail, claimMail, type MailKeys, removeMail } from './mail-queue.js';
+import { type ClaimedMail, claimMail, MAIL_WAITS, type MailKeys, removeMail } from './mail-queue.js';
 import { MailRefused, type MailTransport } from './smtp-transport.js';
 
 export interface MailerOptions {
@@ -21,8 +22,8 @@ export interface MailerOptions {
   /** Handles the request of a new password for an address, within a transaction. */
   readonly onResetRequest: (db: Queryable, email: string, cause: MailCause) => Promise<void>;
   readonly logger: ServiceLogger;
-  /** Interval of each look-up for new mails, in milliseconds. */
-  readonly pollMs?: number;
+  /** On `db`. */
+  readonly looks: Looks;
 }
 
 /** Kinds before sign-ups, the most urgent first. Strangers cause sign-ups: others must not wait for a flood of them. */
@@ -33,7 +34,8 @@ const DELIVERIES = [URGENT, URGENT, ALL, ALL, ALL];
 
 /** Sends the queued mails, several at a time. Several workers may run it: each attempt has one claim. */
 export function createMailer(options: MailerOptions): BackgroundPart {
-  const { db, keys, publicUrl, logger, pollMs = 1_000 } = options;
+  const { db, keys, publicUrl, logger } = options;
+  const look = options.looks.add(MAIL_WAITS);
   const counts = { sent: 0, failed: 0, dropped: 0 };
 
   const drop = async ({ id, job }: ClaimedMail, reason: string): Promise<void> => {
@@ -80,7 +82,10 @@ export function createMailer(options: MailerOptions): BackgroundPart {
     run: async (signal) => {
       const transport = options.openTransport();
       const sending = DELIVERIES.map((kinds) =>
-        repeat('mail', logger, signal, async () => ((await next(transport, kinds, signal)) ? 0 : pollMs)),
+        repeat('mail', logger, signal, async () => {
+          if (!(await next(transport, kinds, signal))) await look.wait(LONGEST_WAIT_MS, signal);
+          return 0;
+        }),
       );
       await Promise.all(sending);
       transport.close();

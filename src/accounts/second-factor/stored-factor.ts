@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type RowSeals, readSealed, SealedBytes, SealedTime } from '../../platform/keys/index.js';
 

@@ -1,5 +1,5 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { JwtKeys, Keyring } from '../../platform/keys/index.js';
 import { ACCESS_TOKEN_SECONDS } from '../credentials/lifetimes.js';

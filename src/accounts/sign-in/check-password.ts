@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withTransaction } from '../../platform/database/pool.js';
 import { type RowSeals, readSealed } from '../../platform/keys/index.js';
 import { hashPassword, isOutdatedHash, isPasswordOf } from '../credentials/passwords.js';

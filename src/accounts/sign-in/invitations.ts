@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { InvitationState } from '../../../schemas/api/panel/invitations.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { bitsOfChallenge, leadingZeroBits, PROOF } from '../../../schemas/crypto/proof-of-work.js';
 import type { Queryable } from '../../platform/database/pool.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TenantName } from '../../../schemas/api/panel/tenants.js';
 import { hmacSha256, type Keyring } from '../../platform/keys/index.js';
 import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';

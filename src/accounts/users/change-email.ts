@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
 import { type ListedUser, readUser } from './list-users.js';
@@ -19,12 +18,11 @@ export interface ChangedEmail {
  * @throws ChangeRefused `not_found`, `invalid`, `already_exists`
  */
 export function changeEmail(db: Queryable, userId: string, address: string): Promise<ChangedEmail> {
-  const email = NewUser.shape.email.safeParse(address);
-  if (!email.success) throw new ChangeRefused('invalid', z.prettifyError(email.error));
+  const email = accepted(NewUser.shape.email, address, 'email');
   return withTransaction(db, async (db) => {
     await readUser(db, null, userId);
     try {
-      await db.query('update users set email = $2 where id = $1', [userId, email.data]);
+      await db.query('update users set email = $2 where id = $1', [userId, email]);
     } catch (error) {
       if (isUniqueViolation(error))
         throw new ChangeRefused('already_exists', 'Another user already has this e-mail address.');

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import type { RowSeals, SealedRow } from '../../platform/keys/index.js';
 import { mayGrant } from './may-grant.js';

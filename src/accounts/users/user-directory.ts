@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';

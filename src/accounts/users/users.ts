@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { NewPassword } from '../../../schemas/api/new-password.js';
+import { Uuid } from '../../../schemas/evidence/primitives.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { hashPassword } from '../credentials/passwords.js';
 import type { User } from './user-directory.js';
 
 export const NewUser = z.object({
-  tenantId: z.uuid(),
+  tenantId: Uuid,
   email: z.email().max(320).toLowerCase(),
   password: NewPassword,
   role: UserRole,
@@ -21,9 +22,7 @@ export type NewUser = z.input<typeof NewUser>;
  * @throws ChangeRefused `invalid`, `already_exists`
  */
 export async function createUser(db: Queryable, user: NewUser): Promise<{ readonly id: string }> {
-  const checked = NewUser.safeParse(user);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  const { password, ...rest } = checked.data;
+  const { password, ...rest } = accepted(NewUser, user);
   const passwordHash = await hashPassword(password);
   return withTransaction(db, (db) => insertUser(db, rest, passwordHash));
 }

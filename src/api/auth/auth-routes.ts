@@ -31,7 +31,9 @@ const FAILURES_BY_ACCOUNT = 100;
  * network, so that a network's are counted one by one, and a flood takes few connections to the database. And those
  * that wait.
  */
-const QUEUED_AT_A_TIME = 4;
+const QUEUED_AT_A_TIME = 2;
+/** Time that a place stays empty afterwards, as a multiple of that of the work: most of a flood is refused for its proof. */
+const PAUSE = 2;
 const MAX_WAITING = 500;
 /** Sign-ins a minute of one account: each adds a row, and an entry to the append-only audit log. */
 const SIGN_INS_BY_ACCOUNT = 30;
@@ -42,7 +44,7 @@ const SIGN_INS_BY_ACCOUNT = 30;
  */
 export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
   const { rateLimiter, apiPool, tokens, queueMail, now } = options;
-  const turns = new FairTurns({ slots: QUEUED_AT_A_TIME, now, maxWaiting: MAX_WAITING });
+  const turns = new FairTurns({ slots: QUEUED_AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
   return [
     open(login, async (call) => {
       const { email, password } = call.body;

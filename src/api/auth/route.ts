@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';

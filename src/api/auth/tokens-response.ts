@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { RefreshTokenPlace, SignInResponse, UserSummary } from '../../../schemas/api/auth.js';
 import { ACCESS_TOKEN_SECONDS } from '../../accounts/credentials/lifetimes.js';
 import type { AccessTokens } from '../../accounts/sign-in/access-tokens.js';

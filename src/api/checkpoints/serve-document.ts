@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { FairTurns } from '../guards/fair-turns.js';
 import { goneClient } from '../server/gone-client.js';
 import { validate } from '../server/json-body.js';

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { CANONICAL_DIGITS, numberInUrl } from '../../../schemas/api/common.js';
 import { NoBody, None } from '../../../schemas/api/panel/common.js';
 import { parseTileNumber, parseTilePath, TILE_TYPE } from '../../../schemas/merkle/tiles.js';
 import { AnyQuery, defineOperation, OPEN, type Operation } from '../server/operation.js';
@@ -10,11 +11,7 @@ const TILE = z
   .meta({ description: 'Place of the tile, such as `x001/x234/067` or, if it is partial, `000.p/5`.' });
 
 const TileParams = z.object({
-  level: z
-    .string()
-    .regex(/^(?:\d|[1-5]\d|6[0-3])$/, 'must be a level from 0 to 63')
-    .transform(Number)
-    .describe('Level of the tile.'),
+  level: numberInUrl(0, 63, 'must be a level from 0 to 63', CANONICAL_DIGITS).describe('Level of the tile.'),
   tile: TILE,
 });
 const BundleParams = z.object({ tile: TILE });

@@ -112,7 +112,8 @@ function serveStructure(scope: FastifyInstance, db: Queryable, options: Structur
       }
       if (streaming.has(client) || streaming.size >= STREAMS)
         throw new ApiError('SERVICE_UNAVAILABLE', 'Another roll-up is being sent.', {
-          headers: { 'retry-after': String(RETRY_SECONDS), 'cache-control': 'no-store' },
+          retryAfterSeconds: RETRY_SECONDS,
+          headers: { 'cache-control': 'no-store' },
         });
       streaming.add(client);
       stream(reply, now, { ...range, headers }, (write) => writeStructure(db, header, keyOf, write)).finally(() =>

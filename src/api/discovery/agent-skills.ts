@@ -1,10 +1,13 @@
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { UrlOf } from './places.js';
 import { CHECK_A_PACKAGE } from './skills/check-a-package.md.js';
+import { PUT_THE_BANNER_ON_A_PAGE } from './skills/put-the-banner-on-a-page.md.js';
+import { RECEIVE_WEBHOOKS } from './skills/receive-webhooks.md.js';
 import { RECORD_A_CONSENT } from './skills/record-a-consent.md.js';
+import { SET_A_SITE_UP } from './skills/set-a-site-up.md.js';
 import { VERIFY_A_RECORD } from './skills/verify-a-record.md.js';
 
 /** A skill: instructions for agents, in the format of agentskills.io. */
@@ -30,7 +33,14 @@ const Frontmatter = z.strictObject({
 
 /** The skills that the service publishes. */
 export function agentSkills(): readonly Skill[] {
-  return [RECORD_A_CONSENT, VERIFY_A_RECORD, CHECK_A_PACKAGE].map(skillOf);
+  return [
+    SET_A_SITE_UP,
+    PUT_THE_BANNER_ON_A_PAGE,
+    RECEIVE_WEBHOOKS,
+    RECORD_A_CONSENT,
+    VERIFY_A_RECORD,
+    CHECK_A_PACKAGE,
+  ].map(skillOf);
 }
 
 function skillOf(text: string): Skill {

@@ -10,6 +10,7 @@ import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_AP
 import { frontPage } from './front-page.js';
 import { jwkSet } from './jwk-set.js';
 import { llmsText } from './llms-text.js';
+import { pageRoutes } from './page-routes.js';
 import { jsonText, PLACES, scannerUrl, urlsUnder } from './places.js';
 import { robotsText } from './robots-text.js';
 import { securityText } from './security-text.js';
@@ -60,6 +61,9 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
   const { panelApi, toolApi } = PLACES;
   serveBuilt(scope, panelApi.path, panelApi.mediaType, resolve('#built/openapi/panel-api.yaml'));
   serveBuilt(scope, toolApi.path, `${toolApi.mediaType}; charset=utf-8`, resolve('#built/openapi/tool-api.json'));
+
+  // Written by write-pages.ts.
+  pageRoutes(scope, resolve('#built/openapi/pages.json'));
 
   const latest = (contentType: string) =>
     latestText((body) => publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));

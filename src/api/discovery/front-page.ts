@@ -3,8 +3,8 @@ import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
 import { FOR_MINUTES, type PublicDocument, preparedDocument } from '../server/send-document.js';
 import type { Skill } from './agent-skills.js';
-import { PLACES } from './places.js';
-import { type PublicLink, publicLinks, SUMMARY } from './public-links.js';
+import { PLACES, type PublicLink } from './places.js';
+import { publicLinks, SUMMARY } from './public-links.js';
 
 const STYLE = `
 body { font: 1rem/1.55 system-ui, sans-serif; color: #1c2127; background: #f4f5f7; margin: 0; padding: 1rem; }
@@ -49,6 +49,7 @@ export function frontPage(skills: readonly Skill[], hasSecurityText: boolean): P
 <p>Do you have an account? <a href="${PLACES.dashboard.path}">Open the dashboard.</a></p>
 <p>Do you have a consent token or an evidence package? <a href="${PLACES.verifier.path}">Check it here.</a></p>
 ${section('Evidence', links.evidence)}
+${section('Documentation', links.pages)}
 ${section('APIs', links.apis)}
 ${section('For agents', links.skills)}
 ${section('More', more)}

@@ -4,6 +4,14 @@ export interface Place {
   readonly mediaType: string;
 }
 
+/** A link to a public document of the service. */
+export interface PublicLink {
+  readonly title: string;
+  readonly path: string;
+  /** Description of the document in a few words. */
+  readonly notes: string;
+}
+
 /** The documents by which agents and tools find the service, and the places to which they lead. */
 export const PLACES = {
   apiCatalog: { path: '/.well-known/api-catalog', mediaType: 'application/linkset+json' },
@@ -13,6 +21,7 @@ export const PLACES = {
   securityText: { path: '/.well-known/security.txt', mediaType: 'text/plain' },
   frontPage: { path: '/', mediaType: 'text/html' },
   llmsText: { path: '/llms.txt', mediaType: 'text/plain' },
+  llmsFullText: { path: '/llms-full.txt', mediaType: 'text/plain' },
   robotsText: { path: '/robots.txt', mediaType: 'text/plain' },
   panelApi: { path: '/openapi.yaml', mediaType: 'application/yaml' },
   toolApi: { path: '/openapi/tool-api.json', mediaType: 'application/json' },

@@ -1,21 +1,15 @@
 import type { Skill } from './agent-skills.js';
-import { PLACES } from './places.js';
+import { PAGES } from './pages.js';
+import { PLACES, type PublicLink } from './places.js';
 
 /** Description of the service in one sentence. */
 export const SUMMARY =
   'A service that records consents (cookie banners, document approvals, opt-outs) so that years later anyone can check, offline and without trust in the service, who agreed to what, in which words, and when.';
 
-/** A link to a public document of the service. */
-export interface PublicLink {
-  readonly title: string;
-  readonly path: string;
-  /** Description of the document in a few words. */
-  readonly notes: string;
-}
-
 /** The public documents by topic, for people and for language models. */
 export interface PublicLinks {
   readonly skills: readonly PublicLink[];
+  readonly pages: readonly PublicLink[];
   readonly apis: readonly PublicLink[];
   readonly evidence: readonly PublicLink[];
   readonly more: readonly PublicLink[];
@@ -25,6 +19,7 @@ export function publicLinks(skills: readonly Skill[]): PublicLinks {
   const link = (title: string, { path }: { readonly path: string }, notes: string) => ({ title, path, notes });
   return {
     skills: skills.map((skill) => link(skill.title, skill, skill.description)),
+    pages: PAGES,
     apis: [
       link(
         'Tool API',
@@ -56,6 +51,7 @@ export function publicLinks(skills: readonly Skill[]): PublicLinks {
       link('Roots of the time stamps', PLACES.tsaRoots, 'root certificates of the time stamp authorities (PEM)'),
     ],
     more: [
+      link('llms-full.txt', PLACES.llmsFullText, 'the skills and the documentation as one text'),
       link('Index of skills', PLACES.agentSkills, 'with the digest of each'),
       link('AI catalog', PLACES.aiCatalog, 'the skills as an AI Catalog'),
       link('Keys of access tokens', PLACES.jwkSet, 'a JWK Set'),

@@ -82,6 +82,18 @@ export class FairTurns {
     }
   }
 
+  /**
+   * Reads pages, each in a turn of its own: who reads a long list, or takes it slowly, keeps nobody waiting.
+   * @throws what `take` throws, and errors of the pages
+   */
+  async *pages<T>(owner: string, pages: AsyncGenerator<T, void>, gone?: AbortSignal): AsyncGenerator<T, void> {
+    for (;;) {
+      const next = await this.take(owner, () => pages.next(), gone);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  }
+
   #turnOf(owner: string, gone: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (gone?.aborted === true) return reject(gone.reason);

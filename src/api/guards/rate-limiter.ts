@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createGroupCommitter } from '../../pipeline/admission/group-committer.js';
 import { byteaArray, int4Array } from '../../platform/database/binary-arrays.js';
 import type { Queryable } from '../../platform/database/pool.js';

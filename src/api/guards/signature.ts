@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { ApiError, ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import { hmacSha256Hex } from '../../platform/keys/index.js';
 import { callerOf } from '../server/caller.js';
 import { isBodyTaken } from '../server/json-body.js';
@@ -10,6 +10,9 @@ import { isBodyTaken } from '../server/json-body.js';
  */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
 const TIMESTAMP = /^\d{1,12}$/;
+/** A time in milliseconds, which many languages count in. */
+const MILLISECONDS = /^\d{13}$/;
+const IN_MILLISECONDS = 'X-Timestamp is in milliseconds. Send the Unix time in seconds, and sign the same text.';
 const NONCE = /^[A-Za-z0-9._:-]{8,128}$/;
 
 /** The signed parts of a request. */
@@ -27,9 +30,12 @@ export interface SignedParts {
  * Computes the signature of a request: lower-case hex HMAC-SHA256 with the API key
  * (docs/examples/http has an example).
  */
-export function requestSignature(apiKey: string, { method, path, timestamp, nonce, body }: SignedParts): string {
-  const canonical = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
-  return hmacSha256Hex(Buffer.from(apiKey), canonical);
+export function requestSignature(apiKey: string, parts: SignedParts): string {
+  return hmacSha256Hex(Buffer.from(apiKey), signedText(parts));
+}
+
+function signedText({ method, path, timestamp, nonce, body }: SignedParts): string {
+  return `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
 }
 
 interface SignatureHeaders {
@@ -49,7 +55,7 @@ function signatureHeaders({ headers }: FastifyRequest, now: number): SignatureHe
     throw new ApiError('MISSING_SIGNATURE_HEADERS');
   }
   const isTimely = TIMESTAMP.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= TIMESTAMP_TOLERANCE_SECONDS;
-  if (!isTimely) throw new ApiError('TIMESTAMP_EXPIRED');
+  if (!isTimely) throw new ApiError('TIMESTAMP_EXPIRED', MILLISECONDS.test(timestamp) ? IN_MILLISECONDS : undefined);
   if (!NONCE.test(nonce)) throw new ApiError('INVALID_NONCE');
   return { signature, timestamp, nonce };
 }
@@ -78,11 +84,18 @@ export function checkSignatureHeaders(request: FastifyRequest, now: number): voi
  */
 export function checkSignature(request: FastifyRequest, now: number): string {
   const { signature, timestamp, nonce } = signatureHeaders(request, now);
-  const { rawApiKey } = callerOf(request);
+  const { rawApiKey, apiKey } = callerOf(request);
   const { method, rawBody: body } = request;
-  const expected = requestSignature(rawApiKey, { method, path: pathOf(request.url), timestamp, nonce, body });
-  if (!isEqualSecret(expected, signature)) throw new ApiError('INVALID_SIGNATURE');
+  const parts = { method, path: pathOf(request.url), timestamp, nonce, body };
+  if (!isEqualSecret(requestSignature(rawApiKey, parts), signature))
+    throw new ApiError('INVALID_SIGNATURE', apiKey.mode === 'test' ? comparison(parts) : undefined);
   return nonce;
+}
+
+/** All of it came with the request: a developer compares it with what the program signed. */
+function comparison(parts: SignedParts): string {
+  const text = JSON.stringify(signedText(parts));
+  return `${ERROR_CODES.INVALID_SIGNATURE.meaning} The service signed this text, as a JSON string: ${text}`;
 }
 
 function pathOf(url: string): string {

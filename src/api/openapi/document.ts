@@ -1,9 +1,11 @@
-import type { z } from 'zod';
+import * as z from 'zod';
 import { ErrorResponse } from '../../../schemas/api/error-response.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
-import type { Access, FileContent, Operation } from '../server/operation.js';
+import { COOKIE_HEADER } from '../auth/operations.js';
+import { type Access, type FileContent, type Operation, PANEL_ROLES } from '../server/operation.js';
 import { errorsOf, hasBody } from '../server/operation-errors.js';
-import { ErrorResponses } from './error-responses.js';
+import { extendDiscriminated } from './discriminated-schemas.js';
+import { ErrorResponses, tableOfErrors } from './error-responses.js';
 import { extendSchemas } from './extended-schemas.js';
 import { type SchemaComponents, schemaComponents } from './json-schemas.js';
 import { type DocumentParameters, documentParameters } from './parameters.js';
@@ -18,7 +20,12 @@ export interface DocumentOptions {
 }
 
 const SECURITY_SCHEMES = {
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key of the site (`svc_live_…`).' },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The API key of the site (`svc_live_…`, or `svc_test_…` for test records alone).',
+  },
   signature: {
     type: 'apiKey',
     in: 'header',
@@ -30,16 +37,19 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The access token of /api/v1/auth/login.',
+    description: 'The access token of /api/v1/auth/login. “Roles: all” are owner, admin, dpo and viewer.',
   },
 } satisfies JsonObject;
 
 const integerHeader = (description: string): JsonObject => ({ description, schema: { type: 'integer', minimum: 0 } });
 
+const textHeader = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
+
 const HEADERS = {
   'Retry-After': integerHeader('Seconds to wait before the next attempt.'),
   Limit: integerHeader('Requests per minute that the limit permits.'),
   Remaining: integerHeader('Requests that remain in the current minute.'),
+  RefreshCookie: textHeader(COOKIE_HEADER['Set-Cookie']),
 } satisfies JsonObject;
 
 const RATE_LIMIT_HEADERS: JsonObject = {
@@ -59,8 +69,10 @@ export function openApiDocument({ title, description, operations }: DocumentOpti
   const security = commonSecurity(operations);
   const paths: { [path: string]: JsonObject } = {};
   for (const operation of operations) {
+    const { path, method } = operation;
+    const ofPath = parameters.ofPath(path);
     const described = describe(operation, { schemas, parameters, errors, successes, security });
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
+    paths[path] = { ...(ofPath.length > 0 && { parameters: ofPath }), ...paths[path], [method]: described };
   }
   return {
     openapi: '3.1.1',
@@ -76,7 +88,7 @@ export function openApiDocument({ title, description, operations }: DocumentOpti
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescription(name) })),
     paths,
     components: {
-      schemas: shareProperties(extendSchemas(schemas.schemas)),
+      schemas: shareProperties(extendSchemas(extendDiscriminated(withCodes(schemas.schemas, operations)))),
       responses: { ...successes.components, ...errors.components },
       parameters: parameters.components,
       headers: HEADERS,
@@ -88,6 +100,23 @@ export function openApiDocument({ title, description, operations }: DocumentOpti
     },
   };
 }
+
+/**
+ * The schemas, with the table of codes in that of errors. The code is a string there: a client with
+ * an enumeration would fail on the code of a newer service.
+ */
+function withCodes({ ErrorResponse: error, ...schemas }: JsonObject, operations: readonly Operation[]): JsonObject {
+  const codes = new Set<string>(operations.flatMap(errorsOf));
+  const table = tableOfErrors((code) => codes.has(code));
+  const { properties, ...rest } = ErrorSchema.parse(error);
+  const description = `Stable code of the error. A newer service can have further ones.\n\n${table}`;
+  const code = { ...properties.code, description };
+  return { ...schemas, ErrorResponse: { ...rest, properties: { ...properties, code } } };
+}
+
+const ErrorSchema = z.looseObject({
+  properties: z.object({ code: z.record(z.string(), z.json()) }).catchall(z.json()),
+});
 
 /** @throws Error for a tag without a description */
 function tagDescription(name: string): string {
@@ -175,21 +204,19 @@ function schemesOf({ apiKey, isSigned, roles }: Access): readonly string[] {
 
 /** The description, who may call the operation, and its action in the audit log. */
 function descriptionOf({ description, access, action }: Operation): string {
-  return [
-    description,
-    access.roles === null ? undefined : `Roles: ${access.roles.join(', ')}.`,
+  const facts = [
+    access.roles === null ? undefined : `Roles: ${access.roles === PANEL_ROLES ? 'all' : access.roles.join(', ')}.`,
     access.apiKey === 'write' ? 'Needs an API key of scope `write`.' : undefined,
     action === null ? undefined : `Audit log: \`${action}\`.`,
-  ]
-    .filter((part) => part !== undefined)
-    .join('\n\n');
+  ].filter((fact) => fact !== undefined);
+  return [description, facts.join(' ')].filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
 function success(operation: Operation, referenceTo: SchemaComponents['referenceTo']): JsonObject {
-  const { access, headers = {}, download, alternative, response, example } = operation;
+  const { access, headers = {}, download, alternatives = [], response, example } = operation;
   const described = Object.entries(headers).map(([name, text]) => [
     name,
-    { description: text, schema: { type: 'string' } },
+    name === 'Set-Cookie' ? { $ref: '#/components/headers/RefreshCookie' } : textHeader(text),
   ]);
   const all = {
     ...(access.limit !== null && access.limit !== 'failures' && RATE_LIMIT_HEADERS),
@@ -201,14 +228,20 @@ function success(operation: Operation, referenceTo: SchemaComponents['referenceT
     content: {
       ...(download === undefined && { 'application/json': contentOf(referenceTo(response), example.response) }),
       ...(download !== undefined && fileContent(download)),
-      ...(alternative !== undefined && fileContent(alternative)),
+      ...Object.assign({}, ...alternatives.map(fileContent)),
     },
   };
 }
 
+/** Bytes have no type, because clients would read them as a text. */
 function fileContent({ mediaType, description }: FileContent): JsonObject {
-  return { [mediaType]: { schema: { type: 'string', description } } };
+  const isText = TEXTS.test(mediaType);
+  return {
+    [mediaType]: { schema: { ...(isText ? { type: 'string' } : { contentMediaType: mediaType }), description } },
+  };
 }
+
+const TEXTS = /^text\/|^application\/(?:x-ndjson|pem-certificate-chain)$/;
 
 function contentOf(schema: JsonObject, example: JsonValue | undefined): JsonObject {
   return { schema, ...(example !== undefined && { example }) };

@@ -27,7 +27,8 @@ const OTHERS = {
 
 /**
  * The error responses of a document as components: each combination of status and codes once.
- * Errors that every operation can return, or every one with a body, are its `default` response if
+ * All have one schema, because generators make a class of each schema. Which codes a response can
+ * have is in its description and in `x-error-codes`. Errors that every operation can return, or every one with a body, are its `default` response if
  * their status has no other code.
  */
 export class ErrorResponses {
@@ -93,15 +94,20 @@ export class ErrorResponses {
   #respond(codes: readonly ErrorCode[], shown = (code: ErrorCode) => `\`${code}\``): JsonObject {
     const canWait = codes.some((code) => WITH_RETRY_AFTER.has(ERROR_CODES[code].status));
     return {
-      description: codes.map((code) => `${shown(code)}: ${ERROR_CODES[code].meaning}`).join('\n\n'),
+      description: codes.map(shown).join(', '),
       ...(canWait && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
-      content: {
-        'application/json': {
-          schema: { allOf: [this.errorSchema, { type: 'object', properties: { code: { enum: [...codes] } } }] },
-        },
-      },
+      content: { 'application/json': { schema: this.errorSchema } },
+      'x-error-codes': [...codes],
     };
   }
+}
+
+/** The table of errors, as Markdown. @param isListed which codes it has */
+export function tableOfErrors(isListed: (code: string) => boolean): string {
+  const rows = Object.entries(ERROR_CODES)
+    .filter(([code]) => isListed(code))
+    .map(([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`);
+  return `| Status | Code | Meaning |\n|---|---|---|\n${rows.join('\n')}`;
 }
 
 function reference(name: string): JsonObject {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
 /** A schema of an object that permits other members, so that it can be a part of another schema. */

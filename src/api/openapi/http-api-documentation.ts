@@ -1,5 +1,5 @@
-import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import type { Access, Operation } from '../server/operation.js';
+import { tableOfErrors } from './error-responses.js';
 import { TOOL_API_OPERATIONS } from './operations.js';
 
 /**
@@ -9,7 +9,11 @@ import { TOOL_API_OPERATIONS } from './operations.js';
  * @throws Error if a comment is missing
  */
 export function renewHttpApiDocument(text: string): string {
-  return replaceBetween(replaceBetween(text, 'operations', operationsTable()), 'errors', errorsTable());
+  return replaceBetween(
+    replaceBetween(text, 'operations', operationsTable()),
+    'errors',
+    `${tableOfErrors(() => true)}\n`,
+  );
 }
 
 function replaceBetween(text: string, name: string, table: string): string {
@@ -34,11 +38,4 @@ function accessText({ apiKey, isSigned, roles }: Access): string {
     roles === null ? undefined : `bearer token (${roles.join(', ')})`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? 'public' : parts.join(', ');
-}
-
-function errorsTable(): string {
-  const rows = Object.entries(ERROR_CODES).map(
-    ([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`,
-  );
-  return `| Status | Code | Meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 }

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { InputUuid } from '../../../schemas/api/common.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 
@@ -8,14 +9,22 @@ const PREFIX = '#/components/schemas/';
 /** Patterns that a format says as well, and shorter. */
 const FORMATS: ReadonlyMap<unknown, string> = new Map([
   [z.toJSONSchema(Uuid).pattern, 'uuid'],
+  [z.toJSONSchema(InputUuid).pattern, 'uuid'],
   [z.toJSONSchema(Instant).pattern, 'date-time'],
 ]);
 
 const OPTIONS = {
   io: 'input',
   unrepresentable: 'any',
-  override: ({ jsonSchema }) => {
+  override: ({ zodSchema, jsonSchema }) => {
     joinNull(jsonSchema);
+    joinTypes(jsonSchema);
+    const { def } = zodSchema._zod;
+    // Generators would give the default the type of any value. The description states it.
+    if (jsonSchema.type === undefined && jsonSchema.$ref === undefined) delete jsonSchema.default;
+    if (def.type === 'union' && 'discriminator' in def) jsonSchema.discriminator = { propertyName: def.discriminator };
+    // Names of members are always texts.
+    if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
     const format = FORMATS.get(jsonSchema.pattern);
     if (format !== undefined) jsonSchema.format = format;
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
@@ -25,18 +34,32 @@ const OPTIONS = {
   },
 } satisfies Parameters<typeof z.toJSONSchema>[1];
 
-/** Writes "a string or null" as `type: [string, null]` instead of two schemas. */
+/**
+ * Writes "a string or null" as `type: [string, null]` instead of two schemas. Of a component or null, `oneOf` says
+ * that: generators read it as a component that can be absent, and `anyOf` as a class without members.
+ */
 function joinNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const [first, second, ...others] = jsonSchema.anyOf ?? [];
   const isNullable = second !== undefined && others.length === 0 && 'type' in second && second.type === 'null';
-  if (!isNullable || typeof first?.type !== 'string' || !JOINED.has(first.type)) return;
+  if (!isNullable || first === undefined) return;
   delete jsonSchema.anyOf;
+  joinTypes(first);
+  if (first.$ref !== undefined) jsonSchema.oneOf = [first, second];
+  if (typeof first.type !== 'string') return;
   Object.assign(jsonSchema, first, { type: [first.type, 'null'] });
   if (first.enum !== undefined) jsonSchema.enum = [...first.enum, null];
 }
 
-/** Not objects: a schema of one has a name or members, which read better on their own. */
-const JOINED: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean', 'array']);
+/**
+ * Writes a text of several forms as a text, and a value of several types as any value. The description says what it
+ * is. Generators make a class of a union, and one without members where no member is common.
+ */
+function joinTypes(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  const variants = jsonSchema.anyOf ?? [];
+  if (variants.length === 0 || variants.some(({ $ref }) => $ref !== undefined)) return;
+  delete jsonSchema.anyOf;
+  if (variants.every(({ type }) => type === 'string')) jsonSchema.type = 'string';
+}
 
 /** Schemas of requests and responses as OpenAPI components. */
 export interface SchemaComponents {

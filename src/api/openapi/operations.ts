@@ -27,11 +27,3 @@ export const PANEL_API_OPERATIONS: readonly Operation[] = [
   ...SIGN_UP_OPERATIONS,
   ...PANEL_OPERATIONS,
 ];
-
-/** Every operation of the service, each once. */
-export const ALL_OPERATIONS: readonly Operation[] = [
-  ...TOOL_API_OPERATIONS,
-  ...SECOND_FACTOR_OPERATIONS,
-  ...SIGN_UP_OPERATIONS,
-  ...PANEL_OPERATIONS,
-];

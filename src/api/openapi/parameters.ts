@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Operation } from '../server/operation.js';
 import { parameterSchemas } from './json-schemas.js';
@@ -6,8 +6,10 @@ import { parameterSchemas } from './json-schemas.js';
 /** The parameters of a document: those that several operations share are components. */
 export interface DocumentParameters {
   readonly components: JsonObject;
-  /** The parameters of an operation, as references where they are components. */
+  /** The parameters of an operation that its path does not state, as references where they are components. */
   readonly of: (operation: Operation) => JsonObject[];
+  /** The parameters that a path states once for all of its operations. */
+  readonly ofPath: (path: string) => JsonObject[];
 }
 
 export function documentParameters(operations: readonly Operation[]): DocumentParameters {
@@ -17,12 +19,21 @@ export function documentParameters(operations: readonly Operation[]): DocumentPa
     const isShared = all.filter(({ text }) => text === parameter.text).length > 1;
     if (isShared && !components.has(parameter.component)) components.set(parameter.component, parameter);
   }
+  const shown = ({ component, text, described }: Parameter): JsonObject =>
+    components.get(component)?.text === text ? reference(component) : described;
+  /** Texts of the parameters in the paths of several operations, if all state them in the same words. */
+  const ofPaths = new Map<string, readonly Parameter[]>();
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const [first, ...others] = operations.filter((operation) => operation.path === path).map(parametersInPath);
+    const texts = JSON.stringify(first);
+    if (others.length > 0 && others.every((parameters) => JSON.stringify(parameters) === texts))
+      ofPaths.set(path, first ?? []);
+  }
   return {
     components: Object.fromEntries([...components].map(([name, { described }]) => [name, described])),
     of: (operation) =>
-      parametersOf(operation).map(({ component, text, described }) =>
-        components.get(component)?.text === text ? reference(component) : described,
-      ),
+      (ofPaths.has(operation.path) ? parametersInQuery(operation) : parametersOf(operation)).map(shown),
+    ofPath: (path) => (ofPaths.get(path) ?? []).map(shown),
   };
 }
 
@@ -38,8 +49,16 @@ interface Parameter {
   readonly text: string;
 }
 
-function parametersOf({ params, query, example }: Operation): Parameter[] {
-  return [...parametersIn('path', params, example.path), ...parametersIn('query', query, example.query)];
+function parametersOf(operation: Operation): Parameter[] {
+  return [...parametersInPath(operation), ...parametersInQuery(operation)];
+}
+
+function parametersInPath({ params, example }: Operation): Parameter[] {
+  return parametersIn('path', params, example.path);
+}
+
+function parametersInQuery({ query, example }: Operation): Parameter[] {
+  return parametersIn('query', query, example.query);
 }
 
 function parametersIn(
@@ -56,7 +75,7 @@ function parametersIn(
       required: place === 'path' || required.includes(name),
       ...(description !== undefined && { description }),
       schema: property,
-      ...(example !== undefined && { example }),
+      ...(example !== undefined && { example: property.type === 'integer' ? Number(example) : example }),
     };
     const component = name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
     return { component, described, text: JSON.stringify(described) };

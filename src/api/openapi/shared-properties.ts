@@ -6,6 +6,12 @@ const LENGTH_OF_REFERENCE = 45;
 /** A component has to save this much text, or a reader jumps to it for little. */
 const LEAST_SAVING = 100;
 
+/** Components of properties whose own name means something else in a language of clients. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['field', 'FieldPath'],
+  ['required', 'IsRequired'],
+]);
+
 /**
  * Writes properties that many schemas state in the same words once, as components of their own:
  * `revision` is `Revision`. Where a name has several meanings, only the most common one becomes a
@@ -43,12 +49,14 @@ function sharedProperties(schemas: JsonObject): ReadonlyMap<string, SharedProper
   });
   const shared = new Map<string, SharedProperty>();
   for (const [name, ofName] of uses) {
-    const component = name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const component = NAMES.get(name) ?? name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
     const savings = [...ofName].map(([text, { schema, count }]) => ({
       property: { component, schema, text },
       saving: (count - 1) * text.length - count * LENGTH_OF_REFERENCE,
     }));
     const [best] = savings.sort((a, b) => b.saving - a.saving);
+    // A component or null is no component of its own: generators would name a class for it.
+    if (best?.property.schema.oneOf !== undefined) continue;
     if (best !== undefined && best.saving >= LEAST_SAVING && schemas[component] === undefined) {
       shared.set(name, best.property);
     }

@@ -1,4 +1,4 @@
-import { Document, isScalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Document, isCollection, isScalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
 /**
@@ -16,6 +16,12 @@ export function yamlText(value: JsonObject): string {
     },
     Map: (_, mapping) => {
       mapping.flow = isShort(mapping, document);
+    },
+    Scalar: (key, scalar, ancestors) => {
+      const isInFlow = ancestors.some((node) => isCollection(node) && node.flow === true);
+      // A colon ends a plain scalar of a flow collection for strict readers of YAML 1.1, such as that of .NET.
+      if (key !== 'key' && isInFlow && typeof scalar.value === 'string' && scalar.value.includes(':'))
+        scalar.type = 'QUOTE_SINGLE';
     },
   });
   return document.toString({

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { NoBody } from '../../../schemas/api/panel/common.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Role } from '../../accounts/users/user-directory.js';

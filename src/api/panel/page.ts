@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputTime } from '../../../schemas/api/common.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { MailCause } from '../../accounts/mail/mail-cause.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { mailCauseOf } from '../../accounts/mail/mail-cause.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Sha256Hex } from '../../../schemas/evidence/primitives.js';
 import type { FindVendorList } from '../../tenancy/configuration/vendor-lists.js';
 import { publicDocument } from '../server/send-document.js';
@@ -18,12 +18,13 @@ const VendorListParams = z.object({
 });
 
 /**
- * The browser SDK as one script, for pages of every origin (docs/sdk.md), and what it loads for the signals
- * of IAB if the site's configuration has them. It was built with the service.
+ * The browser SDK as one script, for pages of every origin (docs/sdk.md), and what it loads for gated
+ * content, and for the signals of IAB if the site's configuration has them. It was built with the service.
  */
 export function browserSdk(scope: FastifyInstance, findVendorList: FindVendorList): void {
   const { resolve } = createRequire(import.meta.url);
   serveBuilt(scope, '/sdk/consent.js', JAVASCRIPT, resolve('@consent-ledger/browser/consent.js'));
+  serveBuilt(scope, '/sdk/gate.js', JAVASCRIPT, resolve('@consent-ledger/browser/gate.js'));
   serveBuilt(scope, '/sdk/iab.js', JAVASCRIPT, resolve('@consent-ledger/browser/iab.js'));
   serveBuilt(scope, '/sdk/iab-stub.js', JAVASCRIPT, resolve('@consent-ledger/browser/iab-stub.js'));
   const prepared = new WeakMap<Buffer, StaticText>();

@@ -1,5 +1,6 @@
 import { ClientTokenFields } from '../../../schemas/api/verify.js';
 import { decodeUtf8, fromBase64, fromBase64url } from '../../../schemas/crypto/encoding.js';
+import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
 import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
@@ -9,10 +10,12 @@ const NAMES = Object.keys(ClientTokenFields.shape);
 
 /**
  * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, as it is, percent-encoded, or in
- * base64 or base64url. Only fields that say nothing of a person are used, each only if it is valid.
+ * base64 or base64url; or the token of a test record alone. Only fields that say nothing of a person are
+ * used, each only if it is valid.
  * @returns null if the value is no such token
  */
 export function readClientToken(value: string): ClientTokenFields | null {
+  if (eventIdOfTestToken(value) !== null) return { consent_token: value };
   for (const text of candidates(value)) {
     const json = parseObject(text);
     if (json !== null) return knownFields(json);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { PublicVerifyAnswer, PublicVerifyRequest, PublicVerifyResponse } from '../../../schemas/api/verify.js';
+import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
 import type { ReceiptResult } from '../../evidence/package/index.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
@@ -87,7 +88,13 @@ async function answer(
   const found = await findFirst(verifier, named);
   if (found !== null) return foundResponse(found);
   if (client === null) return sendError(reply, new ApiError('CONSENT_NOT_FOUND'), { valid: false });
-  return { valid: false, source: 'client_token', server_record_found: false, data: client };
+  // A test record is shown to nobody: its token alone says that it proves nothing.
+  const isTest = eventIdOfTestToken(client.consent_token ?? '') !== null;
+  return {
+    ...{ valid: false, source: 'client_token', server_record_found: false },
+    ...(isTest && { reason: 'test' }),
+    data: client,
+  };
 }
 
 async function findFirst(

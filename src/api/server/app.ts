@@ -5,6 +5,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createClientAddresses } from '../../platform/net/client-address.js';
 import { countedClient, countedNetwork } from '../../platform/net/counted-client.js';
 import { boundBodies } from './bound-bodies.js';
+import { boundForms, originForm, refusedForm } from './bound-forms.js';
 import { boundHeaders } from './bound-headers.js';
 import { answerClientError } from './client-errors.js';
 import { Connections } from './connections.js';
@@ -14,7 +15,7 @@ import { keepRawBodies } from './json-body.js';
 import { failureOf, logRequests, OVERLOADED } from './request-log.js';
 import { serveOnlyToolApiOn } from './scanner-host.js';
 import { setSecurityHeaders } from './security-headers.js';
-import { collectRoutes } from './unknown-routes.js';
+import { collectRoutes, refuseTrailingSlashes } from './unknown-routes.js';
 import './caller.js';
 
 export interface AppOptions {
@@ -56,10 +57,14 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // `boundForms` answers a request without Host, with a body.
+    http: { requireHostHeader: false },
+    rewriteUrl: originForm,
     routerOptions: { maxParamLength: MAX_URL_PART, querystringParser: parseQuery },
     clientErrorHandler: (error, socket) => answerClientError(connections, error, socket),
     // Handles malformed URLs: no hook runs for them.
-    frameworkErrors: (_error, _request, reply) => {
+    frameworkErrors: (_error, { raw }, reply) => {
+      refusedForm(raw, reply, connections);
       sendError(reply.header('x-content-type-options', 'nosniff'), new ApiError('BAD_REQUEST'));
     },
   });
@@ -89,22 +94,30 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     },
   });
   boundHeaders(app);
+  boundForms(app, connections);
   boundBodies(app);
   keepRawBodies(app);
   drainOnClose(app, connections, options.drain ?? DEFAULT_DRAIN);
   logRequests(app, options.log);
   if (options.scannerHost !== undefined) serveOnlyToolApiOn(app, options.scannerHost);
   setSecurityHeaders(app);
+  refuseTrailingSlashes(app);
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const told = apiErrorOf(error);
-    if (told === null || (told.status >= 500 && told.code !== OVERLOADED)) {
-      const cause = told === null ? error : (told.cause ?? told);
+    const hasBegun = reply.raw.headersSent;
+    // The client left: nobody gets another response.
+    if (hasBegun && reply.raw.destroyed) return;
+    // A refusal without a cause is a bound that held, not a failure: its request line says so.
+    const cause = told === null ? error : told.status >= 500 ? told.cause : undefined;
+    if (cause !== undefined) {
       options.log.error(
         { request_id: request.id, route: request.routeOptions.url ?? null, ...failureOf(cause) },
         'a request failed',
       );
     }
+    // Only the end of the connection can tell that a response that has begun is not complete.
+    if (hasBegun) return void reply.raw.destroy();
     if (told?.code === OVERLOADED) connections.rest(request.raw);
     if (told !== null) return sendError(reply, told);
     return sendError(reply, new ApiError('INTERNAL_ERROR', `The service failed (request ${request.id}).`));

@@ -17,7 +17,16 @@ const OTHERWISE = { line: '400 Bad Request', code: 'BAD_REQUEST' } as const;
 export function answerClientError(connections: Connections, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { line, code } = REASONS[error.code ?? ''] ?? OTHERWISE;
-  const body = JSON.stringify(errorBody(new ApiError(code)));
+  endWithError(connections, socket, { line, error: new ApiError(code) });
+}
+
+/** The same with an error of the caller. @param line status and reason of the status line */
+export function endWithError(
+  connections: Connections,
+  socket: Socket,
+  { line, error }: { readonly line: string; readonly error: ApiError },
+): void {
+  const body = JSON.stringify(errorBody(error));
   connections.endAfterAnswers(
     socket,
     `HTTP/1.1 ${line}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -142,18 +142,23 @@ export class Connections {
 
   #add(socket: Socket): void {
     this.#accepted += 1;
-    this.#open.set(socket, {
+    const connection: Connection = {
       acceptedAt: performance.now(),
       exchanges: new Set(),
       bytesOfAnswered: 0,
       unsentSince: null,
       isEnding: false,
-    });
+    };
+    this.#open.set(socket, connection);
     // Node resumes a connection to discard the body of a refused request.
     socket.on('resume', () => {
       if (this.#resting.has(socket)) socket.pause();
     });
-    socket.once('close', () => this.#open.delete(socket));
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      // Node closes the response whose turn it is. Those that wait behind it would keep what they hold for ever.
+      for (const { response } of connection.exchanges) if (response.socket === null) response.emit('close');
+    });
     // Node calls this after a response that announced the close. Its own version closes the
     // connection at once, and a client that still sends can then lose the response to a reset.
     socket.destroySoon = () => {

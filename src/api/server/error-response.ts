@@ -33,17 +33,29 @@ export function errorBody(error: ApiError): ErrorBody {
   };
 }
 
+/** Statuses whose responses always have Retry-After (docs/http-api.md). */
+const RETRIED: ReadonlySet<number> = new Set([429, 503]);
+/** For a limit that does not know when it is free again. */
+const RETRY_SECONDS = 60;
+
 /**
  * Sends an error response: status, headers, body, and further members (`valid: false` of the verify
  * routes).
  */
 export function sendError(reply: FastifyReply, error: ApiError, further: Readonly<Record<string, unknown>> = {}) {
-  const { headers, retryAfterSeconds } = error.details;
+  const { headers } = error.details;
+  const retryAfter = retryAfterOf(error);
   reply.errorCode = error.code;
   if (headers !== undefined) reply.headers(headers);
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if (error.status === 401) reply.header('www-authenticate', challengeOf(error.code));
   return reply.code(error.status).send({ ...errorBody(error), ...further });
+}
+
+/** @returns the value of Retry-After, in seconds; undefined: the response has none */
+export function retryAfterOf({ status, details }: ApiError): string | undefined {
+  const seconds = details.retryAfterSeconds ?? (RETRIED.has(status) ? RETRY_SECONDS : undefined);
+  return seconds === undefined ? undefined : String(Math.max(1, Math.ceil(seconds)));
 }
 
 /** RFC 9110 §15.5.2: a 401 names the scheme that would be accepted. */
@@ -75,7 +87,10 @@ export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof RequestRefused) {
     return Object.assign(new ApiError(error.code, error.message, error.details), { cause: error.cause });
   }
-  if (error instanceof ChangeRefused) return new ApiError(CHANGE_REFUSED_CODES[error.code], error.message);
+  if (error instanceof ChangeRefused) {
+    const { code, message, errors } = error;
+    return new ApiError(CHANGE_REFUSED_CODES[code], message, errors === undefined ? {} : { errors });
+  }
   if (!(error instanceof Error)) return null;
   if (error instanceof EventLogUnavailable || error instanceof LogDamaged || isConnectionFailure(error)) {
     return apiErrorOf(serviceUnavailable({ cause: error }));

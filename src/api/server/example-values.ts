@@ -10,6 +10,8 @@ export const EXAMPLE_VALUES = {
   visitorId: 'visitor-4711',
   exportId: '019d0b81-6b21-7f0a-8e4d-2c3b4a5d6e7f',
   erasureId: '019d0b80-0f3a-7b1c-9c3d-0a1b2c3d4e5f',
+  webhookId: '019d0b82-1c3d-7e4f-8a5b-6c7d8e9f0a1b',
+  deliveryId: '019d0b82-2d4e-7f5a-9b6c-7d8e9f0a1b2c',
   checkpointSize: '7',
   pageUrl: 'https://shop.example/',
   email: 'api@shop.example',

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { ApiError, type FieldError } from '../../../schemas/api/error-codes.js';
+import type * as z from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
+import { fieldErrors, fieldOf } from '../../platform/errors/field-errors.js';
 
 const NO_BODY = Buffer.alloc(0);
-const MAX_FIELD_ERRORS = 50;
-const MAX_NAME_LENGTH = 100;
 const EXACT_NUMBER = 'must be a number that a double holds exactly: send larger ones as strings';
 
 /**
@@ -59,8 +59,9 @@ export function parseJsonBody(bytes: Uint8Array): JsonValue {
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error;
     if (error.path === null || error.path.length === 0) throw new ApiError('MALFORMED_JSON', error.message);
-    const field = error.path.map((name) => name.slice(0, MAX_NAME_LENGTH)).join('.');
-    throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message: EXACT_NUMBER }] });
+    throw new ApiError('VALIDATION_ERROR', undefined, {
+      errors: [{ field: fieldOf(error.path), message: EXACT_NUMBER }],
+    });
   }
 }
 
@@ -69,21 +70,7 @@ export function parseJsonBody(bytes: Uint8Array): JsonValue {
  * @throws ApiError VALIDATION_ERROR with one field error for each problem, 50 at most
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value, { error: ({ input }) => (input === undefined ? 'is missing' : undefined) });
+  const parsed = schema.safeParse(value, { error: schemaWords });
   if (parsed.success) return parsed.data;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: fieldErrors(parsed.error) });
-}
-
-function fieldErrors(error: z.ZodError): readonly FieldError[] {
-  return error.issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
-}
-
-/** Each unknown member gets one entry. Its name is truncated, because the client chose it. */
-function errorsOfIssue(issue: z.core.$ZodIssue): readonly FieldError[] {
-  const fieldOf = (...further: readonly string[]): string => [...issue.path.map(String), ...further].join('.');
-  // A person who filled in a form cannot read a regular expression.
-  if (issue.code === 'invalid_format' && issue.message.includes('must match pattern'))
-    return [{ field: fieldOf(), message: 'has a form that is not permitted: see its description in the API' }];
-  if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }];
-  return issue.keys.map((key) => ({ field: fieldOf(key.slice(0, MAX_NAME_LENGTH)), message: 'is not known here' }));
 }

@@ -16,7 +16,7 @@ export interface MetricsText {
  */
 export function metricsRoute(scope: FastifyInstance, metrics: MetricsText, token: string): void {
   const expected = sha256(utf8(token));
-  scope.get('/metrics', { exposeHeadRoute: false }, async (request, reply) => {
+  scope.get('/metrics', async (request, reply) => {
     requireBearerToken(request.headers.authorization, [expected]);
     return reply
       .header('content-type', metrics.contentType)

@@ -6,6 +6,7 @@ import { type Access, AnyQuery, type Operation } from './operation.js';
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'BAD_REQUEST',
   'REQUEST_TIMEOUT',
+  'HEADERS_TOO_LARGE',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
 ];

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { UserRole } from '../../../schemas/api/auth.js';
 import type { ErrorCode } from '../../../schemas/api/error-codes.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
@@ -89,7 +89,7 @@ export interface Operation<
   /** Instead of JSON. */
   readonly download?: FileContent;
   /** In addition to JSON, if the request asks for it. */
-  readonly alternative?: FileContent;
+  readonly alternatives?: readonly FileContent[];
   /** Headers of the successful response, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Errors in addition to those that `errorsOf` derives from the other members. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { parseJsonBody, validate } from './json-body.js';
 import type { Operation } from './operation.js';

@@ -7,7 +7,7 @@ export const OVERLOADED: ErrorCode = 'QUEUE_OVERLOADED';
 const COUNT_EVERY_MS = 5_000;
 
 /**
- * Logs one line for each request: id, method, route *pattern*, status, milliseconds. It logs no
+ * Logs one line for each request: id, method, route *pattern*, status, error code, milliseconds. It logs no
  * value from the client and no personal data: no path, query, header, body or address. Failures of
  * the service have the level `error`, refusals `info`, and the rest `debug`, because thousands of
  * lines a second are expensive. So are the refusals of an overloaded process: one line counts those
@@ -35,6 +35,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
           method: request.method,
           route: request.routeOptions.url ?? null,
           status: statusCode,
+          ...(reply.errorCode !== undefined && { code: reply.errorCode }),
           ms: Math.round(reply.elapsedTime * 10) / 10,
         },
         'request',

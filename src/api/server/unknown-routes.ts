@@ -2,7 +2,7 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { sendError } from './error-response.js';
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 /**
  * Collects every route registered after this call.
@@ -11,8 +11,10 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'
  */
 export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) => void {
   const methodsByUrl = new Map<string, Set<string>>();
+  /** Below these, another route answers preflight requests. */
+  const preflights: string[] = [];
   app.addHook('onRoute', ({ url, method }) => {
-    if (url.endsWith('*')) return;
+    if (method === 'OPTIONS' && url.endsWith('*')) return void preflights.push(url.slice(0, -1));
     const methods = methodsByUrl.get(url) ?? new Set();
     for (const one of Array.isArray(method) ? method : [method]) methods.add(one);
     methodsByUrl.set(url, methods);
@@ -20,11 +22,13 @@ export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) =>
   return (scope) => {
     for (const [url, methods] of [...methodsByUrl]) {
       const allow = [...methods].sort().join(', ');
-      const missing = METHODS.filter((method) => !methods.has(method));
+      const hasPreflight = preflights.some((prefix) => url.startsWith(prefix));
+      const missing = METHODS.filter((method) => !methods.has(method) && !(hasPreflight && method === 'OPTIONS'));
       scope.route({
         method: missing,
         url,
         bodyLimit: 1,
+        exposeHeadRoute: false,
         onRequest: (_request, reply) => {
           sendError(reply.header('allow', allow), new ApiError('METHOD_NOT_ALLOWED'));
         },
@@ -32,4 +36,19 @@ export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) =>
       });
     }
   };
+}
+
+/** The pages of the dashboard, whose paths its own router reads. */
+const DASHBOARD = '/panel/*';
+
+/**
+ * Answers a path that ends with a slash with 404, unless the route itself ends with one. The router would read an empty
+ * parameter from it.
+ */
+export function refuseTrailingSlashes(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    const [path = ''] = request.url.split(/[?#]/);
+    const { url = '' } = request.routeOptions;
+    if (path.endsWith('/') && !url.endsWith('/') && url !== DASHBOARD) throw new ApiError('ROUTE_NOT_FOUND');
+  });
 }

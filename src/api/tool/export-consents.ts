@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import {
   CSV_MEDIA_TYPE,
@@ -28,14 +28,19 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { FairTurns } from '../guards/fair-turns.js';
 import { goneClient } from '../server/gone-client.js';
 import { csvLine, excelDialect, RFC_4180 } from './csv.js';
 import { noteExport } from './export-audit.js';
+import { ERASED_AT, inOrder, type Line, lineOf, lineOfErasure } from './export-lines.js';
+import { exportedTestRecords } from './export-test-records.js';
 import { exportConsents } from './operations/recording.js';
 import { type ParquetType, parquetFile, parquetType } from './parquet.js';
-import { reads, type ToolRoute } from './route.js';
+import { reads, type ToolCall, type ToolRoute, testMarkOf } from './route.js';
 
 export interface RecordExportOptions extends RecordOptions {
+  /** Turns of tenants. An export that has begun is never refused one. */
+  readonly turns: FairTurns;
   /**
    * Called with a failure after the response has begun, when the client only sees a connection that
    * ends early.
@@ -48,6 +53,8 @@ export interface RecordExportOptions extends RecordOptions {
  */
 const IDLE_MS = 60_000;
 const CHUNK_CHARACTERS = 65_536;
+/** Records that are read and decrypted in one turn. */
+const RECORDS_IN_A_TURN = 20;
 
 const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   json: 'application/json; charset=utf-8',
@@ -58,14 +65,15 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 /** Serves the consent records of a site, as pages of JSON, as NDJSON, as CSV or as a Parquet file. */
 export function recordExportRoutes(options: RecordExportOptions): readonly ToolRoute[] {
-  return [
-    reads(exportConsents, async ({ caller, query, request, reply, closing }) => {
+  const answer =
+    (read: typeof records) =>
+    async ({ caller, query, request, reply, closing }: ToolCall<unknown, ExportQuery>): Promise<FastifyReply> => {
       const format = query.format ?? formatAccepted(request);
       checkLimit(query, format);
       checkExcel(query, format);
       const gone = goneClient(reply);
-      const lines = records(options, caller.site, query, gone);
-      const chunks = chunksOf(lines, query, format, closing);
+      const lines = read(options, caller.site, query, gone);
+      const chunks = chunksOf(lines, query, format, closing, testMarkOf(caller.apiKey));
       // Until here a failure still has a status of its own.
       const first = await chunks.next();
       await noteExport(options.db, caller, query).catch(async (cause: unknown) => {
@@ -78,8 +86,8 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
         if (!gone.aborted) options.onError(error, request);
       });
       return reply.header('content-type', CONTENT_TYPES[format]).send(Readable.from(rest, { highWaterMark: 1 }));
-    }),
-  ];
+    };
+  return [reads(exportConsents, answer(records), answer(exportedTestRecords))];
 }
 
 /**
@@ -122,14 +130,6 @@ function checkExcel({ excel }: ExportQuery, format: ExportFormat): void {
 
 type Chunk = string | Uint8Array;
 
-/** A record or an erasure, with its revision in the event log. */
-interface Line {
-  readonly content: JsonObject;
-  /** The row of CSV and Parquet. */
-  readonly cells: JsonObject;
-  readonly revision: number;
-}
-
 async function* records(
   options: RecordExportOptions,
   site: SiteContext,
@@ -150,51 +150,23 @@ async function* consentLines(
   range: StreamRange,
   gone: AbortSignal,
 ): AsyncGenerator<Line, void> {
-  for await (const page of selectRecords(options.db, options.keyring, site, query, range, gone)) {
-    for await (const { content, revision } of exportRecords(options, site, page)) {
-      const wanted = query.fields === undefined ? content : chosen(content, query.fields);
-      yield { content: wanted, cells: wanted, revision };
+  const { turns } = options;
+  const pages = selectRecords(options.db, options.keyring, site, query, range, gone);
+  for await (const page of turns.pages(site.tenantId, pages, gone)) {
+    for (let first = 0; first < page.length; first += RECORDS_IN_A_TURN) {
+      const part = page.slice(first, first + RECORDS_IN_A_TURN);
+      const lines = await turns.take(site.tenantId, () => exportRecords(options, site, part), gone);
+      for (const { content, revision } of lines) yield lineOf(content, revision, query);
     }
   }
 }
 
 async function* erasureLines(db: Queryable, siteId: string, range: StreamRange): AsyncGenerator<Line, void> {
   for await (const page of selectErasures(db, siteId, range))
-    for (const erasure of page) {
-      const content = exportedErasure(erasure);
-      const { erased_record, announced_at, cursor } = content;
-      yield { content, cells: { ...erased_record, [ERASED_AT]: announced_at, cursor }, revision: erasure.revision };
-    }
+    for (const erasure of page) yield lineOfErasure(exportedErasure(erasure), erasure.revision);
 }
 
-/** The cursor is always there: without it a client could not continue. */
-function chosen(content: JsonObject, fields: NonNullable<ExportQuery['fields']>): JsonObject {
-  const wanted = new Set<string>([...fields, 'cursor']);
-  return Object.fromEntries(Object.entries(content).filter(([name]) => wanted.has(name)));
-}
-
-/** Joins two sequences of lines by their revisions. */
-async function* inOrder(
-  first: AsyncGenerator<Line, void>,
-  second: AsyncGenerator<Line, void>,
-): AsyncGenerator<Line, void> {
-  try {
-    let [a, b] = await Promise.all([first.next(), second.next()]);
-    while (a.done !== true || b.done !== true) {
-      if (b.done === true || (a.done !== true && a.value.revision < b.value.revision)) {
-        if (a.done !== true) yield a.value;
-        a = await first.next();
-      } else {
-        yield b.value;
-        b = await second.next();
-      }
-    }
-  } finally {
-    await Promise.all([first.return(), second.return()]);
-  }
-}
-
-async function* jsonPage(lines: AsyncIterable<Line>, limit: number): AsyncGenerator<string, void> {
+async function* jsonPage(lines: AsyncIterable<Line>, limit: number, mark: JsonObject): AsyncGenerator<string, void> {
   yield '{"data":[';
   let count = 0;
   let last = -1;
@@ -209,7 +181,7 @@ async function* jsonPage(lines: AsyncIterable<Line>, limit: number): AsyncGenera
     count += 1;
     last = revision;
   }
-  yield `],"next_cursor":${JSON.stringify(next)}}`;
+  yield `],${JSON.stringify({ next_cursor: next, ...mark }).slice(1)}`;
 }
 
 /** The body of the response in pieces. */
@@ -218,8 +190,9 @@ function chunksOf(
   query: ExportQuery,
   format: ExportFormat,
   closing: AbortSignal,
+  mark: JsonObject,
 ): AsyncGenerator<Chunk, void> {
-  if (format === 'json') return chunked(jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE));
+  if (format === 'json') return chunked(jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE, mark));
   const wanted = limited(lines, query.limit ?? Number.POSITIVE_INFINITY, closing);
   if (format !== 'parquet') return chunked(format === 'csv' ? csvRows(wanted, query) : jsonRows(wanted));
   const columns = columnsOf(query).map((name) => ({ name, type: COLUMN_TYPES[name] ?? 'text' }));
@@ -256,7 +229,6 @@ async function* cellsOf(lines: AsyncIterable<Line>): AsyncGenerator<JsonObject, 
   for await (const { cells } of lines) yield cells;
 }
 
-const ERASED_AT = 'erased_at';
 const COLUMN_TYPES: Readonly<Record<string, ParquetType>> = {
   ...Object.fromEntries(Object.entries(ExportedConsent.shape).map(([name, field]) => [name, parquetType(field)])),
   [ERASED_AT]: 'time',

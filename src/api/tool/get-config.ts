@@ -3,22 +3,36 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { bannerInLanguage } from '../../../schemas/banner/banner-in-language.js';
 import { chooseLanguage } from '../../../schemas/language/choose-language.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
+import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import type { LiveHosts } from '../../tenancy/domains/live-hosts.js';
 import { sendCacheableJson } from '../server/send-document.js';
 import { getConfig } from './operations/reading.js';
-import { readsPublicly, type ToolRoute } from './route.js';
+import { readsPublicly, type ToolRoute, testMarkOf } from './route.js';
+import { configurationForTests, pageOf } from './test-page.js';
 import { type WantedLanguages, wantedLanguages } from './wanted-languages.js';
 
-/**
- * Serves the banner configuration and the documents that consents can refer to.
- * @param detectRegion guesses where a request comes from
- */
-export function configRoutes(detectRegion: DetectRegion): readonly ToolRoute[] {
+export interface ConfigRoutesOptions {
+  /** Guesses where a request comes from. */
+  readonly detectRegion: DetectRegion;
+  /** Knows where a page with a test key must permit nothing optional. */
+  readonly liveHosts: LiveHosts;
+  /** Learns of such pages, for the dashboard. */
+  readonly keyUsage: Pick<KeyUsage, 'note'>;
+}
+
+/** Serves the banner configuration and the documents that consents can refer to. */
+export function configRoutes({ detectRegion, liveHosts, keyUsage }: ConfigRoutesOptions): readonly ToolRoute[] {
   return [
-    readsPublicly(getConfig, async ({ site, query, request, reply }) => {
+    readsPublicly(getConfig, async ({ site, apiKey, query, request, reply }) => {
       const wanted = wantedLanguages(query, request, site);
-      return sendCacheableJson(request, reply, configResponse(site, wanted, detectRegion(request)));
+      const response = configResponse(site, wanted, detectRegion(request));
+      if (apiKey?.mode !== 'test') return sendCacheableJson(request, reply, response);
+      const { isLive, host } = await pageOf(liveHosts, site, request);
+      if (isLive) keyUsage.note(apiKey.id, host ?? undefined);
+      const data = configurationForTests(response.data, isLive);
+      return sendCacheableJson(request, reply, { data, ...testMarkOf(apiKey) } satisfies ConfigResponse);
     }),
   ];
 }

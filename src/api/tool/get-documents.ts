@@ -6,7 +6,7 @@ import { contentOf } from '../../tenancy/documents/document-content.js';
 import { readContent } from '../../tenancy/documents/read-content.js';
 import { sendCacheableJson } from '../server/send-document.js';
 import { getActiveDocument, getActiveDocuments } from './operations/reading.js';
-import { readsPublicly, type ToolRoute } from './route.js';
+import { readsPublicly, type ToolRoute, testMarkOf } from './route.js';
 import { wantedLanguages } from './wanted-languages.js';
 
 /**
@@ -15,12 +15,12 @@ import { wantedLanguages } from './wanted-languages.js';
  */
 export function documentRoutes(db: Queryable): readonly ToolRoute[] {
   return [
-    readsPublicly(getActiveDocuments, async ({ site, query, request, reply }) => {
+    readsPublicly(getActiveDocuments, async ({ site, apiKey, query, request, reply }) => {
       const { tags, warned } = wantedLanguages(query, request, site);
       const data = { documents: [...activeDocuments(site, tags)], ...warned };
-      return sendCacheableJson(request, reply, { data } satisfies ActiveDocumentsResponse);
+      return sendCacheableJson(request, reply, { data, ...testMarkOf(apiKey) } satisfies ActiveDocumentsResponse);
     }),
-    readsPublicly(getActiveDocument, async ({ site, params, query, request, reply }) => {
+    readsPublicly(getActiveDocument, async ({ site, apiKey, params, query, request, reply }) => {
       const { tags, warned } = wantedLanguages(query, request, site);
       const document = activeDocument(site, params.slug, tags);
       if (document === null) throw new ApiError('DOCUMENT_NOT_FOUND');
@@ -28,6 +28,7 @@ export function documentRoutes(db: Queryable): readonly ToolRoute[] {
       const content = contentOf(media_type, await readContent(db, content_sha256));
       return sendCacheableJson(request, reply, {
         data: { ...document, content, ...warned },
+        ...testMarkOf(apiKey),
       } satisfies ActiveDocumentResponse);
     }),
   ];

@@ -1,37 +1,32 @@
 import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
 import { originOf } from '../../../schemas/events/consent-imported.js';
-import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
 import {
   nextPersonRecords,
   type PersonRecordsOptions,
   type ProvedRecord,
 } from '../../evidence/records/person-records.js';
+import { testRecords } from '../../evidence/records/test-records.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import { goneClient } from '../server/gone-client.js';
 import { getConsentStatus } from './operations/reading.js';
-import { reads, type ToolRoute } from './route.js';
+import { reads, type ToolRoute, testTurnsOf } from './route.js';
 
 export interface StatusOptions extends PersonRecordsOptions {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
+  /** Turns of tenants, for each page of a long list. */
+  readonly turns: FairTurns;
 }
 
 /** Records that are read and proved at once. A visitor with fewer needs no turn. */
 const PAGE = 50;
-/** Pages that are read at a time; the next one is read while another one waits for the database. */
-const AT_A_TIME = 2;
-/** Pause after a page, as a multiple of its time: what other tenants get of the processor. */
-const PAUSE = 3;
-/**
- * Requests for long lists that wait: behind another one of the same visitor, of one tenant for its next page, and of
- * all tenants for theirs.
- */
-const MAX_OF_VISITOR = 5;
-const MAX_OF_TENANT = 20;
+/** Requests that wait behind another one of the same visitor, and those of all visitors that do. */
+const MAX_OF_VISITOR = 20;
 const MAX_WAITING = 1_000;
 /**
  * A record has its time, which its id begins with, before it has its place in the log. Admission takes less
@@ -42,35 +37,53 @@ const MAX_DISORDER_MS = 60_000;
 /**
  * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, by
  * the time that the former tool states (docs/import.md). What the event log has is shown, and each record of
- * the visitor is read once. A long list is read in pages, for which tenants take turns, and in each tenant
- * its visitors. The response has all of the newest consents, or there is an error.
+ * the visitor is read once. A long list is read in pages, for which tenants take turns, and the requests for
+ * one visitor follow each other. The response has all of the newest consents, or there is an error.
  */
 export function statusRoutes(options: StatusOptions): readonly ToolRoute[] {
-  const { now } = options;
-  const visitors = new FairTurns({ slots: Number.POSITIVE_INFINITY, now, maxOfOwner: MAX_OF_VISITOR });
-  const tenants = new FairTurns({
-    slots: AT_A_TIME,
+  const { now, turns } = options;
+  const visitors = new FairTurns({
+    slots: Number.POSITIVE_INFINITY,
     now,
-    pause: PAUSE,
+    maxOfOwner: MAX_OF_VISITOR,
     maxWaiting: MAX_WAITING,
-    maxOfOwner: MAX_OF_TENANT,
   });
   return [
-    reads(getConsentStatus, async ({ caller: { site }, query, reply, closing }) => {
-      const gone = goneClient(reply);
-      const index = blindIndex(site.siteKey, 'visitor', query.visitor_id);
-      const list = new StatusList(options, { siteId: site.siteId, kind: 'visitor', index }, query);
-      const isWhole = await list.readPage();
-      const readRest = async (): Promise<void> => {
-        for (let isRead = false; !isRead; ) {
-          // A long list must not delay the stop of the service.
-          if (closing.aborted) throw serviceUnavailable();
-          isRead = await tenants.take(site.tenantId, () => list.readPage(), gone);
-        }
-      };
-      if (!isWhole) await visitors.take(`${site.siteId} ${index.toString('hex')}`, readRest, gone);
-      return { data: { consents: list.newest() } };
-    }),
+    reads(
+      getConsentStatus,
+      async ({ caller: { site }, query, reply, closing }) => {
+        const gone = goneClient(reply);
+        const index = blindIndex(site.siteKey, 'visitor', query.visitor_id);
+        const list = new StatusList(options, { siteId: site.siteId, kind: 'visitor', index }, query);
+        const read = async (): Promise<void> => {
+          for (let isRead = await list.readPage(); !isRead; ) {
+            // A long list must not delay the stop of the service.
+            if (closing.aborted) throw serviceUnavailable();
+            isRead = await turns.take(site.tenantId, () => list.readPage(), gone);
+          }
+        };
+        // Already the first page waits behind another request of the same visitor: what is refused costs no page.
+        await visitors.take(`${site.siteId} ${index.toString('hex')}`, read, gone);
+        return { data: { consents: list.newest() } };
+      },
+      async ({ caller: { site }, query, reply, closing }) => {
+        const gone = goneClient(reply);
+        const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
+        const consents: StatusItem[] = [];
+        const read = async (): Promise<void> => {
+          const pages = testRecords(options, site.siteId, { order: 'desc', visitor });
+          for await (const page of turns.pages(testTurnsOf(site), pages, gone)) {
+            if (closing.aborted) throw serviceUnavailable();
+            for (const found of page)
+              if (found.isProved && isInForce(found.record, Date.now()) && matches(found, query))
+                consents.push({ ...itemOf(found), consent_token: testConsentToken(found.record.event_id) });
+            if (consents.length >= MAX_STATUS_ITEMS) break;
+          }
+        };
+        await visitors.take(`test ${site.siteId} ${visitor.toString('hex')}`, read, gone);
+        return { data: { consents: consents.slice(0, MAX_STATUS_ITEMS) } };
+      },
+    ),
   ];
 }
 
@@ -128,7 +141,7 @@ class StatusList {
     const claimed = originOf(record)?.claimed_at ?? null;
     const place = { claimedAt: claimed === null ? null : Date.parse(claimed), revision };
     const kind = JSON.stringify([record.consent_type, documentSlug]);
-    if (record.valid_until !== null && Date.parse(record.valid_until) <= this.#now) {
+    if (!isInForce(record, this.#now)) {
       const known = this.#ended.get(kind);
       if (known === undefined || newestFirst(place, known) < 0) this.#ended.set(kind, place);
     } else if (matches(proved, this.query)) {
@@ -152,7 +165,11 @@ function newestFirst(a: Pick<Listed, 'claimedAt' | 'revision'>, b: Pick<Listed, 
   return time(b) - time(a) || b.revision - a.revision;
 }
 
-function itemOf({ record, proofHash, documentSlug }: ProvedRecord): StatusItem {
+function isInForce({ valid_until: end }: Pick<ProvedRecord['record'], 'valid_until'>, now: number): boolean {
+  return end === null || Date.parse(end) > now;
+}
+
+function itemOf({ record, proofHash, documentSlug }: Omit<ProvedRecord, 'revision'>): StatusItem {
   return StatusItem.parse({
     ...record,
     id: record.event_id,
@@ -163,7 +180,7 @@ function itemOf({ record, proofHash, documentSlug }: ProvedRecord): StatusItem {
   });
 }
 
-function matches({ record, documentSlug }: ProvedRecord, query: StatusQuery): boolean {
+function matches({ record, documentSlug }: Omit<ProvedRecord, 'revision'>, query: StatusQuery): boolean {
   return (
     (query.consent_type === undefined || record.consent_type === query.consent_type) &&
     (query.document_slug === undefined || documentSlug === query.document_slug) &&

@@ -1,6 +1,8 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { statedOrigin } from '../../../schemas/api/stated-origin.js';
 import type { VerifiedRecord } from '../../../schemas/api/verify.js';
+import { eventIdOfTestToken } from '../../../schemas/events/consent-recorded.js';
+import { findTestRecord, type TestRecord, type TestRecordOptions } from '../../evidence/records/test-records.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
 import { sendError } from '../server/error-response.js';
@@ -9,17 +11,42 @@ import { reads, type ToolRoute } from './route.js';
 
 /**
  * Checks the integrity of a record of the caller's tenant. A record of another tenant is answered
- * like one that does not exist.
+ * like one that does not exist. A test record is never valid: it is no evidence.
  */
-export function verifyRoutes(verifier: Verifier): readonly ToolRoute[] {
+export function verifyRoutes(verifier: Verifier, options: TestRecordOptions): readonly ToolRoute[] {
   return [
-    reads(verifyConsent, async ({ caller, params, reply }) => {
-      const identifier = parseIdentifier(params.id);
-      const found = identifier === null ? null : await verifier.verify(identifier, caller.site.tenantId);
-      if (found === null) return sendError(reply, new ApiError('CONSENT_NOT_FOUND'), { valid: false });
-      return { valid: found.valid, data: verifiedRecord(found) };
-    }),
+    reads(
+      verifyConsent,
+      async ({ caller, params, reply }) => {
+        const identifier = parseIdentifier(params.id);
+        const found = identifier === null ? null : await verifier.verify(identifier, caller.site.tenantId);
+        if (found === null) return sendError(reply, new ApiError('CONSENT_NOT_FOUND'), { valid: false });
+        return { valid: found.valid, data: verifiedRecord(found) };
+      },
+      async ({ caller, params, reply }) => {
+        const identifier = parseIdentifier(params.id, eventIdOfTestToken);
+        const found = identifier === null ? null : await findTestRecord(options, caller.site, identifier);
+        if (found === null) return sendError(reply, new ApiError('CONSENT_NOT_FOUND'), { valid: false });
+        return { valid: false, reason: 'test' as const, data: verifiedTestRecord(found) };
+      },
+    ),
   ];
+}
+
+/** No batch, no time stamp: only the proof hash of a test record can be checked. */
+function verifiedTestRecord({ record, proofHash, isProved, seed }: TestRecord): VerifiedRecord {
+  return {
+    consent_type: record.consent_type,
+    decision: record.decision,
+    proof_hash: proofHash,
+    hash_version: record.hash_version,
+    hash_valid: isProved,
+    merkle_valid: null,
+    is_anonymized: seed === null,
+    is_tsa_stamped: false,
+    created_at: record.created_at,
+    ...statedOrigin(record),
+  };
 }
 
 /** The part of the response that keyed, public and panel verification share. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Instant } from '../../../schemas/evidence/primitives.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 
@@ -90,9 +90,26 @@ export async function* parquetFile(
     // Rows that are in memory already would let group follow group, and no request in between.
     await setImmediate();
   }
+  const isWithoutRows = group.isEmpty && groups === 0;
   if (!group.isEmpty) await file.write(group.take());
   await file.finish();
-  yield pieces.take();
+  yield isWithoutRows ? withTypedList(pieces.take()) : pieces.take();
+}
+
+/** In the index: no rows (field 3, 64 bits), and an empty list of row groups (field 4) whose type is left out. */
+const NO_ROWS = Buffer.from([0x16, 0x00, 0x19, 0x00]);
+/** The type of the elements of a list of structures, in Thrift's compact protocol. */
+const STRUCT = 0x0c;
+
+/**
+ * The index of a file without rows, whose list of row groups has a type: the writer leaves it out, and arrow-rs
+ * refuses such a file.
+ */
+function withTypedList(file: Uint8Array): Uint8Array {
+  const at = Buffer.from(file.buffer, file.byteOffset, file.length).lastIndexOf(NO_ROWS);
+  if (at === -1) throw new Error('the index of a file without rows has no empty list of row groups');
+  file[at + NO_ROWS.length - 1] = STRUCT;
+  return file;
 }
 
 type Cell = string | number | boolean | Date | null;

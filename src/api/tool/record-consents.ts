@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { ApprovalTokenRequest } from '../../../schemas/api/approval-tokens.js';
 import { CONSENT_LIMITS, DEFAULT_BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import type { BatchItemResult, ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
@@ -7,6 +8,8 @@ import type { Admission } from '../../pipeline/admission/admission.js';
 import { type ParsedConsent, parseConsents } from '../../pipeline/admission/parse-consents.js';
 import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
+import type { TestAdmission } from '../../pipeline/admission/test-admission.js';
+import type { LiveHosts } from '../../tenancy/domains/live-hosts.js';
 import { FairTurns } from '../guards/fair-turns.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { takeConsents } from '../guards/tool-guard.js';
@@ -23,7 +26,11 @@ import { type SignedCall, type ToolRoute, writes } from './route.js';
 
 export interface RecordingOptions {
   readonly admission: Pick<Admission, 'admit' | 'mint'>;
+  /** Absent: test keys are refused. */
+  readonly testAdmission?: TestAdmission;
   readonly rateLimiter: RateLimiter;
+  /** Learns the hosts of pages that record with live keys; absent: nobody does. */
+  readonly liveHosts?: Pick<LiveHosts, 'note'>;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   /** Largest body of a submission batch, in bytes. */
@@ -44,27 +51,37 @@ interface Recorder {
   readonly admission: Pick<Admission, 'admit'>;
   readonly rateLimiter: RateLimiter;
   readonly turns: FairTurns;
+  readonly liveHosts?: Pick<LiveHosts, 'note'> | undefined;
 }
 
 /** Records consents of browsers, apps and backends, and mints approval tokens. */
 export function recordingRoutes({
   admission,
+  testAdmission,
+  liveHosts,
   rateLimiter,
   now,
   batchBodyBytes,
 }: RecordingOptions): readonly ToolRoute[] {
   const turns = new FairTurns({ slots: LARGE_BATCHES_AT_A_TIME, now, pause: PAUSE });
-  const recorder: Recorder = { admission, rateLimiter, turns };
+  const shared = { rateLimiter, turns };
+  const live: Recorder = { ...shared, admission, liveHosts };
+  const test = testAdmission && { ...shared, admission: testAdmission };
   const bodyLimit = batchBodyBytes ?? DEFAULT_BATCH_BODY_BYTES;
-  return [
-    writes(recordConsent, (call) => recordOne(recorder, call)),
-    writes({ ...recordConsentBatch, bodyLimit }, (call) => recordBatch(recorder, call)),
-    writes(recordConsentS2s, (call) => recordOne(recorder, call)),
-    writes({ ...recordConsentBatchS2s, bodyLimit }, (call) => recordBatch(recorder, call)),
-    writes(mintApprovalToken, async ({ signed, body }) => ({
+  const one = (recorder: Recorder) => (call: RecordingCall) => recordOne(recorder, call);
+  const batch = (recorder: Recorder) => (call: RecordingCall) => recordBatch(recorder, call);
+  const mint =
+    (minter: Pick<Admission, 'mint'>) =>
+    async ({ signed, body }: SignedCall<unknown, unknown, ApprovalTokenRequest>) => ({
       message: 'Approval token minted.',
-      data: await admission.mint(signed, body),
-    })),
+      data: await minter.mint(signed, body),
+    });
+  return [
+    writes(recordConsent, one(live), test && one(test)),
+    writes({ ...recordConsentBatch, bodyLimit }, batch(live), test && batch(test)),
+    writes(recordConsentS2s, one(live), test && one(test)),
+    writes({ ...recordConsentBatchS2s, bodyLimit }, batch(live), test && batch(test)),
+    writes(mintApprovalToken, mint(admission), testAdmission && mint(testAdmission)),
   ];
 }
 
@@ -93,7 +110,7 @@ async function recordBatch(recorder: Recorder, call: RecordingCall): Promise<Con
 
 /** Consents have errors of their own beside those of their schema, so admission parses the body. */
 async function admit(
-  { admission, rateLimiter, turns }: Recorder,
+  { admission, rateLimiter, turns, liveHosts }: Recorder,
   { signed, caller, request, reply }: RecordingCall,
   shape: 'single' | 'batch',
 ): Promise<AdmissionResult> {
@@ -117,6 +134,9 @@ async function admit(
           },
           goneClient(reply),
         );
+  const { origin } = request.headers;
+  if (origin !== undefined && result.consents.some(({ status }) => status === 'accepted'))
+    liveHosts?.note(caller.site.siteId, origin);
   if (result.conflicts.length > 0) reply.header('idempotency-mismatch', 'true');
   return result;
 }

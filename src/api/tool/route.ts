@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { SignedRequest } from '../../pipeline/admission/request.js';
 import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
@@ -67,50 +69,86 @@ export interface ToolRoute {
   readonly isPublic: boolean;
   /** @returns the body of the response, or the reply if the handler sent it */
   answer(options: ToolOptions): Promise<unknown>;
+  /** What a test key gets; null: nothing, it is refused. */
+  readonly answerTest: ((options: ToolOptions) => Promise<unknown>) | null;
 }
 
-/** A route without a signature. */
+/**
+ * A route without a signature.
+ * @param handleTest answers test keys, about test objects alone; absent: they are refused
+ */
 export function reads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: Operation<P, Q, B, R>,
   handle: (call: ToolCall<z.output<P>, z.output<Q>>) => Promise<z.input<R> | FastifyReply>,
+  handleTest?: typeof handle,
 ): ToolRoute {
-  return { operation, isPublic: false, answer: async (input) => handle(callOf(operation, input)) };
+  return routeOf(operation, false, handle, handleTest, (input) => callOf(operation, input));
 }
 
-/** A route without a signature that the public scanner serves without an API key, too. */
+/** A route without a signature that the public scanner serves without an API key, too: it is about no record, and test keys get the same. */
 export function readsPublicly<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: Operation<P, Q, B, R>,
   handle: (call: PublicCall<z.output<P>, z.output<Q>>) => Promise<z.input<R> | FastifyReply>,
 ): ToolRoute {
-  return {
-    operation,
-    isPublic: true,
-    answer: async (input) => {
-      const { scannedSite } = input.request;
-      const { site, apiKey } = scannedSite === null ? callerOf(input.request) : { site: scannedSite, apiKey: null };
-      return handle({ ...partsOf(operation, input), site, apiKey });
-    },
-  };
+  return routeOf(operation, true, handle, handle, (input) => {
+    const { scannedSite } = input.request;
+    const { site, apiKey } = scannedSite === null ? callerOf(input.request) : { site: scannedSite, apiKey: null };
+    return { ...partsOf(operation, input), site, apiKey };
+  });
 }
 
-/** A route whose requests are signed: the signature is checked before the handler runs. */
+/**
+ * A route whose requests are signed: the signature is checked before the handler runs.
+ * @param handleTest as for `reads`
+ */
 export function writes<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: Operation<P, Q, B, R>,
   handle: (call: SignedCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R> | FastifyReply>,
+  handleTest?: typeof handle,
+): ToolRoute {
+  return routeOf(operation, false, handle, handleTest, (input) => {
+    const { request, guards } = input;
+    const signed: SignedRequest = {
+      nonce: checkSignature(request, input.clock()),
+      caller: callerOf(request),
+      authorize: (site) => guards.authorize(site, request),
+    };
+    return { ...callOf(operation, input), signed, body: () => bodyOf(operation, request) };
+  });
+}
+
+function routeOf<Call>(
+  operation: Operation,
+  isPublic: boolean,
+  handle: (call: Call) => Promise<unknown>,
+  handleTest: typeof handle | undefined,
+  callIn: (options: ToolOptions) => Call,
 ): ToolRoute {
   return {
     operation,
-    isPublic: false,
-    answer: async (input) => {
-      const { request, guards } = input;
-      const signed: SignedRequest = {
-        nonce: checkSignature(request, input.clock()),
-        caller: callerOf(request),
-        authorize: (site) => guards.authorize(site, request),
-      };
-      return handle({ ...callOf(operation, input), signed, body: () => bodyOf(operation, request) });
-    },
+    isPublic,
+    answer: async (input) => handle(callIn(input)),
+    answerTest:
+      handleTest === undefined
+        ? null
+        : async (input) => {
+            const answer = await handleTest(callIn(input));
+            return answer === input.reply || typeof answer !== 'object' ? answer : { ...answer, ...TEST_MARK };
+          },
   };
+}
+
+/** The mark of every JSON object that a test key gets. */
+const TEST_MARK = { test: true } as const;
+
+/** The same, for a handler that sends its response itself. @param apiKey null: a request without a key */
+export function testMarkOf(apiKey: Pick<ApiKey, 'mode'> | null): Partial<typeof TEST_MARK> {
+  return apiKey?.mode === 'test' ? TEST_MARK : {};
+}
+
+/** Whose turn the reading of test records is: not the tenant's, whose own records would wait for it. */
+export function testTurnsOf({ tenantId }: Pick<SiteContext, 'tenantId'>): string {
+  return `test records of ${tenantId}`;
 }
 
 /**
@@ -122,15 +160,22 @@ export function writes<P extends z.ZodObject, Q extends z.ZodObject, B extends z
 export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], options: ServeToolOptions): void {
   const { guards, clock, gate, scanner } = options;
   const closing = new AbortController();
+  // Each response that lasts listens to it.
+  setMaxListeners(0, closing.signal);
   scope.addHook('preClose', (done) => {
     closing.abort();
     done();
   });
-  for (const { operation, isPublic, answer } of routes) {
-    const keyed = guardOf(guards, operation.access);
+  for (const { operation, isPublic, answer, answerTest } of routes) {
+    const access = guardOf(guards, operation.access);
+    const keyed = answerTest === null ? refusingTestKeys(access) : access;
     const guard = isPublic && scanner !== null ? orScanned(scanner, keyed) : keyed;
-    const answerTo = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
-      answer({ ...options, request, reply, closing: closing.signal });
+    const answerTo = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+      const input = { ...options, request, reply, closing: closing.signal };
+      if (!isTestRequest(request)) return answer(input);
+      if (answerTest === null) throw new ApiError('TEST_KEY_REFUSED');
+      return answerTest(input);
+    };
     registerOperation(
       scope,
       operation,
@@ -165,6 +210,18 @@ function partsOf<P extends z.ZodObject, Q extends z.ZodObject>(
 
 function orScanned(scanner: ScannerGuard, keyed: Guard): Guard {
   return (request, reply) => (scanner.serves(request) ? scanner.guard(request, reply) : keyed(request, reply));
+}
+
+/** Whether the request came with a test key: one without a key did not. */
+function isTestRequest({ caller }: FastifyRequest): boolean {
+  return caller?.apiKey.mode === 'test';
+}
+
+function refusingTestKeys(guard: Guard): Guard {
+  return async (request, reply) => {
+    await guard(request, reply);
+    if (isTestRequest(request)) throw new ApiError('TEST_KEY_REFUSED');
+  };
 }
 
 function guardOf(guards: ToolGuards, { apiKey, roles, limit }: Access): Guard {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The metrics of one process, as `prom-client` writes and adds them up in JSON. */
 export const ProcessMetrics = z.array(

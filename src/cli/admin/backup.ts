@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { pino } from 'pino';
 import { counted } from '../../../schemas/text/counted.js';
 import { openAudit } from '../../app/open-audit.js';
 import { type BackupState, isBackupSound, readBackupState } from '../../app/verify-backup.js';
 import { runAudit } from '../../audit/audit.js';
 import { FINDING_KINDS } from '../../audit/finding.js';
+import { createLogger } from '../../platform/telemetry/logger.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, configOf, print } from '../command/context.js';
 import { CommandError } from '../command/exit-codes.js';
@@ -16,7 +16,7 @@ export function backupCommand(context: CliContext): Command {
     jsonCommand('verify', 'audit a restored backup, and show what it lacks; changes nothing and signs nothing').action(
       async (options: { readonly json?: boolean }) => {
         const config = configOf(context);
-        const logger = pino({ level: 'warn' }, { write: (line: string) => context.stderr.write(line) });
+        const logger = createLogger({ ...config, logLevel: 'warn' }, context.stderr);
         const { parts, close } = await openAudit(config, logger);
         try {
           const state = await readBackupState(parts, config);

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import { SingleBar } from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import type { Installation } from '../../app/installation.js';
@@ -25,9 +24,10 @@ import {
 } from '../../pipeline/importer/index.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { loadSite, UnknownSite } from '../../tenancy/directory/load-site.js';
-import { jsonCommand, uuid } from '../command/command.js';
+import { jsonCommand, several, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError, EXIT } from '../command/exit-codes.js';
+import { withBar } from '../command/progress-bar.js';
 
 interface Options {
   readonly json?: boolean;
@@ -38,6 +38,7 @@ interface Options {
   readonly dryRun?: boolean;
   readonly rejects?: string;
   readonly skipWrongRows?: boolean;
+  readonly allowUnused: readonly string[];
 }
 
 /** Wrong rows that the output names; the file of `--rejects` has all of them. */
@@ -60,6 +61,12 @@ export function importCommand(context: CliContext): Command {
     .option('--dry-run', 'check all rows, and write nothing')
     .option('--rejects <file>', 'write the wrong rows to this file, one JSON object a line: row, column, reason')
     .option('--skip-wrong-rows', 'import the right rows although others are wrong')
+    .option(
+      '--allow-unused <item>',
+      'import although no row has this item of a list in the mapping; may be repeated',
+      several,
+      [],
+    )
     .action(async (file: string, options: Options) => {
       const mapping = await readMapping(options);
       // The file for wrong rows is emptied before the first row is read.
@@ -73,11 +80,11 @@ export function importCommand(context: CliContext): Command {
             checkFile(file, importing, rejects.add, onProgress),
           );
           await rejects.close();
-          const isRefused = checked.wrongRows > 0 && options.skipWrongRows !== true;
+          const refused = refusal(checked, options);
           const totals =
-            options.dryRun === true || isRefused ? null : await write(context, installation, importing, checked);
+            options.dryRun === true || refused !== null ? null : await write(context, installation, importing, checked);
           print(context, options, resultOf(checked, totals, rejects.shown), linesOf(checked, totals, rejects.shown));
-          if (isRefused && options.dryRun !== true) throw new CommandError(refusal(checked));
+          if (refused !== null) throw new CommandError(refused);
         } catch (error) {
           throw explained(error, file);
         }
@@ -157,23 +164,6 @@ async function write(
   );
 }
 
-async function withBar<T>(
-  context: CliContext,
-  format: string,
-  work: (onProgress: (done: number, total: number) => void) => Promise<T>,
-): Promise<T> {
-  const bar = new SingleBar({ format, stream: context.stderr, hideCursor: true });
-  bar.start(0, 0);
-  try {
-    return await work((done, total) => {
-      bar.setTotal(total);
-      bar.update(done);
-    });
-  } finally {
-    bar.stop();
-  }
-}
-
 type Rejected = Parameters<Parameters<typeof checkFile>[2]>[0];
 
 /** Takes the problems of wrong rows: the first ones are shown, all go into the file. */
@@ -205,6 +195,9 @@ function resultOf(checked: CheckedFile, totals: ImportTotals | null, shown: read
     wrong_rows: checked.wrongRows,
     imported: totals?.imported ?? 0,
     imported_before: totals?.known ?? null,
+    decisions: checked.decisions,
+    categories: checked.categories,
+    unused_items: checked.unusedItems,
     first_wrong: shown,
   };
 }
@@ -214,6 +207,10 @@ function linesOf(checked: CheckedFile, totals: ImportTotals | null, shown: reado
   return [
     `${counted(checked.rows, 'row')} checked, ${checked.wrongRows} of them wrong. SHA-256 of the file: ${checked.fileSha256}`,
     ...wrong,
+    `Decisions of the right rows: ${listed(Object.entries(checked.decisions).map(([decision, rows]) => `${decision} ${rows}`))}`,
+    ...Object.entries(checked.categories).map(
+      ([key, { accepted, refused }]) => `  ${key}: accepted ${accepted}, refused ${refused}`,
+    ),
     ...(totals === null
       ? ['Nothing was imported.']
       : [
@@ -224,8 +221,26 @@ function linesOf(checked: CheckedFile, totals: ImportTotals | null, shown: reado
   ];
 }
 
-function refusal({ wrongRows }: CheckedFile): string {
-  return `${counted(wrongRows, 'row')} wrong: nothing was imported. Correct the file or the mapping, or give --skip-wrong-rows. --rejects lists all of them.`;
+function listed(texts: readonly string[]): string {
+  return texts.length === 0 ? 'none' : texts.join(', ');
+}
+
+/** Why nothing is imported, for a dry run too; null: the file is imported. */
+function refusal({ wrongRows, unusedItems }: CheckedFile, { skipWrongRows, allowUnused }: Options): string | null {
+  const unused = unusedItems.filter((item) => !allowUnused.includes(item));
+  const reasons = [
+    ...(wrongRows > 0 && skipWrongRows !== true
+      ? [
+          `${counted(wrongRows, 'row')} wrong: nothing was imported. Correct the file or the mapping, or give --skip-wrong-rows. --rejects lists all of them.`,
+        ]
+      : []),
+    ...(unused.length > 0
+      ? [
+          `No row has ${unused.map((item) => `“${item}”`).join(', ')}: nothing was imported. Every person would have refused it. Compare the mapping with the file, or give --allow-unused for each.`,
+        ]
+      : []),
+  ];
+  return reasons.length === 0 ? null : reasons.join(' ');
 }
 
 function explained(error: unknown, path: string): unknown {

@@ -67,7 +67,7 @@ export function ledgerCommand(context: CliContext): Command {
           throw new CommandError(
             `There is nothing to adopt: ${file.path} exists. If the service refuses it, docs/restore.md has the next steps.`,
           );
-        logger.warn({ size: head.size }, 'this installation signs for the ledger from now on');
+        logger.warn({ size: head.size }, 'this installation now signs for the ledger');
         print(context, options, { head }, [
           `This installation signs for the ledger from ${counted(head.size, 'Merkle batch', 'Merkle batches')} on. The audit log records this.`,
           'Stop every other copy of this database that runs a worker: two of them would sign two histories.',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
@@ -69,7 +70,7 @@ function configureCommand(context: CliContext): Command {
 
 async function readConfig(path: string): Promise<SiteConfig> {
   try {
-    const parsed = SiteConfig.safeParse(parseStrictInput(await readFile(path)));
+    const parsed = SiteConfig.safeParse(parseStrictInput(await readFile(path)), { error: schemaWords });
     if (parsed.success) return parsed.data;
     const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
     throw new ChangeRefused('invalid', `${path} is not a site configuration:\n${problems.join('\n')}`);

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import { exportStructure } from '../../evidence/structure/export-structure.js';
 import { jsonCommand } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
+import { withBar } from '../command/progress-bar.js';
 
 interface Options {
   readonly json?: boolean;
@@ -25,26 +25,16 @@ export function structureCommand(context: CliContext): Command {
       .action(async (options: Options) => {
         const folder = resolve(options.output);
         await withInstallation(context, async ({ apiPool }) => {
-          const bar = new SingleBar({
-            format: 'structure [{bar}] {value} of {total} leaves',
-            stream: context.stderr,
-            hideCursor: true,
-          });
-          bar.start(0, 0);
-          try {
-            const { size, written } = await exportStructure(apiPool, folder, (done, total) => {
-              bar.setTotal(total);
-              bar.update(done);
-            });
-            bar.stop();
-            print(context, options, { folder, size, written }, [
-              size === 0
-                ? 'The ledger has no stamped checkpoint yet: nothing was written.'
-                : `${folder} has the structure up to checkpoint ${size}: ${counted(written, 'file')} written.`,
-            ]);
-          } finally {
-            bar.stop();
-          }
+          const { size, written } = await withBar(
+            context,
+            'structure [{bar}] {value} of {total} leaves',
+            (onProgress) => exportStructure(apiPool, folder, onProgress),
+          );
+          print(context, options, { folder, size, written }, [
+            size === 0
+              ? 'The ledger has no stamped checkpoint yet: nothing was written.'
+              : `${folder} has the structure up to checkpoint ${size}: ${counted(written, 'file')} written.`,
+          ]);
         });
       }),
   );

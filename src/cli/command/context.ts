@@ -1,6 +1,7 @@
-import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { type Installation, type InstallationOptions, openInstallation } from '../../app/installation.js';
 import { type Config, type Environment, loadConfig } from '../../platform/config/index.js';
+import { createLogger } from '../../platform/telemetry/logger.js';
 
 /** Environment and streams of a command's process, passed in so that tests can replace them. */
 export interface CliContext {
@@ -19,6 +20,12 @@ export function configOf(context: CliContext): Config {
   return loadConfig(context.env);
 }
 
+/** The logger of a command, which says by itself what it did: lines of information are for services. */
+export function commandLogger({ stderr }: CliContext, config: Config): Logger {
+  const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  return createLogger({ ...config, logLevel }, stderr);
+}
+
 /**
  * Opens the installation that the environment names, runs a command with it, and closes it. Other
  * processes may use the installation meanwhile. Warnings of the service go to standard error.
@@ -31,9 +38,11 @@ export async function withInstallation<T>(
   migrates: InstallationOptions['migrates'] = false,
 ): Promise<T> {
   const config = configOf(context);
-  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
-  const logger = pino({ level }, { write: (line: string) => context.stderr.write(line) });
-  const installation = await openInstallation(config, logger, { role: 'admin', migrates, signs: true });
+  const installation = await openInstallation(config, commandLogger(context, config), {
+    role: 'admin',
+    migrates,
+    signs: true,
+  });
   try {
     return await work(installation);
   } finally {

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { readUser } from '../../accounts/users/list-users.js';
 import { callAsOperator, type OperatorAnswer } from '../../api/panel/call-as-operator.js';

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Argument, Command } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { TAGS } from '../../api/openapi/tags.js';
 import type { OperatorAnswer } from '../../api/panel/call-as-operator.js';

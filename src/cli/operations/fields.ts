@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeUtf8, toBase64 } from '../../../schemas/crypto/encoding.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { parameterSchemas } from '../../api/openapi/json-schemas.js';

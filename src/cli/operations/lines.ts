@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 
 const Objects = z.array(z.record(z.string(), z.json()));

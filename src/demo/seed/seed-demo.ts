@@ -22,6 +22,8 @@ export interface SeedOptions {
   readonly isVerified: boolean;
   readonly allowedOrigins: readonly string[];
   readonly allowedIps: readonly string[];
+  /** Undefined: at random, so that there may be several. */
+  readonly names?: { readonly tenant: string; readonly site: string; readonly domain: string } | undefined;
 }
 
 interface Login {
@@ -63,17 +65,20 @@ export interface SeededDemo {
  * @throws ChangeRefused `invalid` for invalid options
  */
 export async function seedDemo(db: Queryable, options: SeedOptions): Promise<SeededDemo> {
-  const name = randomBytes(6).toString('hex');
-  const domain = `shop-${name}.example`;
+  const random = randomBytes(6).toString('hex');
+  const {
+    names = { tenant: `Demonstration ${random}`, site: 'Demonstration shop', domain: `shop-${random}.example` },
+  } = options;
+  const { domain } = names;
   const plan = {
     ...PLANS.standard,
     rateLimitPerMinute: options.rateLimit ?? PLANS.standard.rateLimitPerMinute,
     consentQuota: options.quota ?? PLANS.standard.consentQuota,
   };
-  const tenant = await createTenant(db, `Demonstration ${name}`, options.hasSubscription ? plan : null);
+  const tenant = await createTenant(db, names.tenant, options.hasSubscription ? plan : null);
   const site = await createSite(db, {
     tenantId: tenant.id,
-    name: 'Demonstration shop',
+    name: names.site,
     domain,
     isVerified: options.isVerified,
     allowedOrigins: [...options.allowedOrigins],

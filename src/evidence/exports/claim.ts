@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
@@ -14,6 +14,14 @@ const SILENCE = "interval '15 seconds'";
 /** Runs of one export before it fails for good. */
 export const MAX_ATTEMPTS = 3;
 const RETRY = "interval '30 seconds'";
+
+/** Condition of exports `e` with jobs `j` that may be claimed. */
+const MAY_CLAIM = `j.deleted_at is null
+          and (e.state = 'queued' and (j.retry_at is null or j.retry_at <= now())
+               or e.state = 'running' and j.heartbeat_at < now() - ${SILENCE})`;
+
+/** Condition for `Looks`: whether `claimExport` may find an export. */
+export const EXPORT_WAITS = `exists (select from exports e join export_jobs j on j.export_id = e.id where ${MAY_CLAIM})`;
 
 /** An export that this process has claimed. */
 export interface ClaimedExport {
@@ -85,9 +93,7 @@ function claimRow(db: Queryable): Promise<(Claim & z.infer<typeof ClaimedRow>) |
     // Both rows are locked, so that the claim of another worker is seen.
     const { rows: next } = await db.query(
       `select e.id from exports e join export_jobs j on j.export_id = e.id
-        where j.deleted_at is null
-          and (e.state = 'queued' and (j.retry_at is null or j.retry_at <= now())
-               or e.state = 'running' and j.heartbeat_at < now() - ${SILENCE})
+        where ${MAY_CLAIM}
         order by e.id limit 1 for no key update of e, j skip locked`,
     );
     const [id] = Ids.parse(next).map((row) => row.id);

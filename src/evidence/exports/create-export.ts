@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from 'uuid';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CreateExportRequest, EvidenceExport } from '../../../schemas/api/panel/exports.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';

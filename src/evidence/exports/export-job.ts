@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DiscloseRequest, EvidenceExport, type EvidenceExport as Shown } from '../../../schemas/api/panel/exports.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { SHOWN_STATE } from '../../platform/exports/export-states.js';

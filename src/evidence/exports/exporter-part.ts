@@ -1,19 +1,20 @@
+import { LONGEST_WAIT_MS, type Looks } from '../../platform/background/looks.js';
 import type { BackgroundPart, PartStatus } from '../../platform/background/part.js';
 import { repeat } from '../../platform/background/repeat.js';
-import { claimExport, failExport } from './claim.js';
+import { claimExport, EXPORT_WAITS, failExport } from './claim.js';
 import { type ExportOutcome, type RunExportOptions, runExport } from './run-export.js';
 import { sweepExports } from './sweep.js';
 
 export interface ExporterOptions extends RunExportOptions {
-  /** Interval of the look-up for new exports, in milliseconds. */
-  readonly pollMs?: number;
+  readonly looks: Looks;
   /** Interval of the removal of ended exports, in milliseconds. */
   readonly sweepMs?: number;
 }
 
 /** Runs queued exports one after another. Several workers may run it: each export has one claim. */
 export function createExporter(options: ExporterOptions): BackgroundPart {
-  const { db, logger, pollMs = 1_000, sweepMs = 30_000 } = options;
+  const { db, logger, sweepMs = 30_000 } = options;
+  const look = options.looks.add(EXPORT_WAITS);
   const outcomes: Record<ExportOutcome, number> = { finished: 0, stopped: 0, failed: 0, 'given-back': 0 };
   let isWorking = false;
 
@@ -40,7 +41,10 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    const work = async () => ((await runNext(signal)) ? 0 : pollMs);
+    const work = async () => {
+      if (!(await runNext(signal))) await look.wait(LONGEST_WAIT_MS, signal);
+      return 0;
+    };
     // The sweep runs concurrently: a long export must not delay the destruction of expired keys.
     const sweep = async () => {
       await sweepExports(db);

@@ -63,7 +63,7 @@ export async function runExport(
   if (job.attempts > MAX_ATTEMPTS) {
     // Each earlier worker ended without recording an outcome.
     await failExport(db, job, 'error');
-    logger.error(about, 'an evidence export failed: each of its runs ended early');
+    logger.error(about, 'an evidence export failed: every attempt ended early');
     return 'failed';
   }
   try {

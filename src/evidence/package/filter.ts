@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
+import { schemaWords } from '../../../schemas/json/schema-words.js';
+import { fieldErrors, linesOf } from '../../platform/errors/field-errors.js';
 import { ExportFailed } from './errors.js';
 import type { PersonScope } from './person-scope.js';
 
@@ -26,8 +28,8 @@ export type Disclose = z.infer<typeof Disclose>;
 
 /** Parses a filter. @throws ExportFailed `invalid-filter` */
 export function parseFilter(filter: unknown): ExportFilter {
-  const parsed = ExportFilter.safeParse(filter);
-  if (!parsed.success) throw new ExportFailed('invalid-filter', z.prettifyError(parsed.error));
+  const parsed = ExportFilter.safeParse(filter, { error: schemaWords });
+  if (!parsed.success) throw new ExportFailed('invalid-filter', linesOf(fieldErrors(parsed.error)));
   const { from, to } = parsed.data;
   if (from !== undefined && to !== undefined && from >= to) {
     throw new ExportFailed('invalid-filter', 'The time range ends before it begins. Correct --from and --to.');

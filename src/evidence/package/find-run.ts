@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { isConsentType, parseConsent } from '../../../schemas/events/sealed-event.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';

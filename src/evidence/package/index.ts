@@ -2,7 +2,6 @@ export { ExportFailed } from './errors.js';
 export {
   type ExportOptions,
   type ExportProgress,
-  type ExportRequest,
   type ExportResult,
   exportEvidence,
   type PackageRequest,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A column of `jsonColumns`. The elements are checked without a call of the schema for each. */
 export const numbers = column((value): value is number => Number.isSafeInteger(value));

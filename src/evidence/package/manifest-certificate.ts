@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { manifestKeyText } from '../../../schemas/evidence/checkpoint.js';
 import { formatNote } from '../../../schemas/evidence/signed-note.js';
 import { type LedgerSigner, verifierKeyOf } from '../../pipeline/ledger/ledger-signer.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { isConsentType, parseBody, parseConsent } from '../../../schemas/events/sealed-event.js';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { type PersonOpening, personTag } from '../../../schemas/evidence/person-tag.js';
 import type { Queryable } from '../../platform/database/pool.js';

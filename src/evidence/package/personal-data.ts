@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import type { ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { disclosuresOf } from '../../../schemas/events/kept-disclosures.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256, sha256Hex } from '../../../schemas/crypto/digest.js';
 import { concatBytes, decodeUtf8, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';

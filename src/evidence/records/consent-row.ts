@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
 import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { DiscloseConsentResponse } from '../../../schemas/api/panel/consents.js';
 import { type Keyring, NotGenuine } from '../../platform/keys/index.js';
@@ -24,13 +24,13 @@ export async function discloseConsent(
   const site = { siteId: row.site_id };
   const selected = { eventId: row.event_id, revision: row.revision, documentSlug: row.slug };
   const names = fields === 'all' ? PERSONAL_FIELDS : fields;
-  for await (const { content: record } of exportRecords({ db, eventLog, keyring }, site, [selected])) {
-    const shown = DiscloseConsentResponse.shape.data.parse({ ...record, fields: {} });
-    return {
-      ...shown,
-      fields: Object.fromEntries(names.map((name) => [name, record[name] ?? null])),
-      attachments: shown.attachments.filter(({ field }) => names.includes(field)),
-    };
-  }
-  throw new NotGenuine(`the key row of record ${row.event_id} was altered`);
+  const [record] = await exportRecords({ db, eventLog, keyring }, site, [selected]);
+  if (record === undefined) throw new NotGenuine(`the key row of record ${row.event_id} was altered`);
+  const { content } = record;
+  const shown = DiscloseConsentResponse.shape.data.parse({ ...content, fields: {} });
+  return {
+    ...shown,
+    fields: Object.fromEntries(names.map((name) => [name, content[name] ?? null])),
+    attachments: shown.attachments.filter(({ field }) => names.includes(field)),
+  };
 }

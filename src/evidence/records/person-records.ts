@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Publication } from '../../../schemas/api/panel/publication.js';
 import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
@@ -43,11 +43,11 @@ export interface ExportedRecord {
  * in the record. A record whose key row was altered is left out.
  * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
  */
-export async function* exportRecords(
+export async function exportRecords(
   options: RecordOptions,
   site: Pick<SiteContext, 'siteId'>,
   page: readonly SelectedRecord[],
-): AsyncGenerator<ExportedRecord, void> {
+): Promise<readonly ExportedRecord[]> {
   const events = await readEvents(options.eventLog, consentsStream(site.siteId), page);
   const { keys, altered } = await readRecordKeys(
     options.db,
@@ -55,6 +55,7 @@ export async function* exportRecords(
     site.siteId,
     page.map(({ eventId }) => eventId),
   );
+  const records: ExportedRecord[] = [];
   for (const selected of page) {
     if (altered.has(selected.eventId)) continue;
     const event = events.get(selected.revision);
@@ -66,8 +67,9 @@ export async function* exportRecords(
     const record = parseConsent(event.type, body.record);
     const key = keys.get(event.id);
     const personal = key === undefined ? null : await personalPart(options, site.siteId, { key, record, body });
-    yield { revision: selected.revision, content: exported(selected, record, body.proof_hash, personal) };
+    records.push({ revision: selected.revision, content: exported(selected, record, body.proof_hash, personal) });
   }
+  return records;
 }
 
 /** Largest gap between two wanted revisions that one read covers. */
@@ -103,7 +105,7 @@ interface Opened {
   readonly body: ConsentRecordedBody;
 }
 
-interface PersonalPart {
+export interface PersonalPart {
   readonly values: JsonObject;
   readonly attachments: readonly JsonObject[];
 }
@@ -167,8 +169,9 @@ async function readAttachments(
 
 const NOTHING_PERSONAL: JsonObject = Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, null]));
 
-function exported(
-  { revision, documentSlug }: SelectedRecord,
+/** A record as an export shows it. @param personal null: its personal values are erased */
+export function exported(
+  { revision, documentSlug }: Pick<SelectedRecord, 'revision' | 'documentSlug'>,
   record: SealedConsent,
   proofHash: string,
   personal: PersonalPart | null,

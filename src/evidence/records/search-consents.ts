@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
 import { INDEX_COLUMNS } from '../../erasure/index.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ExportQuery } from '../../../schemas/api/export.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
@@ -227,7 +227,11 @@ const VersionIds = z.array(z.object({ id: z.string() }));
 /**
  * The document versions that the filters allow; null: all. @throws RequestRefused VALIDATION_ERROR
  */
-async function versionsOf(db: Queryable, siteId: string, filter: ExportQuery): Promise<readonly string[] | null> {
+export async function versionsOf(
+  db: Queryable,
+  siteId: string,
+  filter: ExportQuery,
+): Promise<readonly string[] | null> {
   const { document_slug: slug, document_version_id: versionId } = filter;
   if (slug === undefined && versionId === undefined) return null;
   const { rows } = await db.query(

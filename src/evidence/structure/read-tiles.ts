@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { concatBytes, utf8 } from '../../../schemas/crypto/encoding.js';
 import { entryBundle } from '../../../schemas/evidence/structure-file.js';
 import { isTileOf, nodesOfTile, TILE_WIDTH, type TilePlace } from '../../../schemas/merkle/tiles.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { concatBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, keyedRunLeaf, type StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';

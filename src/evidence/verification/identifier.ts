@@ -5,13 +5,14 @@ export type RecordIdentifier = { readonly eventId: string } | { readonly proofHa
 
 /**
  * Parses an identifier.
- * @param text a UUID, a `ct_` token or a proof hash
+ * @param text a UUID, a token or a proof hash
+ * @param tokenOf reads a token: `eventIdOfTestToken` for test records, whose tokens name no record of a site
  * @returns null for any other text
  */
-export function parseIdentifier(text: string): RecordIdentifier | null {
+export function parseIdentifier(text: string, tokenOf = eventIdOfConsentToken): RecordIdentifier | null {
   const lower = text.trim().toLowerCase();
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower)) return { eventId: lower };
   if (/^[0-9a-f]{64}$/.test(lower)) return { proofHash: lower };
-  const eventId = eventIdOfConsentToken(lower);
+  const eventId = tokenOf(lower);
   return eventId === null ? null : { eventId };
 }

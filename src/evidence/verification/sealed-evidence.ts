@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EventPlace } from '../../pipeline/event-log/port.js';
 import { readBatchPath } from '../../pipeline/ledger/batch-nodes.js';
 import { firstStamp } from '../../pipeline/ledger/stamped.js';

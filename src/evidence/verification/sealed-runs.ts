@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { parseBody } from '../../../schemas/events/sealed-event.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { RecordIdentifier } from './identifier.js';
 import type { StatedPlace } from './logged-record.js';

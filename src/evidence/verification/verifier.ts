@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';

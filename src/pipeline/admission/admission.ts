@@ -4,6 +4,7 @@ import type { ServerBinding } from '../../platform/database/server-binding.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { RandomPool, RowSeals } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
+import type { Submission } from './admit-group.js';
 import { findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
 import { createConflictNotes } from './conflict-notes.js';
 import { nonceDigest } from './digests.js';
@@ -61,12 +62,31 @@ export interface AdmissionOptions {
   readonly observer?: GroupObserver;
 }
 
+/** What an admission writes to, and reads approval tokens from: the records of a site, or its test records. */
+export interface AdmissionStore {
+  /** Stores the consents of one request. */
+  submit(submission: Submission): Promise<PromisedOutcome>;
+  /** @returns the site's tokens among `tokens`, by their secret */
+  findTokens(site: SiteContext, tokens: readonly string[]): Promise<ReadonlyMap<string, FoundToken>>;
+  mint(site: SiteContext, request: ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
+  /** The site with the keys of what is stored. */
+  keysOf(site: SiteContext): SiteContext;
+  /** Whether no further record can be stored for the moment. */
+  isFull(): boolean;
+  /** Milliseconds from `created_at` of a record to the time before which it is sealed, as promised. */
+  readonly sealWithinMs: number;
+}
+
+/** What every admission has, whatever its store. */
+export type AdmissionSurroundings = Pick<AdmissionOptions, 'directory' | 'random' | 'clock' | 'onError'>;
+
 /** Maximum number of evaluations of one request while its site keeps changing. */
 const MAX_TRIES = 4;
 const RETRY_AFTER_SECONDS = 2;
 
+/** Creates the admission of records: what it accepts is evidence. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { db, directory, random, clock, outbox, promises } = options;
+  const { db, random, outbox, promises } = options;
   const submitter = createSubmitter({
     db,
     server: options.server,
@@ -76,14 +96,39 @@ export function createAdmission(options: AdmissionOptions): Admission {
     onUnsigned: options.onUnsigned,
     ...(options.observer === undefined ? {} : { observer: options.observer }),
   });
-
   const conflictNotes = createConflictNotes({ db, onError: options.onError });
+  const { admit, ...others } = admissionTo(options, {
+    submit: submitter.submit,
+    findTokens: (site, tokens) => findApprovalTokens(db, options.seals, site, tokens),
+    mint: (site, request) => mintApprovalToken(db, random, site, request),
+    keysOf: (site) => site,
+    isFull: outbox.isFull,
+    sealWithinMs: promises.sealWithinMs,
+  });
+  return {
+    ...others,
+    admit: async (request, parse) => {
+      const results = await admit(request, parse);
+      const ids = { siteId: request.caller.site.siteId, apiKeyId: request.caller.apiKey.id };
+      for (const eventId of results.conflicts) conflictNotes.note({ ...ids, eventId });
+      return results;
+    },
+    drain: async () => {
+      await submitter.drain();
+      await conflictNotes.drain();
+    },
+  };
+}
+
+/** The checks and decisions of admission, the same for every store. */
+export function admissionTo(options: AdmissionSurroundings, store: AdmissionStore): Omit<Admission, 'drain'> {
+  const { directory, random, clock } = options;
 
   /** Consumes the nonce of a request that is not submitted, or that is parsed afterwards. */
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
     const { site } = caller;
     const digest = nonceDigest(site.siteId, nonce);
-    const outcome = await submitter.submit({ site, nonce: digest, isPublishable: false, consents: [] });
+    const outcome = await store.submit({ site, nonce: digest, isPublishable: false, consents: [] });
     if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
   };
 
@@ -95,45 +140,44 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return site;
   };
 
-  const findTokens = async (site: SiteContext, consents: readonly ParsedConsent[]) => {
-    const tokens = consents.flatMap(({ request }) => request.approval_token ?? []);
-    if (tokens.length === 0) return new Map<string, FoundToken>();
+  const explained = async <T>(work: Promise<T>): Promise<T> => {
     try {
-      return await findApprovalTokens(db, options.seals, site, tokens);
+      return await work;
     } catch (error) {
+      if (error instanceof RequestRefused) throw error;
       options.onError(error);
       throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
+  };
+
+  const findTokens = async (site: SiteContext, consents: readonly ParsedConsent[]) => {
+    const tokens = consents.flatMap(({ request }) => request.approval_token ?? []);
+    return tokens.length === 0 ? new Map<string, FoundToken>() : explained(store.findTokens(site, tokens));
   };
 
   const admitParsed = async (
     request: ConsentsRequest,
     consents: readonly ParsedConsent[],
   ): Promise<AdmissionResult> => {
-    let site = request.caller.site;
+    let site = store.keysOf(request.caller.site);
     let nonce: Buffer | null = nonceDigest(site.siteId, request.nonce);
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const tokens = await findTokens(site, consents);
       const options = {
         ...{ request, consents, site, tokens, nonce },
         now: clock(),
-        sealWithinMs: promises.sealWithinMs,
-        isOutboxFull: outbox.isFull(),
+        sealWithinMs: store.sealWithinMs,
+        isOutboxFull: store.isFull(),
       };
       const evaluated =
         request.rest === undefined
           ? submissionOf(options, random)
           : await submissionInSteps(options, random, request.rest);
-      const outcome: PromisedOutcome = await submitter.submit(evaluated.submission);
+      const outcome = await store.submit(evaluated.submission);
       if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
-      if (outcome.request !== 'stale') {
-        const results = resultsOf(request.shape, evaluated, outcome);
-        const ids = { siteId: site.siteId, apiKeyId: request.caller.apiKey.id };
-        for (const eventId of results.conflicts) conflictNotes.note({ ...ids, eventId });
-        return results;
-      }
+      if (outcome.request !== 'stale') return resultsOf(request.shape, evaluated, outcome);
       nonce = null;
-      site = await refreshed(request);
+      site = store.keysOf(await refreshed(request));
     }
     throw new RequestRefused('ADMISSION_UNAVAILABLE', 'The site is being changed. Retry after Retry-After.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -155,19 +199,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
     mint: async (request, parse) => {
       await useNonce(request);
-      const parsed = parse();
-      try {
-        return await mintApprovalToken(db, random, request.caller.site, parsed);
-      } catch (error) {
-        if (error instanceof RequestRefused) throw error;
-        options.onError(error);
-        throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-      }
+      return explained(store.mint(request.caller.site, parse()));
     },
     useNonce,
-    drain: async () => {
-      await submitter.drain();
-      await conflictNotes.drain();
-    },
   };
 }

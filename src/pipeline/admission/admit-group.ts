@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { byteaArray, uuidArray } from '../../platform/database/binary-arrays.js';
 import { type ServerBinding, STATED_SERVER } from '../../platform/database/server-binding.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
@@ -22,6 +22,10 @@ import { type FoundToken, TokenIdentity } from './token-identity.js';
 
 const TOKEN_BYTES = 32;
 const TOKEN_ID_BYTES = 16;
+
+/** Where tokens are kept, and how their texts begin. */
+const LIVE_TOKENS = { table: 'approval_tokens', token: 'hat_', id: 'atk_' } as const;
+export const TEST_TOKENS = { table: 'test_approval_tokens', token: 'hat_test_', id: 'atk_test_' } as const;
 
 const FoundRows = z.array(
   z.object({ sealed: sealedRow('approval_tokens'), is_consumed: z.boolean(), is_expired: z.boolean() }),
@@ -59,19 +63,55 @@ export async function findApprovalTokens(
   for (const { sealed, is_consumed: isConsumed, is_expired: isExpired } of FoundRows.parse(rows)) {
     const row = await seals.open(sealed, TokenColumns);
     const token = row === null ? undefined : tokenByDigest.get(row.digest.toString('hex'));
-    if (row === null || token === undefined) continue;
-    const identity = decryptForToken(approvalTokenKey(site.siteKey, row.seed, row.id), row.id, row.identity);
-    found.set(token, {
-      id: row.id,
-      documentId: row.document_id,
-      documentVersionId: row.document_version_id,
-      customDocumentHash: row.custom_document_hash,
-      isConsumed,
-      isExpired,
-      identity: TokenIdentity.parse(parseStrictJson(identity)),
-    });
+    if (row !== null && token !== undefined) found.set(token, { ...openedToken(site, row), isConsumed, isExpired });
   }
   return found;
+}
+
+const TestRows = z.array(
+  TokenColumns.extend({
+    digest: z.instanceof(Buffer),
+    seed: z.instanceof(Buffer),
+    identity: z.instanceof(Buffer),
+    is_consumed: z.boolean(),
+    is_expired: z.boolean(),
+  }),
+);
+
+/** Looks up approval tokens of test keys. They grant nothing but test records, so that their rows have no seal. */
+export async function findTestTokens(
+  db: Queryable,
+  site: Pick<SiteContext, 'siteId' | 'siteKey'>,
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, FoundToken>> {
+  const tokenByDigest = new Map(tokens.map((token) => [digestOf(token).toString('hex'), token]));
+  const { rows } = await db.query(
+    `select t.*, consumed_by is not null as is_consumed, expires_at <= clock_timestamp() as is_expired
+       from test_approval_tokens t where digest = any ($1) and site_id = $2`,
+    [[...tokenByDigest.keys()].map((hex) => Buffer.from(hex, 'hex')), site.siteId],
+  );
+  return new Map(
+    TestRows.parse(rows).map(({ is_consumed: isConsumed, is_expired: isExpired, ...row }) => [
+      tokenByDigest.get(row.digest.toString('hex')) ?? '',
+      { ...openedToken(site, row), isConsumed, isExpired },
+    ]),
+  );
+}
+
+type TokenColumns = Omit<z.infer<typeof TokenColumns>, 'digest' | 'seed' | 'identity'>;
+
+function openedToken(
+  { siteKey }: Pick<SiteContext, 'siteKey'>,
+  row: TokenColumns & { readonly seed: Uint8Array; readonly identity: Uint8Array },
+): Omit<FoundToken, 'isConsumed' | 'isExpired'> {
+  const identity = decryptForToken(approvalTokenKey(siteKey, row.seed, row.id), row.id, row.identity);
+  return {
+    id: row.id,
+    documentId: row.document_id,
+    documentVersionId: row.document_version_id,
+    customDocumentHash: row.custom_document_hash,
+    identity: TokenIdentity.parse(parseStrictJson(identity)),
+  };
 }
 
 const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
@@ -86,10 +126,11 @@ export async function mintApprovalToken(
   random: RandomPool,
   site: SiteContext,
   request: ApprovalTokenRequest,
+  kind: typeof LIVE_TOKENS | typeof TEST_TOKENS = LIVE_TOKENS,
 ): Promise<ApprovalTokenResponse['data']> {
   const document = documentOf(site, request);
-  const token = `hat_${random.take(TOKEN_BYTES).toString('base64url')}`;
-  const id = `atk_${random.take(TOKEN_ID_BYTES).toString('base64url')}`;
+  const token = kind.token + random.take(TOKEN_BYTES).toString('base64url');
+  const id = kind.id + random.take(TOKEN_ID_BYTES).toString('base64url');
   const seed = random.take(SEED_BYTES);
   const expiresIn = request.expires_in ?? CONSENT_LIMITS.approvalTokenSeconds.default;
   const identity = JSON.stringify({
@@ -105,8 +146,8 @@ export async function mintApprovalToken(
   const index = (kind: 'email' | 'phone' | 'id_number', value: string | null | undefined): Buffer | null =>
     value == null || value === '' ? null : blindIndex(site.siteKey, kind, value);
   const insert = {
-    name: 'mint_approval_token',
-    text: `insert into approval_tokens (id, site_id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
+    name: `mint ${kind.table}`,
+    text: `insert into ${kind.table} (id, site_id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
              visitor_index, email_index, phone_index, id_number_index, created_at, expires_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now(), now() + make_interval(secs => $13))
            returning expires_at`,

@@ -6,10 +6,17 @@ import type { Queryable } from '../../platform/database/pool.js';
  */
 export const MAINTENANCE_INTERVAL_MS = 20_000;
 
+/** What test keys leave, with the primary key and the time of each table. */
+const TEST_TABLES = [
+  ['test_records', 'number', 'created_at'],
+  ['test_approval_tokens', 'id', 'created_at'],
+  ['test_erasures', 'id', 'requested_at'],
+] as const;
+
 /**
  * Removes expired admission state. Starts new generations of nonces and idempotency keys when they
  * are due, and deletes expired approval tokens that were never consumed, and conflicts of idempotency
- * keys after 30 days.
+ * keys and all that test keys left after 30 days.
  * Each step is a short transaction and may run in several processes at once. A late run keeps data
  * longer, never shorter.
  * @param db in the role `consent_ledger_worker`
@@ -24,4 +31,10 @@ export async function maintainAdmission(db: Queryable): Promise<void> {
        order by expires_at limit 1000 for update skip locked)`,
   );
   await db.query("delete from idempotency_conflicts where last_at < now() - interval '30 days'");
+  for (const [table, key, time] of TEST_TABLES) {
+    await db.query(
+      `delete from ${table} where ${key} in (
+         select ${key} from ${table} where ${time} < now() - interval '30 days' order by ${time} limit 1000)`,
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import {
   BrowserConsentBatchRequest,
@@ -9,6 +9,8 @@ import {
 } from '../../../schemas/api/consents.js';
 import type { ErrorCode, FieldError } from '../../../schemas/api/error-codes.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
+import { schemaWords } from '../../../schemas/json/schema-words.js';
+import { fieldErrors } from '../../platform/errors/field-errors.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Channel } from '../../tenancy/directory/caller.js';
 import { type Attachment, attachmentsOf } from './attachments.js';
@@ -48,8 +50,6 @@ export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channe
   });
 }
 
-const MAX_FIELD_ERRORS = 50;
-
 /**
  * @throws RequestRefused INVALID_CATEGORIES if only the categories are invalid, otherwise
  *   VALIDATION_ERROR
@@ -59,14 +59,12 @@ function validated<T>(
   value: unknown,
   isCategoriesPath: (path: readonly PropertyKey[]) => boolean = () => false,
 ): T {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: schemaWords });
   if (result.success) return result.data;
-  const { issues } = result.error;
-  const errors = issues.slice(0, MAX_FIELD_ERRORS).map(({ path, message }) => ({
-    field: path.map(String).join('.'),
-    message,
-  }));
-  const code = issues.every(({ path }) => isCategoriesPath(path)) ? 'INVALID_CATEGORIES' : 'VALIDATION_ERROR';
+  const errors = fieldErrors(result.error);
+  const code = result.error.issues.every(({ path }) => isCategoriesPath(path))
+    ? 'INVALID_CATEGORIES'
+    : 'VALIDATION_ERROR';
   throw new RequestRefused(code, undefined, { errors });
 }
 
@@ -118,6 +116,8 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-function atItem(error: RequestRefused, index: number): RequestRefused {
-  return new RequestRefused(error.code, `consents.${index}: ${error.message}`, error.details);
+/** Names the item of a batch in the message and in the path of each invalid field. */
+function atItem({ code, message, details }: RequestRefused, index: number): RequestRefused {
+  const errors = details.errors?.map((error) => ({ ...error, field: `consents.${index}.${error.field}` }));
+  return new RequestRefused(code, `consents.${index}: ${message}`, { ...details, ...(errors && { errors }) });
 }

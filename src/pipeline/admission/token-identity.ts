@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { VOUCHABLE_FIELDS } from '../../../schemas/events/consent-recorded.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { LedgerRolledBack } from '../ledger/errors.js';

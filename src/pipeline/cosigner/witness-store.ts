@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 
 /** A stamped checkpoint: its size, and the exact text of its note. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidEventBody, isSealedEventType, parseBody, sealedContent } from '../../../schemas/events/sealed-event.js';
 import type { StreamEvent } from './port.js';
 

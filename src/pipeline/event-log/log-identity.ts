@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LOG_STARTED } from '../../../schemas/events/ledger.js';
 import { InvalidEventBody, parseBody } from '../../../schemas/events/sealed-event.js';
 import { LOG_IDENTITY_STREAM } from '../../../schemas/events/streams.js';

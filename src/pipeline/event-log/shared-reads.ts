@@ -1,6 +1,7 @@
 import { consentOf } from '../../../schemas/events/sealed-event.js';
 import type { ConsentBody } from '../../../schemas/evidence/consent-body.js';
 import { abortOf } from '../../platform/background/signals.js';
+import { pause } from '../../platform/background/waiting.js';
 import type { EventLog, LoggedEvent, LogPage, Position } from './port.js';
 
 /** Pages kept in memory at most: a page has at most 4 MB. */
@@ -14,23 +15,42 @@ interface KeptPage extends LogPage {
   readonly next: Position;
 }
 
+/** Tells of appends, for those who read the log at times of their own. */
+export interface Appends {
+  /** Changes with each page that is read. Take it before you read the log, and pass it to `wait`. */
+  readonly ticket: number;
+  /**
+   * Resolves after a page that is newer than `ticket`, after `ms`, or when one of `signals` is aborted.
+   * @param ms milliseconds to wait: `followed` while a subscription reads the log, else `alone`
+   */
+  wait(
+    ticket: number,
+    ms: { readonly followed: number; readonly alone: number },
+    ...signals: readonly AbortSignal[]
+  ): Promise<void>;
+}
+
+export interface SharedLog extends EventLog, Appends {}
+
 /**
  * Returns a log whose subscribers share what they read: those at the same place in the log get the
  * same pages, from one subscription, and each event is decoded once. The newest pages are kept in
  * memory. A subscriber that lags them reads for itself until it catches up; one ahead of the
  * others subscribes for itself. No subscriber waits for another.
  */
-export function shareReads(eventLog: EventLog): EventLog {
+export function shareReads(eventLog: EventLog): SharedLog {
   return new SharedReads(eventLog);
 }
 
-class SharedReads implements EventLog {
+class SharedReads implements SharedLog {
   readonly kind: EventLog['kind'];
   readonly maxAppendBytes: number;
   /** Adjacent, the newest last. Every event between the first and the last is in them. */
   #pages: KeptPage[] = [];
   #feed: Feed | null = null;
   #subscribers = 0;
+  #pagesRead = 0;
+  readonly #sleepers = new Set<() => void>();
 
   constructor(private readonly inner: EventLog) {
     this.kind = inner.kind;
@@ -84,6 +104,24 @@ class SharedReads implements EventLog {
     }
   }
 
+  get ticket(): number {
+    return this.#pagesRead;
+  }
+
+  async wait(
+    ticket: number,
+    { followed, alone }: { readonly followed: number; readonly alone: number },
+    ...signals: readonly AbortSignal[]
+  ): Promise<void> {
+    if (this.#pagesRead !== ticket) return;
+    const woken = new AbortController();
+    const wake = (): void => woken.abort();
+    this.#sleepers.add(wake);
+    this.#feed?.begin();
+    await pause(this.#feed === null ? alone : followed, woken.signal, ...signals);
+    this.#sleepers.delete(wake);
+  }
+
   async close(): Promise<void> {
     this.#endFeed();
     await this.inner.close();
@@ -116,6 +154,7 @@ class SharedReads implements EventLog {
   async #pull(after: Position | null, signal: AbortSignal): Promise<LogPage | null> {
     this.#feed ??= new Feed(this.inner, after, (page) => {
       this.#pages = [...this.#pages, page].slice(-MAX_PAGES);
+      this.#wake();
     });
     const feed = this.#feed;
     const aborted = abortOf(signal);
@@ -134,6 +173,12 @@ class SharedReads implements EventLog {
     this.#feed?.end();
     this.#feed = null;
     this.#pages = [];
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#pagesRead += 1;
+    for (const wake of this.#sleepers) wake();
   }
 }
 
@@ -156,6 +201,11 @@ class Feed {
   next(): Promise<KeptPage> {
     this.#reading ??= this.#read();
     return this.#reading;
+  }
+
+  /** Reads the next page if nobody does. Who waits for the page gets the error of reading it. */
+  begin(): void {
+    if (this.#reading === null) this.next().catch(() => undefined);
   }
 
   end(): void {

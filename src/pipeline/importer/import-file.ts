@@ -6,7 +6,16 @@ import type { Queryable } from '../../platform/database/pool.js';
 import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { SiteConfig } from '../admission/evaluate.js';
-import { type MapContext, mapRow, type RowProblem } from './map-row.js';
+import {
+  itemsOfLists,
+  listChoices,
+  type MapContext,
+  type MappedRow,
+  mapRow,
+  type RowProblem,
+  type StatedConsent,
+  wantedBy,
+} from './map-row.js';
 import { columnsOf, type Mapping, mappingDigest } from './mapping.js';
 import { prepareImport, rowDigest } from './prepare-import.js';
 import { readRows, type SourceRow } from './read-rows.js';
@@ -28,6 +37,12 @@ export interface CheckedFile {
   readonly mappingSha256: string;
   readonly rows: number;
   readonly wrongRows: number;
+  /** Right rows by their decision. */
+  readonly decisions: Readonly<Record<string, number>>;
+  /** Right rows that accept, and that refuse, each category. */
+  readonly categories: Readonly<Record<string, { readonly accepted: number; readonly refused: number }>>;
+  /** Items of lists that the mapping names and no row has. */
+  readonly unusedItems: readonly string[];
   /** Digest of the rows up to the end of each block, by which the second pass knows that the file is the same. */
   readonly blocks: readonly string[];
 }
@@ -66,7 +81,7 @@ export interface Importing {
  */
 export async function checkFile(
   path: string,
-  importing: Importing,
+  importing: Omit<Importing, 'site'>,
   onRejected: (row: RejectedRow) => Promise<void>,
   onBytes: (done: number, total: number) => void,
 ): Promise<CheckedFile> {
@@ -76,7 +91,9 @@ export async function checkFile(
   let rows = 0;
   let wrongRows = 0;
   const digests = new BlockDigests();
-  const context = contextOf(importing);
+  const used = new Set<string>();
+  const context = { ...contextOf(importing), onItem: (item: string) => used.add(item) };
+  const totals = new DecisionTotals();
   const onPiece = (piece: Uint8Array): void => {
     file.update(piece);
     bytes += piece.length;
@@ -86,7 +103,9 @@ export async function checkFile(
   for await (const read of source) {
     rows += 1;
     digests.add(read);
-    const problems = problemsOf(read, context);
+    const mapped = mappedRow(read, context);
+    const problems = mapped.isRight ? [] : mapped.problems;
+    if (mapped.isRight) totals.add(mapped.stated);
     if (problems.length > 0) wrongRows += 1;
     for (const problem of problems) await onRejected({ row: read.row, ...problem });
     if (rows % BLOCK_ROWS === 0) onBytes(bytes, size);
@@ -98,6 +117,8 @@ export async function checkFile(
     mappingSha256: mappingDigest(importing.mapping),
     rows,
     wrongRows,
+    ...totals.result(),
+    unusedItems: [...new Set(listChoices(importing.mapping).map(wantedBy))].filter((item) => !used.has(item)),
     blocks: digests.finish(),
   };
 }
@@ -204,14 +225,31 @@ async function writeUnchanged(
   }
 }
 
-function contextOf({ mapping, config, versions, clock }: Importing): MapContext {
-  return { mapping, config, versions, now: clock() };
+function contextOf({ mapping, config, versions, clock }: Omit<Importing, 'site'>): MapContext {
+  return { mapping, config, versions, now: clock(), items: itemsOfLists(mapping) };
 }
 
-function problemsOf({ values, problem }: SourceRow, context: MapContext): readonly RowProblem[] {
-  if (values === null) return [{ column: '', reason: problem ?? 'cannot be read' }];
-  const mapped = mapRow(values, context);
-  return mapped.isRight ? [] : mapped.problems;
+function mappedRow({ values, problem }: SourceRow, context: MapContext): MappedRow {
+  if (values !== null) return mapRow(values, context);
+  return { isRight: false, problems: [{ column: '', reason: problem ?? 'cannot be read' }] };
+}
+
+/** What the right rows say, by count: a mapping that misreads a file shows here before anything is sealed. */
+class DecisionTotals {
+  readonly #decisions = new Map<string, number>();
+  readonly #categories = new Map<string, { accepted: number; refused: number }>();
+
+  add({ consent: { request } }: StatedConsent): void {
+    this.#decisions.set(request.decision, (this.#decisions.get(request.decision) ?? 0) + 1);
+    for (const [key, is] of Object.entries(request.categories ?? {})) {
+      const { accepted, refused } = this.#categories.get(key) ?? { accepted: 0, refused: 0 };
+      this.#categories.set(key, is ? { accepted: accepted + 1, refused } : { accepted, refused: refused + 1 });
+    }
+  }
+
+  result(): Pick<CheckedFile, 'decisions' | 'categories'> {
+    return { decisions: Object.fromEntries(this.#decisions), categories: Object.fromEntries(this.#categories) };
+  }
 }
 
 /** Digests of the rows up to the end of each block. */

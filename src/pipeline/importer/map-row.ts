@@ -36,7 +36,14 @@ export interface MapContext {
   readonly versions: ReadonlyMap<string, ImportVersion>;
   /** Unix milliseconds. */
   readonly now: number;
+  /** The items that each list may have (`itemsOfLists`). */
+  readonly items: ReadonlyMap<ListChoice, ReadonlySet<string>>;
+  /** Receives each item of the mapping that a row has, as the mapping writes it. */
+  readonly onItem?: (item: string) => void;
 }
+
+/** No tool recorded a consent before: such a time is of another unit, or none. */
+const EARLIEST = Date.UTC(1995, 0, 1);
 
 /** Longest id of a record, in characters. */
 const MAX_RECORD_ID = 200;
@@ -69,6 +76,11 @@ export function mapRow(values: JsonObject, context: MapContext): MappedRow {
   const claimedAt = attempt(() => required(timeOf(values, mapping.claimed_at), mapping.claimed_at.column));
   if (claimedAt !== null && claimedAt > now)
     problems.push({ column: mapping.claimed_at.column, reason: 'is after the import' });
+  if (claimedAt !== null && claimedAt < EARLIEST)
+    problems.push({
+      column: mapping.claimed_at.column,
+      reason: 'is before 1995: see whether `format` is right, unix for seconds and unix_ms for milliseconds',
+    });
   const end = mapping.valid_until;
   const validUntil = end === undefined ? null : attempt(() => timeOf(values, end));
   if (claimedAt !== null && validUntil !== null && end !== undefined && validUntil < claimedAt)
@@ -95,7 +107,7 @@ function consentOf(
         return text === null ? [] : [[name, text]];
       }),
     );
-  const categories = mapping.categories === undefined ? null : categoriesOf(values, mapping.categories, attempt);
+  const categories = mapping.categories === undefined ? null : categoriesOf(values, context, attempt);
   const { decision: stated, consent_type, document_version_id, compliance_framework } = mapping;
   const decision = stated === FROM_CATEGORIES ? attempt(() => decisionOf(categories ?? {}, context.config)) : null;
   if (stated === FROM_CATEGORIES && decision === null) return null;
@@ -114,6 +126,9 @@ function consentOf(
   return attempt(() => parsed(request, mapping));
 }
 
+const NO_ADDRESS =
+  'is no IPv4 or IPv6 address: write the masked part of an address as 0 (192.0.2.0), or leave the column out of the mapping';
+
 function parsed(request: JsonObject, mapping: Mapping): ParsedConsent {
   try {
     const [consent] = parseConsents(request, 'single', 's2s');
@@ -122,7 +137,8 @@ function parsed(request: JsonObject, mapping: Mapping): ParsedConsent {
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
     const [first] = error.details.errors ?? [];
-    throw new WrongValue(columnOf(first?.field ?? '', mapping), first?.message ?? error.message);
+    const reason = first?.field === 'ip_address' ? NO_ADDRESS : (first?.message ?? error.message);
+    throw new WrongValue(columnOf(first?.field ?? '', mapping), reason);
   }
 }
 
@@ -185,47 +201,99 @@ function decisionOf(categories: JsonObject, { record }: SiteConfig): string {
   return accepted === optional.length ? 'accepted' : 'partial';
 }
 
-function categoriesOf(
-  values: JsonObject,
-  choices: Readonly<Record<string, Choice>>,
-  attempt: <T>(read: () => T) => T | null,
-): JsonObject {
+function categoriesOf(values: JsonObject, context: MapContext, attempt: <T>(read: () => T) => T | null): JsonObject {
   return Object.fromEntries(
-    Object.entries(choices).flatMap(([key, choice]) => {
-      const is = attempt(() => choiceOf(values, choice));
+    Object.entries(context.mapping.categories ?? {}).flatMap(([key, choice]) => {
+      const is = attempt(() => choiceOf(values, choice, context));
       return is === null ? [] : [[key, is]];
     }),
   );
 }
 
-function choiceOf(values: JsonObject, choice: Choice): boolean | null {
+function choiceOf(values: JsonObject, choice: Choice, context: MapContext): boolean | null {
   if ('value' in choice) return choice.value;
   const { column } = choice;
   const value = valueAt(values, column);
   // A list that is not there at all is a wrong name of the column, and no refusal.
   if ('contains' in choice && !isThere(values, column)) throw new WrongValue(column, 'is missing');
-  if ('contains' in choice) return listOf(value, column).some((item) => asText(item) === choice.contains);
-  const found = 'member' in choice ? memberOf(value, choice) : value;
+  if ('contains' in choice) return itemOf(value, choice, choice.contains, context) !== undefined;
+  const found = 'member' in choice ? memberOf(value, choice, context) : value;
   const text = asText(found);
   if (text === null || text === '') return choice.default ?? null;
   // Tools write true, True and TRUE.
   const known = Object.entries(choice.values).find(([name]) => name.toLowerCase() === text.toLowerCase());
   if (known !== undefined) return known[1];
-  if (choice.default !== undefined) return choice.default;
   throw new WrongValue(column, 'has a value that `values` of the mapping does not name');
 }
 
-function memberOf(value: JsonValue, choice: Extract<Choice, { readonly member: string }>): JsonValue {
-  const found = listOf(value, choice.column).find(
-    (item) => isObject(item) && asText(valueAt(item, choice.id)) === choice.is,
-  );
+function memberOf(
+  value: JsonValue,
+  choice: Extract<Choice, { readonly member: string }>,
+  context: MapContext,
+): JsonValue {
+  const found = itemOf(value, choice, choice.is, context);
   return found !== undefined && isObject(found) ? valueAt(found, choice.member) : null;
 }
 
-function listOf(value: JsonValue, column: string): readonly JsonValue[] {
+type ListChoice = Extract<Choice, { readonly separator: string }>;
+
+/**
+ * The item of a list that a choice asks for. Items that are not known make the row wrong: a list that is
+ * written otherwise than the mapping says would record every person as one who refused.
+ */
+function itemOf(value: JsonValue, choice: ListChoice, wanted: string, context: MapContext): JsonValue | undefined {
+  const { column } = choice;
+  const known = context.items.get(choice);
+  let found: JsonValue | undefined;
+  for (const item of listOf(value, choice)) {
+    const stated = asText('id' in choice && isObject(item) ? valueAt(item, choice.id) : item);
+    const text = stated === null ? null : formOf(stated, choice);
+    if (text === null || known?.has(text) !== true)
+      throw new WrongValue(
+        column,
+        'has an item that the mapping neither names nor ignores: compare `separator`, `case` and `ignore`',
+      );
+    if (text === formOf(wanted, choice)) found ??= item;
+  }
+  if (found !== undefined) context.onItem?.(wanted);
+  return found;
+}
+
+/**
+ * The items that each list of a mapping may have: those that a choice of its column looks for or ignores. They are the
+ * same for all rows.
+ */
+export function itemsOfLists(mapping: Mapping): MapContext['items'] {
+  const choices = listChoices(mapping);
+  return new Map(
+    choices.map((choice) => {
+      const known = choices
+        .filter(({ column }) => column === choice.column)
+        .flatMap((other) => [wantedBy(other), ...other.ignore]);
+      return [choice, new Set(known.map((item) => formOf(item, choice)))];
+    }),
+  );
+}
+
+/** The form in which a list compares items. */
+function formOf(item: string, choice: ListChoice): string {
+  return choice.case === 'ignored' ? item.toLowerCase() : item;
+}
+
+/** The item that a choice looks for. */
+export function wantedBy(choice: ListChoice): string {
+  return 'contains' in choice ? choice.contains : choice.is;
+}
+
+/** The choices of a mapping that look into lists. */
+export function listChoices({ categories }: Mapping): readonly ListChoice[] {
+  return Object.values(categories ?? {}).filter((choice): choice is ListChoice => 'separator' in choice);
+}
+
+function listOf(value: JsonValue, { column, separator }: ListChoice): readonly JsonValue[] {
   if (value === null || value === '') return [];
   if (Array.isArray(value)) return value;
-  if (typeof value === 'string') return value.split(',').map((item) => item.trim());
+  if (typeof value === 'string') return value.split(separator).map((item) => item.trim());
   throw new WrongValue(column, 'is not a list');
 }
 
@@ -240,7 +308,6 @@ function textOf(values: JsonObject, field: Field): string | null {
   if (!isStorable(text)) throw new WrongValue(column, 'contains U+0000');
   if (translated === undefined) return text;
   if (Object.hasOwn(translated, text)) return translated[text] ?? null;
-  if (otherwise !== undefined) return otherwise;
   throw new WrongValue(column, 'has a value that `values` of the mapping does not name');
 }
 
@@ -254,18 +321,24 @@ function timeOf(values: JsonObject, { column, format }: Time): number | null {
       throw new WrongValue(column, 'is not a time since 1970');
     return Math.floor(time);
   }
-  const parsed = InputTime.safeParse(format === 'iso_utc' ? withOffset(text) : text);
+  const time = isoTime(text);
+  const parsed = InputTime.safeParse(format === 'iso_utc' && !/(?:Z|[+-]\d{2}:\d{2})$/i.test(time) ? `${time}Z` : time);
   if (!parsed.success) throw new WrongValue(column, parsed.error.issues[0]?.message ?? 'is not a time');
   return Date.parse(parsed.data);
 }
 
-/** A time without an offset is in UTC. More digits than microseconds have no meaning here. */
-function withOffset(text: string): string {
-  const time = text
+/**
+ * The time as ISO 8601 has it: PostgreSQL writes a space and +00, BigQuery a space and UTC, Jackson +0000. More
+ * digits than milliseconds have no meaning here.
+ */
+function isoTime(text: string): string {
+  return text
     .trim()
     .replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
-    .replace(/(\.\d{3})\d+/, '$1');
-  return /(?:Z|[+-]\d{2}:?\d{2})$/i.test(time) ? time : `${time}Z`;
+    .replace(/(\.\d{3})\d+/, '$1')
+    .replace(/ ?UTC$/, 'Z')
+    .replace(/(:\d{2}(?:\.\d{1,3})?[+-]\d{2})$/, '$1:00')
+    .replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
 }
 
 function required<T>(value: T | null, column: string): T {

@@ -1,8 +1,9 @@
 import { parse as parseYaml } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { MAX_TOOL_NAME } from '../../../schemas/events/consent-imported.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
 
 /** Formats of files: CSV (RFC 4180), one array of JSON objects, one JSON object a line. */
@@ -52,12 +53,19 @@ export type Field = z.infer<typeof Field>;
 const Time = z.strictObject({ column: Column, format: z.enum(['iso', 'iso_utc', 'unix', 'unix_ms']).default('iso') });
 export type Time = z.infer<typeof Time>;
 
+/** How the items of a list are told apart, and those that are known to mean none of the categories. */
+const LIST = {
+  separator: z.string().min(1).max(5).default(','),
+  case: z.enum(['exact', 'ignored']).default('exact'),
+  ignore: z.array(Text).max(1000).default([]),
+};
+
 const Choice = z.union([
   z.strictObject({ value: z.boolean() }),
   /** The text of a column. */
   z.strictObject({ column: Column, values: z.record(Text, z.boolean()), default: z.boolean().optional() }),
-  /** Whether a list, or a text with commas, contains an item. */
-  z.strictObject({ column: Column, contains: Text }),
+  /** Whether a list, or a text with separators, contains an item. */
+  z.strictObject({ column: Column, contains: Text, ...LIST }),
   /** The text of a member of the one object in a list whose member `id` has this text. */
   z.strictObject({
     column: Column,
@@ -66,6 +74,7 @@ const Choice = z.union([
     member: Column,
     values: z.record(Text, z.boolean()),
     default: z.boolean().optional(),
+    ...LIST,
   }),
 ]);
 export type Choice = z.infer<typeof Choice>;
@@ -134,7 +143,7 @@ export class InvalidMapping extends Error {
  */
 export function parseMapping(text: string | null, base: Readonly<Record<string, unknown>> = {}): Mapping {
   const given = text === null ? {} : objectIn(text);
-  const parsed = Mapping.safeParse({ ...base, ...given });
+  const parsed = Mapping.safeParse({ ...base, ...given }, { error: schemaWords });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `  ${path.map(String).join('.')}: ${message}`);
   throw new InvalidMapping(`The mapping is incomplete or wrong (docs/import.md):\n${problems.join('\n')}`);

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { CsvError, parse as csvParser } from 'csv-parse';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
 import type { FileFormat, Mapping } from './mapping.js';
@@ -26,7 +26,10 @@ export class UnreadableFile extends Error {
 }
 
 const Names = z.array(z.string());
-const Cells = z.array(z.string());
+const CsvRecord = z.object({ record: z.array(z.string()), info: z.object({ records: z.int() }) });
+/** Where csv-parse found an error. */
+const Place = z.object({ records: z.int(), lines: z.int() });
+const QUOTE_ERRORS: ReadonlySet<string> = new Set(['CSV_INVALID_CLOSING_QUOTE', 'INVALID_OPENING_QUOTE']);
 
 /**
  * Reads the rows of a file one after the other, whatever its size.
@@ -56,8 +59,19 @@ async function* csvRows(
   delimiter: string,
   columns: readonly string[],
 ): AsyncGenerator<SourceRow, void> {
+  /** Places of rows that cannot be read: how many records are before each, and its line. */
+  const damaged: { readonly after: number; readonly line: number }[] = [];
   const parser = csvParser({
     bom: true,
+    info: true,
+    // A quotation mark in the wrong place, as fputcsv of PHP writes them, is the fault of its row alone.
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      if (error === undefined || !QUOTE_ERRORS.has(error.code)) return void parser.destroy(error);
+      const { records: after, lines: line } = Place.parse(error);
+      // The rest of a damaged row is not quoted, so further errors of it are on the same line.
+      if (damaged.at(-1)?.line !== line) damaged.push({ after, line });
+    },
     delimiter,
     max_record_size: MAX_ROW_BYTES,
     // Each row states its own number of cells, so that one wrong row does not end the file.
@@ -69,15 +83,30 @@ async function* csvRows(
   checked.pipe(parser);
   let names: readonly string[] | null = null;
   let row = 0;
-  try {
-    for await (const record of parser) {
-      const cells = Cells.parse(record);
-      if (names === null) names = namesOf(cells, columns);
-      else {
-        row += 1;
-        yield csvRow(row, names, cells);
-      }
+  const damagedBefore = function* (records: number): Generator<SourceRow, void> {
+    while ((damaged[0]?.after ?? Number.POSITIVE_INFINITY) < records) {
+      damaged.shift();
+      row += 1;
+      yield {
+        row,
+        values: null,
+        problem: 'has a quotation mark in the wrong place: CSV doubles it (""), and has no \\"',
+      };
     }
+  };
+  try {
+    for await (const found of parser) {
+      const { record: cells, info } = CsvRecord.parse(found);
+      if (names === null) {
+        if (damaged[0]?.after === 0) throw new UnreadableFile('The line with the names of the columns cannot be read.');
+        names = namesOf(cells, delimiter, columns);
+        continue;
+      }
+      yield* damagedBefore(info.records);
+      row += 1;
+      yield csvRow(row, names, cells);
+    }
+    yield* damagedBefore(Number.POSITIVE_INFINITY);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new UnreadableFile(`The file is not CSV after row ${row} (${error.code}).`);
@@ -104,8 +133,18 @@ async function* utf8Only(source: Readable): AsyncGenerator<Uint8Array, void> {
   }
 }
 
-function namesOf(cells: readonly string[], columns: readonly string[]): readonly string[] {
-  const names = Names.parse(cells).map((name) => name.trim());
+function namesOf(cells: readonly string[], delimiter: string, columns: readonly string[]): readonly string[] {
+  const named = Names.parse(cells).map((name) => name.trim());
+  if (/^sep=/i.test(named[0] ?? ''))
+    throw new UnreadableFile(
+      'The first line is “sep=…”, which only Excel reads. Remove that line, and give its character as `delimiter` in the mapping.',
+    );
+  // Excel writes columns at the end that were emptied: they have neither names nor values.
+  const names = named.slice(0, named.findLastIndex((name) => name !== '') + 1);
+  if (names.length === 1 && columns.length > 1 && /[;\t|]/.test(names[0] ?? ''))
+    throw new UnreadableFile(
+      `The first line has no “${delimiter}”. Give the character between its names as \`delimiter\` in the mapping.`,
+    );
   if (names.length > MAX_COLUMNS) throw new UnreadableFile(`The file has more than ${MAX_COLUMNS} columns.`);
   const repeated = names.findIndex((name, place) => names.indexOf(name) !== place);
   // Not the name itself: in a file without a line of names, it is a value of a person.
@@ -122,7 +161,8 @@ function namesOf(cells: readonly string[], columns: readonly string[]): readonly
   return names;
 }
 
-function csvRow(row: number, names: readonly string[], cells: readonly string[]): SourceRow {
+function csvRow(row: number, names: readonly string[], all: readonly string[]): SourceRow {
+  const cells = all.slice(names.length).every((cell) => cell.trim() === '') ? all.slice(0, names.length) : all;
   if (cells.length !== names.length)
     return { row, values: null, problem: `has ${cells.length} cells, and the file has ${names.length} columns` };
   const values: JsonObject = Object.fromEntries(names.map((name, place) => [name, cells[place] ?? '']));
@@ -250,6 +290,10 @@ class ArraySplitter {
     this.#seen += 1;
     const isMark = this.#state === 'before' && this.#seen <= MARK.length && byte === MARK[this.#seen - 1];
     if (this.#state === 'before' && byte === OPEN_ARRAY) this.#state = 'inside';
+    else if (byte === OPEN_OBJECT && this.#state === 'before')
+      throw new UnreadableFile(
+        'The file is not one array of JSON: it begins with an object. If the rows are in a member of it, write that array into a file of its own, for example with jq .data; if each line is an object, the format is jsonl.',
+      );
     else if (!SPACES.has(byte) && !isMark) throw new UnreadableFile('The file is not one array of JSON.');
   }
 

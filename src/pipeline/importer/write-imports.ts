@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_IMPORTED } from '../../../schemas/events/consent-imported.js';
 import { consentsStream } from '../../../schemas/events/streams.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { concatBytes, equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { hasTag, InvalidEventBody } from '../../../schemas/events/sealed-event.js';

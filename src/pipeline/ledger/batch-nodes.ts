@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { splitBytes } from '../../../schemas/crypto/encoding.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, inclusionRanges, nodesOfRanges } from '../../../schemas/merkle/proofs.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Count, Instant, Sha256Hex } from '../../../schemas/evidence/primitives.js';
 import { syncFolder } from '../../platform/files/sync-folder.js';
 import { LedgerHeadUnreadable } from './errors.js';

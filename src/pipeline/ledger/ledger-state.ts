@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { edgeNodes, Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';

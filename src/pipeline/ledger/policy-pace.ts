@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_POLICY_DELAYS, LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import type { LedgerKeyAnnouncedRecord } from '../../../schemas/events/ledger-key.js';
 import type { LedgerPolicySetRecord } from '../../../schemas/events/ledger-policy.js';

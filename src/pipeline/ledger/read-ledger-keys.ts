@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LedgerKey } from '../../../schemas/api/checkpoints.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { sealedContent } from '../../../schemas/events/sealed-event.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import type { TreeNode } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';

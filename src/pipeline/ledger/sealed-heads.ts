@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, batchLeaf } from '../../../schemas/evidence/batch-header.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';

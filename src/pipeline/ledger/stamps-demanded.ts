@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
@@ -9,7 +9,7 @@ import { policyOf } from './publish-policy.js';
 export interface StampsDemanded {
   readonly authorities: number;
   /**
-   * Number of the first policy with fewer stamps that does not count yet; null if none waits. It counts
+   * Number of the first policy with fewer stamps that is not in effect yet; null if none waits. It counts
    * from the first checkpoint over it on that has as many authorities.
    */
   readonly waitingPolicy: number | null;

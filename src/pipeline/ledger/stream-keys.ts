@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { POLICY_KEY, type StreamKeyOf, streamKey } from '../../../schemas/evidence/batch-header.js';
 import type { Queryable } from '../../platform/database/pool.js';

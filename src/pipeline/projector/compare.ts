@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Projection, TableDefinition } from '../../../projections/definition.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { identifier, list, schemaOf } from './sql.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Projection, ProjectionShape } from '../../../projections/definition.js';
 
 /** The file does not export a projection. The message names the defect. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Projection } from '../../../projections/definition.js';
 import { type Lease, tryLease, waitForLease } from '../../platform/background/lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Projection } from '../../../projections/definition.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { READ_MODEL_READERS } from '../../platform/database/roles.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LEDGER_STREAM, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import type { ServiceLogger } from '../../platform/background/part.js';
 import { pause } from '../../platform/background/waiting.js';

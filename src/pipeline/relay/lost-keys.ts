@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { InvalidEventBody, isConsentType, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { Lease } from '../../platform/background/lease.js';
+import { LONGEST_WAIT_MS, type Look } from '../../platform/background/looks.js';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
 import { OperatorNeeded } from '../../platform/background/part.js';
 import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
@@ -11,6 +13,7 @@ import { LogBehind, LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { quarantineSite } from '../event-log/quarantined-sites.js';
 import { appendRuns } from './append-runs.js';
+import { Bell } from './bell.js';
 import { assertLogWhole } from './log-check.js';
 import { RefusedForGood } from './refused.js';
 import { type PageRelayOptions, relayFirstEvents } from './relay-page.js';
@@ -26,8 +29,13 @@ export interface RelayOptions {
   readonly logger: ServiceLogger;
   /** Maximum number of sites with events in one page. */
   readonly maxSites?: number;
-  /** Interval of the search for waiting events while there are none, in milliseconds. */
+  /** Interval of the search for waiting events while none can be relayed, in milliseconds. */
   readonly pollMs?: number;
+  /**
+   * Finds events that wait while the relay sleeps, after no event has waited for `QUIET_TURNS` searches:
+   * those of which a notification was lost. Absent: the relay does not sleep.
+   */
+  readonly look?: Look;
   /**
    * Pause after a page that took all waiting events, in milliseconds. Events gather meanwhile: a page
    * costs several commits, here and in everything that follows the log, however few events it has.
@@ -42,7 +50,7 @@ export interface RelayOptions {
   readonly retentionEveryMs?: number;
   /**
    * Pause between two pages of the check that the log still has what was appended, in milliseconds. A
-   * page has 500 streams, and the check begins anew after the last one.
+   * page has 500 streams, and the check starts over after the last one.
    */
   readonly checkPaceMs?: number;
   /** Maximum number of events of a page, and size of their bodies. */
@@ -55,6 +63,11 @@ export interface Relay extends BackgroundPart {
   /** Starts the search for waiting events immediately. Called after events were committed. */
   wake(): void;
 }
+
+/** Condition for `Looks`: whether an event waits. */
+export const EVENT_WAITS = 'exists (select from event_log.waiting)';
+/** Searches that find nothing before the relay sleeps. */
+const QUIET_TURNS = 20;
 
 /**
  * Creates the part that brings waiting events into the event log (docs/architecture.md, “The stages”):
@@ -105,7 +118,7 @@ class EventRelay implements Relay {
 
   async run(signal: AbortSignal): Promise<void> {
     const { db, logger } = this.options;
-    await runUnderLease({ db, name: this.name, logger, work: (leased) => this.#work(leased) }, signal);
+    await runUnderLease({ db, name: this.name, logger, work: (leased, lease) => this.#work(leased, lease) }, signal);
   }
 
   wake(): void {
@@ -121,14 +134,14 @@ class EventRelay implements Relay {
     };
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  async #work(signal: AbortSignal, lease: Lease): Promise<void> {
     const { db, eventLog, logger } = this.options;
     await assertLogWhole(db, eventLog, { logger });
     const stop = new AbortController();
-    await withAnySignal([signal, stop.signal], (stopped) => this.#relayPages(signal, stopped, stop));
+    await withAnySignal([signal, stop.signal], (stopped) => this.#relayPages(lease, signal, stopped, stop));
   }
 
-  async #relayPages(signal: AbortSignal, stopped: AbortSignal, stop: AbortController): Promise<void> {
+  async #relayPages(lease: Lease, signal: AbortSignal, stopped: AbortSignal, stop: AbortController): Promise<void> {
     this.#page.placement.forget();
     this.#trouble.clear();
     this.#after = BEFORE_ALL_SITES;
@@ -140,11 +153,19 @@ class EventRelay implements Relay {
       this.#wakeUp.wake();
     });
     try {
+      const bell = await Bell.open(lease, () => this.#wakeUp.wake());
+      let quietTurns = 0;
       while (!signal.aborted) {
         if (damage !== null) throw damage;
         this.#wakeUp.begin();
         const outcome = await this.#relayPage(signal);
-        if (outcome !== 'more') await this.#wakeUp.pause(outcome === 'idle' ? this.#pollMs : this.#gatherMs, signal);
+        quietTurns = outcome === 'none' ? quietTurns + 1 : 0;
+        if (quietTurns === 0) await bell.unset();
+        // Once more after the bell is set: events may have begun to wait before.
+        else if (this.#maySleep(quietTurns) && !bell.isSet && (await bell.set())) continue;
+        if (bell.isSet) await this.options.look?.wait(LONGEST_WAIT_MS, signal, this.#wakeUp.woken);
+        else if (outcome !== 'more')
+          await this.#wakeUp.pause(outcome === 'all' ? this.#gatherMs : this.#pollMs, signal);
       }
     } finally {
       stop.abort();
@@ -153,16 +174,21 @@ class EventRelay implements Relay {
     }
   }
 
+  #maySleep(quietTurns: number): boolean {
+    return this.options.look !== undefined && quietTurns >= QUIET_TURNS;
+  }
+
   /**
    * Relays events of the next sites that have some.
-   * @returns `idle` if no site has waiting events that can be relayed now; `all` if every waiting event
-   *   was taken; `more` if others may wait
+   * @returns `none` if no event waits; `idle` if no site has waiting events that can be relayed now;
+   *   `all` if every waiting event was taken; `more` if others may wait
    * @throws OperatorNeeded
    */
-  async #relayPage(signal: AbortSignal): Promise<'idle' | 'all' | 'more'> {
+  async #relayPage(signal: AbortSignal): Promise<'none' | 'idle' | 'all' | 'more'> {
     const isFirst = this.#after === BEFORE_ALL_SITES;
-    const { siteIds, last } = await sitesWaiting(this.options.db, this.#after, this.#maxSites);
+    const { siteIds, last, areNone } = await sitesWaiting(this.options.db, this.#after, this.#maxSites);
     this.#after = last ?? BEFORE_ALL_SITES;
+    if (isFirst && areNone) return 'none';
     const now = performance.now();
     const ready = siteIds.filter((siteId) => (this.#trouble.get(siteId)?.retryAt ?? 0) <= now);
     if (ready.length === 0) return isFirst && last === null ? 'idle' : 'more';
@@ -201,7 +227,7 @@ class EventRelay implements Relay {
     const { logger, db } = this.options;
     logger.error(
       { part: this.name, site: siteId, reason: error.message },
-      'site quarantined: its next event cannot enter the event log',
+      'site quarantined: the event log refuses its next event',
     );
     try {
       await quarantineSite(db, siteId, error.message);
@@ -240,7 +266,8 @@ class EventRelay implements Relay {
     while (!signal.aborted) {
       try {
         const deleted = await deleteStampedEvents(db, retentionMs, signal);
-        if (deleted > 0) logger.info({ part: this.name, deleted }, 'relayed events past their retention deleted');
+        if (deleted > 0)
+          logger.info({ part: this.name, deleted }, 'deleted relayed events that were past their retention period');
       } catch (error) {
         logger.warn({ part: this.name, reason: describe(error) }, 'deleting relayed events failed; trying again');
       }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { int4Array, int8Array, uuidArray } from '../../platform/database/binary-arrays.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { LogBehind } from '../event-log/errors.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { int4Array, int8Array, uuidArray } from '../../platform/database/binary-arrays.js';
 import { type CopiedRow, copiedRows } from '../../platform/database/copied-rows.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -33,13 +33,14 @@ export const BEFORE_ALL_SITES = '00000000-0000-0000-0000-000000000000';
  * Returns the next sites with waiting events after a site, in order, without quarantined sites.
  * @param after site after which to start, or `BEFORE_ALL_SITES`
  * @param limit maximum number of sites, quarantined ones included
- * @returns `last`: the site after which to continue; null after the last site
+ * @returns `last`: the site after which to continue; null after the last site. `areNone`: no events of
+ *   any site after `after` wait, not even of quarantined ones
  */
 export async function sitesWaiting(
   db: Queryable,
   after: string,
   limit: number,
-): Promise<{ readonly siteIds: readonly string[]; readonly last: string | null }> {
+): Promise<{ readonly siteIds: readonly string[]; readonly last: string | null; readonly areNone: boolean }> {
   const { rows } = await db.query({
     name: 'relay_sites_waiting',
     text: `
@@ -51,6 +52,7 @@ export async function sitesWaiting(
   return {
     siteIds: found.filter((row) => !row.is_quarantined).map((row) => row.site_id),
     last: found.length < limit ? null : (found.at(-1)?.site_id ?? null),
+    areNone: found.length === 0,
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { isConsentType } from '../../../schemas/events/sealed-event.js';
 import { siteOfStream } from '../../../schemas/events/streams.js';

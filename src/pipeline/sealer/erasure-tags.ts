@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { parseRecord, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';

@@ -20,6 +20,10 @@ export class LeftOutStreams {
     private readonly onQuarantined: (siteId: string, reason: string) => void,
   ) {}
 
+  get areNone(): boolean {
+    return this.#from.size === 0;
+  }
+
   has({ stream, revision }: Place): boolean {
     return revision >= (this.#from.get(stream) ?? Number.POSITIVE_INFINITY);
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSealedStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
@@ -11,6 +11,7 @@ import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/i
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import { RevisionGap } from '../event-log/errors.js';
 import type { EventLog, LoggedEvent } from '../event-log/port.js';
+import type { Appends } from '../event-log/shared-reads.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { Unsealable } from '../ledger/errors.js';
 import type { FollowedLedger } from '../ledger/followed-ledger.js';
@@ -36,8 +37,10 @@ export interface SealerOptions {
   readonly limits: BatchLimits;
   /** Policy to publish before the first batch; without it none is published. */
   readonly policy?: PolicySettings;
-  /** Interval of the search for new events while there are none, in milliseconds. */
+  /** Interval of the search for new events while a batch grows, in milliseconds. */
   readonly pollMs?: number;
+  /** Ends the pause of a sealer whose batch is empty, which else searches at the same interval. */
+  readonly appends?: Appends;
   /** Interval of the comparison whether events were passed over, in milliseconds. It costs a look at every stream. */
   readonly lookEveryMs?: number;
   /** Called after each Merkle batch, so that the stamper need not wait for its next poll. */
@@ -56,6 +59,8 @@ export interface SealerOptions {
  */
 export const MAX_BATCH_LEAVES = 8_000;
 const PAGE = 500;
+/** Longest pause of a sealer whose batch is empty, in milliseconds. */
+const SLEEP_MS = 5_000;
 
 /**
  * Creates the part that seals the events of sites into Merkle batches (docs/architecture.md, “The
@@ -109,7 +114,7 @@ class Sealer implements BackgroundPart {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { db, eventLog, signer, pollMs = 200 } = this.options;
+    const { db, eventLog, signer } = this.options;
     let state = await ensureKeyPublished(db, eventLog, signer, this.#now);
     const { policy } = this.options;
     if (policy !== undefined) await ensurePolicySet(db, eventLog, policy, this.options.trustedClock ?? this.#now);
@@ -119,6 +124,7 @@ class Sealer implements BackgroundPart {
     this.#isLeader = true;
     try {
       while (!signal.aborted) {
+        const ticket = this.options.appends?.ticket ?? 0;
         const outcome = await this.#gather(state, pending);
         if (outcome === 'gap') {
           pending = new PendingBatch(null);
@@ -136,13 +142,21 @@ class Sealer implements BackgroundPart {
           state = next;
           if (pace?.isSettled === false) pace = await readPolicyPace(db, this.#now().getTime());
         } else if (outcome === 'at-end') {
-          await pause(pollMs, signal);
+          await this.#pause(ticket, pending, signal);
         }
         this.#pendingLeaves = pending.leaves.length;
       }
     } finally {
       this.#isLeader = false;
     }
+  }
+
+  /** Longer if only an append can bring something to do. */
+  async #pause(ticket: number, { leaves }: PendingBatch, signal: AbortSignal): Promise<void> {
+    const { appends, pollMs = 200 } = this.options;
+    const isWaiting = leaves.length > 0 || this.#waiting.length > 0 || !this.#leftOut.areNone;
+    if (appends === undefined || isWaiting) await pause(pollMs, signal);
+    else await appends.wait(ticket, { followed: SLEEP_MS, alone: pollMs }, signal);
   }
 
   /** The configured limits, or what a policy that still counts allows. */
@@ -217,7 +231,7 @@ class Sealer implements BackgroundPart {
     if (performance.now() - this.#lookedAt >= lookEveryMs) await this.#lookForWaiting();
     if (missed.length === 0) return false;
     const { stream, revision } = missed[0] ?? {};
-    logger.warn({ part: this.name, stream, revision }, 'events were passed over; reading the log from its beginning');
+    logger.warn({ part: this.name, stream, revision }, 'events were missed; reading the log from its beginning');
     return true;
   }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import type { Queryable } from '../../platform/database/pool.js';

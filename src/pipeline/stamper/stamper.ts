@@ -8,6 +8,7 @@ import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
+import type { Appends } from '../event-log/shared-reads.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import type { FollowedLedger } from '../ledger/followed-ledger.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
@@ -48,6 +49,8 @@ export interface StamperOptions extends CheckpointSigners {
   readonly maxQuietMs?: number;
   /** Interval of the search for new batches, in milliseconds. */
   readonly pollMs?: number;
+  /** Lengthens the pause while nothing is appended. */
+  readonly appends?: Appends;
   readonly now?: () => Date;
   /** Clock that dates empty batches; the default is `now`. */
   readonly trustedClock?: TrustedClock;
@@ -60,6 +63,8 @@ export interface Stamper extends BackgroundPart {
 }
 
 const DAY_MS = 86_400_000;
+/** Longest pause while nothing is appended to the log, in milliseconds. */
+const SLEEP_MS = 5_000;
 
 /**
  * Creates the part that obtains time stamps for checkpoints (docs/architecture.md, “The stages”).
@@ -117,6 +122,7 @@ class CheckpointStamper implements Stamper {
     try {
       while (!signal.aborted) {
         this.#wakeUp.begin();
+        const ticket = this.options.appends?.ticket ?? 0;
         let waitMs = pollMs;
         try {
           if (await this.#stampIfDue(signal)) waitMs = await this.#intervalMs();
@@ -133,8 +139,11 @@ class CheckpointStamper implements Stamper {
             'no time stamp obtained; trying again',
           );
         }
-        if (waitMs === pollMs) await this.#wakeUp.pause(waitMs, signal);
-        else await pause(waitMs, signal);
+        if (waitMs !== pollMs) await pause(waitMs, signal);
+        else {
+          await this.#wakeUp.pause(pollMs, signal);
+          await this.options.appends?.wait(ticket, { followed: SLEEP_MS, alone: 0 }, signal, this.#wakeUp.woken);
+        }
       }
     } finally {
       this.#isLeader = false;
@@ -188,10 +197,10 @@ class CheckpointStamper implements Stamper {
     if (demanded.waitingPolicy !== null && demanded.waitingPolicy !== before?.waitingPolicy)
       logger.warn(
         { part: this.name, policy: demanded.waitingPolicy, authorities_demanded: demanded.authorities, quorum },
-        `the lowered TSA_QUORUM does not count yet: ${demanded.authorities} distinct authorities must stamp one more checkpoint; add an authority to TSA_URLS if too few of them answer`,
+        `the lowered TSA_QUORUM is not in effect yet: ${demanded.authorities} distinct authorities must stamp one more checkpoint; add an authority to TSA_URLS if too few of them answer`,
       );
     if (demanded.waitingPolicy === null && before !== null && before.waitingPolicy !== null)
-      logger.info({ part: this.name, quorum }, 'the lowered TSA_QUORUM counts from here on');
+      logger.info({ part: this.name, quorum }, 'the lowered TSA_QUORUM is now in effect');
     return demanded.authorities;
   }
 

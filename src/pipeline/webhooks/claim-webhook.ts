@@ -1,9 +1,12 @@
-import { z } from 'zod';
+import { v7 as uuidV7 } from 'uuid';
+import * as z from 'zod';
+import type { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
 import { WebhookEvent } from '../../../schemas/api/panel/webhooks.js';
 import { consentsStreamSql } from '../../platform/database/consents-stream.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { SealedBytes, type SealedRow, SealedTime, sealed, sealedRow } from '../../platform/keys/index.js';
+import type { WebhookMessage } from './webhook-message.js';
 
 /** Another worker may deliver after this time: longer than one delivery can take. */
 const CLAIM = "interval '60 seconds'";
@@ -14,6 +17,21 @@ const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 3_600;
 /** A webhook that fails for so long is disabled. */
 const PATIENCE = "interval '3 days'";
+
+/** Condition of webhooks `w` with progress `p` and site `s` that may be claimed. */
+const MAY_CLAIM = `w.disabled_at is null
+          and (select count(*) from webhook_progress busy join webhooks v on v.id = busy.webhook_id
+                 join sites t on t.id = v.site_id
+                where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT}
+          and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
+          and (p.revision < (select r.revision from event_log.logged_streams r where r.stream = ${consentsStreamSql('w.site_id')})
+               or p.checkpoint_size < (select max(c.size) from checkpoints c)
+               or exists (select from idempotency_conflicts i where i.site_id = w.site_id and i.number > p.conflict)
+               or exists (select from webhook_deliveries q where q.webhook_id = w.id and q.queued_at is not null))`;
+const WEBHOOKS = 'webhooks w join webhook_progress p on p.webhook_id = w.id join sites s on s.id = w.site_id';
+
+/** Condition for `Looks`: whether `claimWebhook` may find a webhook. */
+export const WEBHOOK_WAITS = `exists (select from ${WEBHOOKS} where ${MAY_CLAIM})`;
 
 const ClaimedRow = z
   .object({
@@ -40,7 +58,7 @@ export type WebhookColumns = z.infer<typeof WebhookColumns>;
 
 /**
  * Claims a webhook that has something to deliver: events of its site that the relay appended, a new
- * time stamp, or a conflict of an idempotency key. The one whose attempt is due longest is first.
+ * time stamp, a conflict of an idempotency key, or what somebody asked for. The one whose attempt is due longest is first.
  * @param db in the role `consent_ledger_worker`
  * @param without ids of webhooks that may not be claimed now
  * @returns null if there is none
@@ -48,15 +66,7 @@ export type WebhookColumns = z.infer<typeof WebhookColumns>;
 export async function claimWebhook(db: Queryable, without: readonly string[]): Promise<ClaimedWebhook | null> {
   const { rows } = await db.query(
     `with next as (
-       select w.id from webhooks w join webhook_progress p on p.webhook_id = w.id join sites s on s.id = w.site_id
-        where w.disabled_at is null and w.id <> all ($1::uuid[])
-          and (select count(*) from webhook_progress busy join webhooks v on v.id = busy.webhook_id
-                 join sites t on t.id = v.site_id
-                where t.tenant_id = s.tenant_id and busy.claimed_until > now()) < ${CLAIMS_OF_TENANT}
-          and p.next_attempt_at <= now() and (p.claimed_until is null or p.claimed_until < now())
-          and (p.revision < (select r.revision from event_log.logged_streams r where r.stream = ${consentsStreamSql('w.site_id')})
-               or p.checkpoint_size < (select max(c.size) from checkpoints c)
-               or exists (select from idempotency_conflicts i where i.site_id = w.site_id and i.number > p.conflict))
+       select w.id from ${WEBHOOKS} where w.id <> all ($1::uuid[]) and ${MAY_CLAIM}
         order by p.next_attempt_at, w.id limit 1 for update of p skip locked)
      update webhook_progress p set claimed_until = now() + ${CLAIM}
        from next, webhooks w where p.webhook_id = next.id and w.id = next.id
@@ -79,21 +89,25 @@ const REACHED = 'revision = $5, checkpoint_size = $6, conflict = $7';
 const placesOf = ({ revision, checkpointSize, conflict }: Reached) => [revision, checkpointSize, conflict];
 
 /**
- * Stores how far a webhook was delivered, and keeps the claim. A replay that was requested meanwhile
- * stays: the position is moved only from where this delivery began.
+ * Stores that a message was delivered and how far its webhook has come, and keeps the claim. A replay that was
+ * requested meanwhile stays: the position is moved only from where this delivery began.
  * @returns false if this run must stop: another process has moved it, or the webhook was changed
  */
 export async function noteDelivered(
   db: Queryable,
   { id, row }: Pick<ClaimedWebhook, 'id' | 'row'>,
+  message: WebhookMessage,
   from: Reached,
   to: Reached,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update webhook_progress set ${REACHED}, attempts = 0, failing_since = null, last_error = null,
-            last_success_at = now(), claimed_until = now() + ${CLAIM}
-      where ${IS_AT}`,
-    [id, ...placesOf(from), ...placesOf(to)],
+    `with moved as (
+       update webhook_progress set ${REACHED}, attempts = 0, failing_since = null, last_error = null,
+              last_success_at = now(), claimed_until = now() + ${CLAIM}
+        where ${IS_AT} returning webhook_id),
+     noted as (${noted(8)} returning 1)
+     select from moved`,
+    [id, ...placesOf(from), ...placesOf(to), ...attemptOf(message, 'delivered', null)],
   );
   return rowCount === 1 && (await isUnchanged(db, id, row));
 }
@@ -124,30 +138,94 @@ export async function releaseWebhook(db: Queryable, id: string): Promise<void> {
   ]);
 }
 
+/** A failed attempt. */
+export interface Failure {
+  readonly webhookId: string;
+  /** Contains nothing that the receiver chose. */
+  readonly reason: string;
+  readonly isGone: boolean;
+  /** Null: no message was attempted. */
+  readonly message: WebhookMessage | null;
+}
+
 /**
  * Stores a failure. The pause doubles with each one; a receiver that is gone, or that fails for three
  * days, is not asked any more.
- * @param reason contains nothing that the receiver chose
  * @returns whether the webhook was disabled
  */
-export function noteFailure(db: Queryable, id: string, reason: string, isGone: boolean): Promise<boolean> {
+export function noteFailure(db: Queryable, { webhookId, reason, isGone, message }: Failure): Promise<boolean> {
   return withTransaction(db, async (db) => {
     // In the order of changes by users: another one could deadlock.
-    await db.query('select from webhooks where id = $1 for no key update', [id]);
-    await db.query(
-      `update webhook_progress set attempts = attempts + 1, failing_since = coalesce(failing_since, now()), last_error = $2,
-              claimed_until = null,
+    await db.query('select from webhooks where id = $1 for no key update', [webhookId]);
+    const { rowCount: count } = await db.query(
+      `update webhook_progress set attempts = attempts + 1, last_error = $2, claimed_until = null,
+              failing_since = coalesce(failing_since, now()),
               next_attempt_at = now() + make_interval(secs => least(${LONGEST_RETRY_SECONDS}, ${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 20)))
         where webhook_id = $1`,
-      [id, reason],
+      [webhookId, reason],
     );
+    // It was deleted meanwhile.
+    if (count === 0) return false;
     const { rowCount } = await db.query(
       `update webhooks w set disabled_at = now(), disabled_reason = case when $2 then 'gone' else 'failing' end
          from webhook_progress p
         where w.id = $1 and p.webhook_id = w.id and w.disabled_at is null
           and ($2 or p.failing_since < now() - ${PATIENCE})`,
-      [id, isGone],
+      [webhookId, isGone],
     );
-    return rowCount === 1;
+    const isDisabled = rowCount === 1;
+    if (message !== null)
+      await db.query(noted(2), [webhookId, ...attemptOf(message, isDisabled ? 'given_up' : 'retrying', reason)]);
+    return isDisabled;
   });
+}
+
+/**
+ * Stores that a message which somebody asked for did not arrive. It is given up: what waits behind it must not wait
+ * for a receiver that refuses this one, and counts for no pause. Who asked sees why, and can ask again.
+ * @returns false if this run must stop: the webhook was changed
+ */
+export async function noteRefused(
+  db: Queryable,
+  { id, row }: Pick<ClaimedWebhook, 'id' | 'row'>,
+  message: WebhookMessage,
+  reason: string,
+): Promise<boolean> {
+  await db.query(
+    `with noted as (${noted(3)} returning 1)
+     update webhook_progress set last_error = $2, claimed_until = now() + ${CLAIM} where webhook_id = $1`,
+    [id, reason, ...attemptOf(message, 'given_up', reason)],
+  );
+  return isUnchanged(db, id, row);
+}
+
+/** Ends a delivery that somebody asked for and whose message cannot be made. */
+export async function giveUp(db: Queryable, deliveryId: string, reason: string): Promise<void> {
+  await db.query(`update webhook_deliveries set status = 'given_up', queued_at = null, error = $2 where id = $1`, [
+    deliveryId,
+    reason,
+  ]);
+}
+
+/**
+ * The statement that stores an attempt of the webhook $1.
+ * @param first number of its first parameter, of those that `attemptOf` returns
+ */
+function noted(first: number): string {
+  const [id, messageId, type, place, eventId, status, error] = Array.from({ length: 7 }, (_, i) => `$${first + i}`);
+  return `insert into webhook_deliveries as d
+            (id, webhook_id, message_id, type, place, event_id, status, attempts, attempted_at, error)
+          select ${id}::uuid, webhook_id, ${messageId}, ${type}, ${place}::bigint, ${eventId}::uuid, ${status}, 1, now(), ${error}
+            from webhook_progress where webhook_id = $1
+          on conflict (webhook_id, message_id) do update
+             set status = excluded.status, attempts = d.attempts + 1, attempted_at = now(), error = excluded.error,
+                 queued_at = case when excluded.status = 'retrying' then d.queued_at end`;
+}
+
+function attemptOf(
+  { id, type, place, recordId }: WebhookMessage,
+  status: WebhookDelivery['status'],
+  error: string | null,
+): readonly unknown[] {
+  return [uuidV7(), id, type, place, recordId, status, error];
 }

@@ -37,18 +37,41 @@ export interface SenderOptions {
 export function createWebhookSender({ allowedNetworks, userAgent, onCaught }: SenderOptions): SendWebhook {
   const targets = createWebhookTargets(allowedNetworks);
   return async (text, headers, body, signal) => {
-    const url = new URL(text);
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    try {
-      const check = targets.lookupOf(url);
-      const sent = { headers: { ...headers, 'user-agent': userAgent }, body };
-      const status = await statusOf(url, sent, { lookup: check, signals: [signal, limit], onCaught });
-      if (status >= 200 && status < 300) return { isDelivered: true };
-      return { isDelivered: false, isGone: status === 410, reason: `the receiver answered ${status}` };
-    } catch (error) {
-      return { isDelivered: false, isGone: false, reason: reasonOf(error, limit) };
-    }
+    const { lookupOf } = targets;
+    const sent = { headers: { ...headers, 'user-agent': userAgent }, body };
+    const answer = await postWebhook(new URL(text), sent, { lookupOf, signal, onCaught });
+    if (typeof answer === 'string') return { isDelivered: false, isGone: false, reason: answer };
+    if (answer >= 200 && answer < 300) return { isDelivered: true };
+    return { isDelivered: false, isGone: answer === 410, reason: `the receiver answered ${answer}` };
   };
+}
+
+interface PostOptions extends Pick<SenderOptions, 'onCaught'> {
+  /** Returns the look-up for the connection. @throws HostRefused */
+  readonly lookupOf: (url: URL) => LookupFunction;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a message once, and waits ten seconds for its answer. Never rejects.
+ * @returns the status of the response; or why there is none, in words that contain nothing that the receiver chose
+ */
+export async function postWebhook(
+  url: URL,
+  message: Message,
+  { lookupOf, signal, onCaught }: PostOptions,
+): Promise<number | string> {
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    return await statusOf(url, message, { lookup: lookupOf(url), signals: [signal, limit], onCaught });
+  } catch (error) {
+    return reasonOf(error, limit);
+  }
+}
+
+interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 interface StatusOptions extends Pick<SenderOptions, 'onCaught'> {
@@ -58,11 +81,7 @@ interface StatusOptions extends Pick<SenderOptions, 'onCaught'> {
 }
 
 /** Sends a request and reads nothing but the status of its response. Settles in every case. */
-function statusOf(
-  url: URL,
-  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-  { lookup, signals, onCaught }: StatusOptions,
-): Promise<number> {
+function statusOf(url: URL, { headers, body }: Message, { lookup, signals, onCaught }: StatusOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'http:' ? requestHttp : requestHttps;
     const request = send(url, {

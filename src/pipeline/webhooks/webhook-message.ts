@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Webhook } from '../../../schemas/api/panel/webhooks.js';
+import type { WebhookDelivery } from '../../../schemas/api/panel/webhook-deliveries.js';
 import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
@@ -9,10 +9,14 @@ import type { StreamEvent } from '../event-log/port.js';
 export interface WebhookMessage {
   /** The same for every attempt and every webhook. */
   readonly id: string;
-  readonly type: Webhook['events'][number];
+  readonly type: WebhookDelivery['type'];
   /** Time of what happened, RFC 3339. */
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** Where it is among those of its kind: revision, size of a checkpoint, or number of a conflict. It is not sent. */
+  readonly place: number;
+  /** The record that it is about; null: none, or that the record was erased. It is not sent. */
+  readonly recordId: string | null;
 }
 
 /** A time stamp that covers further records of a site. */
@@ -29,7 +33,7 @@ export interface StampedRecords {
  * @returns null for other events: an imported consent happened before, and is no news to a receiver
  * @throws InvalidEventBody
  */
-export function messageOf(event: StreamEvent): WebhookMessage | null {
+export function messageOf(event: Omit<StreamEvent, 'stream' | 'metadata'>): WebhookMessage | null {
   const { id, type, revision } = event;
   if (type === SUBJECT_ERASED) {
     const record = parseRecord(SUBJECT_ERASED, sealedContent(event).recordText);
@@ -45,6 +49,8 @@ export function messageOf(event: StreamEvent): WebhookMessage | null {
         erased_by_event_id: id,
         revision,
       },
+      place: revision,
+      recordId: null,
     };
   }
   if (type !== CONSENT_RECORDED) return null;
@@ -68,6 +74,8 @@ export function messageOf(event: StreamEvent): WebhookMessage | null {
       proof_hash: proofHash,
       revision,
     },
+    place: revision,
+    recordId: id,
   };
 }
 
@@ -78,11 +86,14 @@ export function stampedMessage({ siteId, checkpointSize, stampedAt, revision }: 
     type: 'evidence.stamped',
     timestamp: stampedAt.toISOString(),
     data: { site_id: siteId, checkpoint_size: checkpointSize, stamped_up_to_revision: revision },
+    place: checkpointSize,
+    recordId: null,
   };
 }
 
 /** An idempotency key that was used again with another body, which was not recorded. */
 export interface NotedConflict {
+  readonly number: number;
   readonly siteId: string;
   readonly apiKeyId: string;
   /** The record that was kept. */
@@ -91,12 +102,26 @@ export interface NotedConflict {
 }
 
 /** The message that an idempotency key was used again with another body: one for each key and API key. */
-export function conflictMessage({ siteId, apiKeyId, eventId, firstAt }: NotedConflict): WebhookMessage {
+export function conflictMessage({ number, siteId, apiKeyId, eventId, firstAt }: NotedConflict): WebhookMessage {
   return {
     id: `msg_${eventId}_${apiKeyId}`,
     type: 'idempotency.conflict',
     timestamp: firstAt.toISOString(),
     data: { site_id: siteId, event_id: eventId, consent_token: consentToken(eventId), api_key_id: apiKeyId },
+    place: number,
+    recordId: eventId,
+  };
+}
+
+/** The message by which a person tries a receiver. @param at time of the request for it */
+export function testMessage(id: string, webhookId: string, siteId: string, at: Date): WebhookMessage {
+  return {
+    id,
+    type: 'webhook.test',
+    timestamp: at.toISOString(),
+    data: { site_id: siteId, webhook_id: webhookId },
+    place: 0,
+    recordId: null,
   };
 }
 

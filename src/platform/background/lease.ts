@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pause, withDeadline } from './waiting.js';
 
 const heldRows = z.array(z.object({ held: z.boolean() })).length(1);
@@ -18,6 +18,14 @@ const SILENCE_MS = 10_000;
 export interface Lease {
   /** Aborted when the lock is lost. */
   readonly lost: AbortSignal;
+  /**
+   * Runs a statement on its connection, after those before it. The connection ends with the lease then,
+   * with all that the statement leaves in the session.
+   * @returns the rows
+   */
+  query(text: string, values?: readonly unknown[]): Promise<readonly unknown[]>;
+  /** Calls `heard` for each notification of its connection. */
+  onNotification(heard: () => void): void;
   release(): Promise<void>;
 }
 
@@ -49,12 +57,19 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
     client.release(true);
     throw error;
   }
+  let last: Promise<unknown> = Promise.resolve();
+  let isUsed = false;
+  const inTurn: Lease['query'] = (text, values = []) => {
+    const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(text, [...values])).rows);
+    last = answer.catch(() => undefined);
+    return answer;
+  };
   let beat: Promise<void> | null = null;
   const heartbeat = setInterval(() => {
     // While one heartbeat waits for its answer, another one would only wait as well.
     if (beat !== null) return;
     // A connection to a host that vanished answers nothing at all.
-    beat = withDeadline(client.query('select 1'), SILENCE_MS)
+    beat = withDeadline(inTurn('select 1'), SILENCE_MS)
       .then(() => undefined, onLost)
       .finally(() => {
         beat = null;
@@ -62,13 +77,19 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
   }, HEARTBEAT_MS);
   return {
     lost: lost.signal,
+    query: (text, values) => {
+      isUsed = true;
+      return inTurn(text, values);
+    },
+    onNotification: (heard) => void client.on('notification', heard),
     release: async () => {
       clearInterval(heartbeat);
       await beat;
       const isUnlocked = !lost.signal.aborted && (await unlock(client, name));
       client.off('end', onLost);
-      if (isUnlocked) client.off('error', onLost);
-      client.release(!isUnlocked);
+      const isKept = isUnlocked && !isUsed;
+      if (isKept) client.off('error', onLost);
+      client.release(!isKept);
     },
   };
 }

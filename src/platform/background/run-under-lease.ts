@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { waitForLease } from './lease.js';
+import { type Lease, waitForLease } from './lease.js';
 import { OperatorNeeded, type ServiceLogger } from './part.js';
 import { withAnySignal } from './signals.js';
 import { BackOff, pause } from './waiting.js';
@@ -13,7 +13,7 @@ export interface LeasedWork {
   readonly name: string;
   readonly logger: ServiceLogger;
   /** Works until its signal is aborted, by the caller or by the loss of the lock. */
-  readonly work: (signal: AbortSignal) => Promise<void>;
+  readonly work: (signal: AbortSignal, lease: Lease) => Promise<void>;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
       if (lease === null) return;
       const startedAt = performance.now();
       try {
-        await withAnySignal([signal, lease.lost], options.work);
+        await withAnySignal([signal, lease.lost], (leased) => options.work(leased, lease));
       } finally {
         await lease.release();
         if (performance.now() - startedAt > STEADY_MS) backOff.reset();

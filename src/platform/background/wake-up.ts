@@ -17,6 +17,11 @@ export class WakeUp {
     this.#turn.abort();
   }
 
+  /** Aborted when the pause of this turn ends early. */
+  get woken(): AbortSignal {
+    return this.#turn.signal;
+  }
+
   /** Resolves after `ms` milliseconds, after `wake`, or when `signal` is aborted. */
   pause(ms: number, signal: AbortSignal): Promise<void> {
     return pause(ms, signal, this.#turn.signal);

@@ -43,7 +43,7 @@ export function createTrustedClock(options: TrustedClockOptions): TrustedClock {
   let jumpedAt: number | null = null;
 
   const refuse = (reason: string): never => {
-    logger.error({ part: 'sealer', reason }, 'nothing is sealed: the clock cannot be trusted');
+    logger.error({ part: 'sealer', reason }, 'no events are sealed, because the clock cannot be trusted');
     throw new ClockNotTrusted(reason);
   };
   return async () => {

@@ -37,6 +37,7 @@ machine. The limit is not configurable, so keep the clock synchronised.
 |---|---|---|
 | \`master.key\` | The master key, unless \`MASTER_KEY\` or \`MASTER_KEY_FILE\` gives it | Yes, apart from the database. With both, everything can be read; without the key, no personal value can |
 | \`postgres/\` | Embedded PostgreSQL: a copy of its programs, its database files and \`postgres.log\` | With \`pg_dump\` or \`pg_basebackup\`, not by copying a running server's files |
+| \`example.json\` | Only with \`serve --example\`: keys, user and password in clear text | No |
 | \`embedded.json\` | Location of the files of the embedded PostgreSQL, and its port | Yes |
 | \`postgres.password\` | Password of the embedded PostgreSQL's superuser \`consent_ledger\` | Yes |
 | \`development-tsa/\` | Keys and certificates of the development time stamp authority, unless \`TSA_URLS\` names real ones. \`development-tsa-root.pem\` in it is the file for \`--tsa-ca\` | If its time stamps are to be verified later. The service creates a new authority where it is missing, whose root does not verify the old time stamps |

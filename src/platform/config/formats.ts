@@ -1,10 +1,11 @@
 import { Resolver } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { addressesOf } from '../database/addresses.js';
+import { isLoopback, withoutBrackets } from '../net/hosts.js';
 
 /**
  * Schemas of single variables: they convert text from the environment to a value. Each message
@@ -123,7 +124,6 @@ export interface SmtpServer {
 
 const SMTP_MESSAGE =
   'must be smtp:// or smtps:// with a host, optionally with user:password@ (percent-encoded), a port and ?starttls=optional.';
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** The URL of a mail server. Without TLS it is used on this machine alone, unless the URL says otherwise. */
 export const smtpServer = z.string().transform((text, context): SmtpServer => {
@@ -140,11 +140,12 @@ function smtpServerOf(text: string): SmtpServer | null {
   const isTlsFromStart = protocol === 'smtps:';
   const [user, pass] = [percentDecoded(username), percentDecoded(password)];
   if (user === undefined || pass === undefined) return null;
+  const host = withoutBrackets(hostname);
   return {
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host,
     port: port === '' ? (isTlsFromStart ? 465 : 587) : Number(port),
     isTlsFromStart,
-    demandsTls: !isTlsFromStart && search === '' && !LOOPBACK.test(hostname),
+    demandsTls: !isTlsFromStart && search === '' && !isLoopback(host),
     auth: user === '' ? undefined : { user, pass },
   };
 }

@@ -1,4 +1,3 @@
-export { ConfigError } from './errors.js';
 export {
   type Config,
   type Environment,
@@ -8,3 +7,4 @@ export {
   type TracingConfig,
   type WitnessAddress,
 } from './load.js';
+export { variables } from './variables.js';

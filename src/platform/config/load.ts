@@ -1,113 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { schemaWords } from '../../../schemas/json/schema-words.js';
 import { withoutTrailing } from '../../../schemas/text/without-trailing.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { SmtpServer } from './formats.js';
 import { descriptions, type Values, variables } from './variables.js';
 
-/** The whole configuration of a process, read once at start and passed in. */
-export interface Config {
-  /** Absolute path. */
-  readonly dataDir: string;
-  readonly database: {
-    /** `undefined`: the embedded PostgreSQL. */
-    readonly url: string | undefined;
-    readonly poolSize: number;
-  };
-  /** `undefined`: PostgreSQL stores the event log. */
-  readonly eventStoreUrl: string | undefined;
-  /** `undefined`: the development time stamp authority. */
-  readonly timestamping:
-    | { readonly urls: readonly string[]; readonly caFile: string; readonly quorum: number }
-    | undefined;
-  readonly masterKey: MasterKeySource;
-  readonly http: {
-    readonly host: string;
-    readonly port: number;
-    /** Processes of `serve` that answer callers. */
-    readonly processes: number;
-    readonly scannerHost: string | undefined;
-    readonly trustedProxies: readonly string[];
-    /** Time in milliseconds for which the service still accepts connections when it stops. */
-    readonly lameDuckMs: number;
-    /** Time in milliseconds for requests in progress to complete after that. */
-    readonly drainGraceMs: number;
-  };
-  /** Networks that webhooks may reach although they are not public. */
-  readonly webhookNetworks: readonly string[];
-  /** Settings of scans of pages. */
-  readonly scans: {
-    /** Path of Chromium or Chrome; undefined: pages are requested without a browser. */
-    readonly chromePath: string | undefined;
-    /** Networks that scans may reach although they are private. */
-    readonly allowedNetworks: readonly string[];
-  };
-  /** Data of this installation in the discovery documents. */
-  readonly discovery: {
-    /** Like `https://consent.example.org`, without a trailing slash. */
-    readonly publicUrl: string | undefined;
-    /** URIs, the preferred one first. */
-    readonly securityContacts: readonly string[];
-  };
-  /** `undefined`: the service sends no mail. */
-  readonly mail: MailConfig | undefined;
-  /** Whether everyone can create an organisation. */
-  readonly isSignUpOpen: boolean;
-  /** How the service determines the country and region of a request. */
-  /** Absolute path of the folder with vendor lists of IAB; undefined: none. */
-  readonly vendorListFolder: string | undefined;
-  readonly geo: {
-    readonly countryHeader: string | undefined;
-    readonly regionHeader: string | undefined;
-    /** Absolute path; `undefined`: the packaged data set. */
-    readonly databaseFile: string | undefined;
-  };
-  /** DNS servers for the verification of domains; empty: those of the system. */
-  readonly dnsServers: readonly string[];
-  readonly ledgerOrigin: string;
-  readonly batch: { readonly maxEvents: number; readonly maxAgeMs: number };
-  readonly stampIntervalMs: number;
-  /** Witnesses of the ledger; empty: none. */
-  readonly witnesses: readonly WitnessAddress[];
-  /** Delays that the ledger's policy promises to its readers, in seconds. */
-  readonly policy: { readonly sealWithinSeconds: number; readonly stampWithinSeconds: number };
-  readonly admission: {
-    readonly maxGroup: number;
-    readonly maxInProgress: number;
-    /** Largest body of a submission batch. */
-    readonly batchBodyBytes: number;
-  };
-  readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
-  /** Absolute path. */
-  readonly erasureJournal: string;
-  /** Milliseconds. */
-  readonly erasureAnnounceIntervalMs: number;
-  /** Number of days for which database backups are kept; `undefined`: unknown. */
-  readonly backupRetentionDays: number | undefined;
-  /** Limits of the stored evidence packages. */
-  readonly exports: {
-    readonly retentionHours: number;
-    /** Maximum bytes of one package. */
-    readonly maxBytes: number;
-    /** Maximum number of queued, running and stored packages. */
-    readonly maxPerTenant: number;
-  };
-  /** Requests per minute of each client: an IPv4 address, or an IPv6 network. */
-  readonly limits: {
-    readonly invalidKeys: number;
-    readonly publicVerify: number;
-    /** Prefix of an IPv6 network, in bits. */
-    readonly ipv6ClientPrefix: number;
-  };
-  /** SHA-256 digests, in hex, of the bearer tokens of auditors; none: the structure is public. */
-  readonly structureAuditors: readonly string[];
-  /** Token that `/metrics` requires; `undefined`: `/metrics` does not exist. */
-  readonly metricsToken: string | undefined;
-  /** `undefined`: tracing is disabled. */
-  readonly tracing: TracingConfig | undefined;
-  readonly logLevel: Values['LOG_LEVEL'];
-}
+/** The whole configuration of a process, read once at start and passed in: what `assemble` returns. */
+export type Config = Readonly<ReturnType<typeof assemble>>;
 
 /** The mail server, and the values of this installation that mails state. */
 export interface MailConfig {
@@ -127,19 +28,7 @@ export interface WitnessAddress {
   readonly keys: readonly VerifierKey[];
 }
 
-/** Destination and sampling of traces (the OpenTelemetry specification's environment variables). */
-export interface TracingConfig {
-  /** Complete URL of the collector. */
-  readonly url: string;
-  /** May contain secrets. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly serviceName: string;
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-  readonly sampler: Values['OTEL_TRACES_SAMPLER'];
-  /** 0 to 1. */
-  readonly samplerRatio: number;
-}
+export type TracingConfig = NonNullable<Config['tracing']>;
 
 /** Source of the master key. */
 export type MasterKeySource =
@@ -157,7 +46,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function loadConfig(env: Environment): Config {
   const texts = textsOf(env);
-  const parsed = variables.safeParse(texts);
+  const parsed = variables.safeParse(texts, { error: schemaWords });
   const wrong = new Map<string, ConfigProblem>();
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
@@ -179,28 +68,29 @@ function textsOf(env: Environment): Record<string, string> {
   return texts;
 }
 
+/** Where the first one is set, the second one must be. */
+const REQUIRED_TOGETHER = [
+  ['TSA_URLS', 'TSA_CA_FILE'],
+  ['TSA_CA_FILE', 'TSA_URLS'],
+  ['WITNESS_URLS', 'WITNESS_KEYS'],
+  ['WITNESS_KEYS', 'WITNESS_URLS'],
+  ['GEO_REGION_HEADER', 'GEO_COUNTRY_HEADER'],
+] as const;
+
 /**
  * Checks the rules between variables. It looks at the given texts, because an invalid value is
  * already reported by itself.
  */
 function problemsOfCombinations(texts: Readonly<Record<string, string>>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  if (texts.TSA_URLS !== undefined && texts.TSA_CA_FILE === undefined) {
-    problems.push(problemOf('TSA_CA_FILE', 'is required together with TSA_URLS.'));
-  }
-  if (texts.TSA_CA_FILE !== undefined && texts.TSA_URLS === undefined) {
-    problems.push(problemOf('TSA_URLS', 'is required together with TSA_CA_FILE.'));
+  for (const [given, needed] of REQUIRED_TOGETHER) {
+    if (texts[given] !== undefined && texts[needed] === undefined)
+      problems.push(problemOf(needed, `is required together with ${given}.`));
   }
   if (texts.SMTP_URL !== undefined || texts.MAIL_FROM !== undefined) {
     for (const name of ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const) {
       if (texts[name] === undefined) problems.push(problemOf(name, 'is required to send mail.'));
     }
-  }
-  if (texts.WITNESS_URLS !== undefined && texts.WITNESS_KEYS === undefined) {
-    problems.push(problemOf('WITNESS_KEYS', 'is required together with WITNESS_URLS.'));
-  }
-  if (texts.WITNESS_KEYS !== undefined && texts.WITNESS_URLS === undefined) {
-    problems.push(problemOf('WITNESS_URLS', 'is required together with WITNESS_KEYS.'));
   }
   const quorum = Number(texts.TSA_QUORUM ?? 1);
   if (quorum > Math.max(1, texts.TSA_URLS?.split(',').length ?? 0)) {
@@ -208,9 +98,6 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
   }
   if (texts.MASTER_KEY !== undefined && texts.MASTER_KEY_FILE !== undefined) {
     problems.push(problemOf('MASTER_KEY_FILE', 'must not be set together with MASTER_KEY.'));
-  }
-  if (texts.GEO_REGION_HEADER !== undefined && texts.GEO_COUNTRY_HEADER === undefined) {
-    problems.push(problemOf('GEO_COUNTRY_HEADER', 'is required together with GEO_REGION_HEADER.'));
   }
   for (const [promise, interval] of [
     ['SEAL_WITHIN_SECONDS', 'BATCH_MAX_AGE_MS'],
@@ -232,7 +119,8 @@ function problemOf(name: string, problem: string): ConfigProblem {
   return { name, problem, example: (schema && descriptions.get(schema)?.example) ?? '' };
 }
 
-function assemble(values: Values): Config {
+/** Paths become absolute, and times are in milliseconds unless a name says otherwise. `undefined`: see `docs/configuration.md`. */
+function assemble(values: Values) {
   const dataDir = resolve(values.DATA_DIR);
   const { TSA_URLS: urls, TSA_CA_FILE: caFile } = values;
   return {
@@ -247,6 +135,7 @@ function assemble(values: Values): Config {
     http: {
       host: values.HOST,
       port: values.PORT,
+      /** Processes of `serve` that answer callers. */
       processes: values.API_PROCESSES ?? Math.max(1, Math.floor(availableParallelism() / PROCESSORS_OF_API)),
       scannerHost: values.SCANNER_HOST?.toLowerCase(),
       trustedProxies: values.TRUSTED_PROXIES,
@@ -258,9 +147,12 @@ function assemble(values: Values): Config {
       chromePath: values.CHROME_PATH === undefined ? undefined : resolve(values.CHROME_PATH),
       allowedNetworks: values.SCAN_NETWORKS,
     },
+    /** The URL has no trailing slash; the first contact is the preferred one. */
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
     mail: mailConfig(values),
+    /** Whether everyone can create an organisation. */
     isSignUpOpen: values.SIGN_UP === 'open',
+    /** Folder with vendor lists of IAB. */
     vendorListFolder: values.IAB_VENDOR_LISTS === undefined ? undefined : resolve(values.IAB_VENDOR_LISTS),
     geo: {
       countryHeader: values.GEO_COUNTRY_HEADER,
@@ -272,6 +164,7 @@ function assemble(values: Values): Config {
     batch: { maxEvents: values.BATCH_MAX_EVENTS, maxAgeMs: values.BATCH_MAX_AGE_MS },
     stampIntervalMs: values.STAMP_INTERVAL_MS,
     witnesses: witnessAddresses(values),
+    /** Delays that the ledger's policy promises to its readers. */
     policy: { sealWithinSeconds: values.SEAL_WITHIN_SECONDS, stampWithinSeconds: values.STAMP_WITHIN_SECONDS },
     admission: {
       maxGroup: values.ADMISSION_MAX_GROUP,
@@ -293,10 +186,14 @@ function assemble(values: Values): Config {
       publicVerify: values.PUBLIC_VERIFY_LIMIT,
       ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
     },
+    /** SHA-256 digests, in hex, of the bearer tokens of auditors; none: the structure is public. */
     structureAuditors: values.STRUCTURE_AUDITORS,
+    /** `undefined`: there is no `/metrics`. */
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingConfig(values),
     logLevel: values.LOG_LEVEL,
+    /** `undefined`: text on a terminal, JSON elsewhere. */
+    logFormat: values.LOG_FORMAT,
   };
 }
 
@@ -319,7 +216,8 @@ function mailConfig({ SMTP_URL: smtp, MAIL_FROM: from, PUBLIC_URL: publicUrl }: 
   return smtp === undefined || from === undefined || publicUrl === undefined ? undefined : { smtp, from, publicUrl };
 }
 
-function tracingConfig(values: Values): TracingConfig | undefined {
+/** Destination and sampling of traces (the OpenTelemetry specification's environment variables); the headers may be secret. */
+function tracingConfig(values: Values) {
   const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${withoutTrailing(base, '/')}/v1/traces`);
   if (url === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BATCH_BODY_BYTES, DEFAULT_BATCH_BODY_BYTES, SINGLE_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import { DEFAULT_POLICY_DELAYS, MAX_POLICY_DELAY_SECONDS } from '../../../schemas/events/ledger-policy.js';
 import {
@@ -413,6 +413,11 @@ export const variables = z.object({
       default: 'info',
       example: 'warn',
     }),
+  LOG_FORMAT: z.enum(['json', 'text'], { error: 'must be json or text.' }).optional().register(descriptions, {
+    meaning: 'Form of log lines: JSON for programs, or text for people. `--json` of a role means JSON.',
+    otherwise: 'text on a terminal, JSON elsewhere',
+    example: 'json',
+  }),
 });
 
 export type Values = z.infer<typeof variables>;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from './pool.js';
 
 /** Maximum difference between two clocks of one installation, in milliseconds. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DatabaseSetupError } from './errors.js';
 import { isCollision } from './migration-collision.js';
 import { DATABASE_ROLES, rolesSqlForAdministrator } from './roles.js';

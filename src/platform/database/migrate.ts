@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ensureRoles } from './ensure-roles.js';
 import { DatabaseSetupError } from './errors.js';
 import { isCollision, isLocked } from './migration-collision.js';

@@ -4,6 +4,12 @@ import { type ConnectionOptions, connectionConfig, leadsElsewhere, prepareConnec
 import { isWithoutAnswer } from './connection-failure.js';
 import type { ServerBinding } from './server-binding.js';
 
+/**
+ * Longer than most pauses of background parts: a new connection costs the server a process, and both
+ * sides the derivation of a password.
+ */
+const IDLE_MS = 60_000;
+
 export interface PoolOptions extends ConnectionOptions {
   readonly maxConnections: number;
   /** Receives errors of idle connections. The pool replaces these connections. */
@@ -78,6 +84,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   const config = {
     ...connectionConfig(options),
     max: options.maxConnections,
+    idleTimeoutMillis: IDLE_MS,
     Client: Connection,
     onConnect: (client: pg.ClientBase) => prepareConnection(client, options),
   };

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DatabaseSetupError } from './errors.js';
 
 const ROUNDS = 5;

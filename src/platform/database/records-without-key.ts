@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from './pool.js';
 
 const IdRows = z.array(z.object({ id: z.string() }));

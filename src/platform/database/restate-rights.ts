@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Migration } from './migrations/migration.js';
 import type { Queryable } from './pool.js';
 import { READ_MODEL_OWNER, READ_MODEL_READERS } from './roles.js';

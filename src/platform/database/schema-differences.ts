@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from './pool.js';
 import { readObjects, type SchemaObjects } from './schema-objects.js';
 
@@ -16,7 +16,7 @@ export interface SchemaDifference {
 const File = z.record(z.string(), z.record(z.string(), z.string()));
 
 /**
- * Returns the schema that the migrations make. `npm run docs:schema` writes the file from a new database.
+ * Returns the schema that the migrations make. A test compares the file with a new database, and writes it.
  * @throws any error of reading the file, which is part of the program
  */
 function wantedObjects(): SchemaObjects {

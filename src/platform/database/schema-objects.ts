@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from './pool.js';
 import { DATABASE_ROLES } from './roles.js';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DatabaseSetupError } from './errors.js';
 import type { Migration } from './migrations/migration.js';
 import { misownedReadModels } from './restate-rights.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from './pool.js';
 
 interface Declaration {
@@ -22,7 +22,7 @@ export const SEALED_TABLES = {
   subscriptions: { key: 'tenant_id', unsealed: [], checkedBy: 'reading' },
   users: { key: 'id', unsealed: ['last_sign_in_at'], checkedBy: 'reading' },
   sites: { key: 'id', unsealed: ['config_revision'], checkedBy: 'reading' },
-  api_keys: { key: 'id', unsealed: ['last_used_at'], checkedBy: 'reading' },
+  api_keys: { key: 'id', unsealed: ['last_used_at', 'live_host', 'live_seen_at'], checkedBy: 'reading' },
   webhooks: { key: 'id', unsealed: [], checkedBy: 'reading' },
   sign_ins: { key: 'id', unsealed: [], checkedBy: 'reading' },
   invitations: { key: 'id', unsealed: [], checkedBy: 'reading' },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ServerChanged, standbyReached } from './errors.js';
 import type { SessionStep } from './session.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DatabaseSetupError } from './errors.js';
 import { DATABASE_ROLES, type DatabaseRole } from './roles.js';
 import type { SessionStep } from './session.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isConnectionFailure } from './connection-failure.js';
 import { DatabaseSetupError } from './errors.js';
 

@@ -22,9 +22,3 @@ export function uuidArrayLiteral(values: readonly string[]): string {
   for (const value of values) if (!UUID.test(value)) throw new TypeError(`not a UUID: ${value}`);
   return `'{${values.join()}}'::uuid[]`;
 }
-
-/** @throws TypeError unless the values are safe integers */
-export function int8ArrayLiteral(values: readonly number[]): string {
-  for (const value of values) if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`);
-  return `'{${values.join()}}'::bigint[]`;
-}

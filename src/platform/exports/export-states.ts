@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from 'uuid';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EXPORT_REASONS, EXPORT_STATES } from '../../../schemas/api/panel/exports.js';
 import { type Queryable, withTransaction } from '../database/pool.js';
 

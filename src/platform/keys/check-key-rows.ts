@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { isKeySealed, KeySeal, keySealColumns } from './key-seal.js';

@@ -17,7 +17,7 @@ export {
 } from './keyring.js';
 export { loadMasterKey, reloadOf } from './master-key.js';
 export { type IndexedPerson, nextPersonRows, personRows, personRowsSql } from './person-rows.js';
-export { isProofHashOf } from './proof-hash.js';
+export { isProofHashOf, testProofKey } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';
 export { readSealed, sealedRows } from './read-sealed.js';
 export {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../database/pool.js';
 import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { BLIND_INDEX_BYTES, type BlindIndexKind } from './blind-index.js';
 import { hmacSha256 } from './hmac.js';
 import { recordKey, SEED_BYTES } from './record-encryption.js';

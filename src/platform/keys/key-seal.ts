@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { hmacSha256 } from './hmac.js';
 
 /** The columns of `keySealColumns`. */

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Queryable, withTransaction } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { isKeySealed, KeySeal, keySealColumns, keySealText, sealOfKey } from './key-seal.js';

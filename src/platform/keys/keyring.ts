@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Queryable, TransactionHooks } from '../database/pool.js';
 import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../database/pool.js';
 import type { SealedTable } from '../database/sealed-tables.js';
 import type { RowSeals } from './keyring.js';

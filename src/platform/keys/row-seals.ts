@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SEALED_TABLE_NAMES, SEALED_TABLES, type SealedTable } from '../database/sealed-tables.js';
 import { ChangeRefused } from '../errors/change-refused.js';
 import type { ReportAlteredRow } from './altered-row.js';

@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { z } from 'zod';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import * as z from 'zod';
+import { ed25519PrivateKey } from '../../../schemas/crypto/ed25519-private-key.js';
 import { KeyError } from './errors.js';
 import type { NewKey, StoredKey } from './keyring-store.js';
 
@@ -29,11 +30,7 @@ export function seedOf({ privateKey }: SigningKey): Uint8Array {
 /** @throws KeyError `unwrap_failed` if the stored public key does not belong to the secret */
 export function signingKeyOf(stored: StoredKey): SigningKey {
   const { keyId, secret, publicKey: kept } = stored;
-  const x = kept?.toString('base64url') ?? '';
-  const privateKey = createPrivateKey({
-    format: 'jwk',
-    key: { kty: 'OKP', crv: 'Ed25519', d: secret.toString('base64url'), x },
-  });
+  const privateKey = ed25519PrivateKey(secret);
   const publicKey = createPublicKey(privateKey);
   const publicKeyBytes = Buffer.from(
     jwkSchema.pick({ x: true }).parse(publicKey.export({ format: 'jwk' })).x,

@@ -1,6 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup as lookUpHost } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createAddressCheck } from './allow-lists.js';
+import { withoutBrackets } from './hosts.js';
 import { isSpecialAddress } from './special-addresses.js';
 
 /** The same for a host that does not exist: the answer must not tell which internal names do. */
@@ -65,7 +66,7 @@ export function createReach(allowedNetworks: readonly string[], lookUp: LookUpHo
     mayReach,
     isListed,
     refuseAddress: (host, accepts = any) => {
-      const address = host.replace(/^\[|\]$/g, '');
+      const address = withoutBrackets(host);
       if (isIP(address) !== 0 && !(mayReach(address) && accepts(address))) throw new HostRefused();
     },
     lookup:

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader } from 'mmdb-lib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ipBytes } from '../net/ip-bytes.js';
 import { isSpecialAddress } from '../net/special-addresses.js';
 

@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 
-const PREFIX = 'svc_live_';
+const PREFIXES = { live: 'svc_live_', test: 'svc_test_' } as const;
 const SECRET_BYTES = 32;
-const SHAPE = /^svc_live_[A-Za-z0-9_-]{43}$/;
+const SHAPE = /^svc_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 
-/** Creates an API key: `svc_live_` and 256 random bits in base64url. */
-export function newApiKeySecret(): string {
-  return PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+/** Creates an API key: `svc_live_` or `svc_test_`, and 256 random bits in base64url. */
+export function newApiKeySecret(mode: keyof typeof PREFIXES): string {
+  return PREFIXES[mode] + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
 /** Whether a text has the form of an API key. Other texts need no database look-up. */
@@ -24,5 +24,5 @@ export function apiKeyDigest(key: string): Buffer {
 
 /** The start of a key, which the panel shows so that users can tell keys apart. */
 export function apiKeyPrefix(key: string): string {
-  return key.slice(0, PREFIX.length + 6);
+  return key.slice(0, PREFIXES.live.length + 6);
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ApiKeyRestriction as RestrictionSchema } from '../../../schemas/api/panel/api-keys.js';
 
 /**
@@ -12,4 +12,6 @@ export interface ApiKey {
   readonly siteId: string;
   readonly scope: 'read' | 'write';
   readonly restriction: ApiKeyRestriction | null;
+  /** `test`: the key sees and changes test records alone, which no stage after admission ever gets. */
+  readonly mode: 'live' | 'test';
 }

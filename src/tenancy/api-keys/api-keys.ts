@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
@@ -13,6 +13,8 @@ export interface NewKeyOptions {
   readonly name?: string;
   /** Clients that may use the key; all unless given. */
   readonly restriction?: ApiKey['restriction'];
+  /** `live` unless given. */
+  readonly mode?: ApiKey['mode'];
 }
 
 /** A new API key. The key itself is returned only here. */
@@ -29,9 +31,9 @@ export function createApiKey(
   db: Queryable,
   siteId: string,
   scope: ApiKey['scope'],
-  { name = '', restriction = null }: NewKeyOptions = {},
+  { name = '', restriction = null, mode = 'live' }: NewKeyOptions = {},
 ): Promise<CreatedApiKey> {
-  return changeSite(db, siteId, (site) => insertKey(site, { scope, name, restriction }));
+  return changeSite(db, siteId, (site) => insertKey(site, { scope, name, restriction, mode }));
 }
 
 /**
@@ -67,10 +69,11 @@ const KeyRow = z.object({
   expires_at: SealedTime.nullable(),
   revoked_at: SealedTime.nullable(),
   replaced_by: z.string().nullable(),
+  is_test: z.boolean().nullable(),
 });
 
 /**
- * Creates a key with the scope, restriction and name of another one. The old key remains valid for a grace
+ * Creates a key with the scope, restriction, mode and name of another one. The old key remains valid for a grace
  * period, so that clients can switch.
  * @param graceSeconds grace period in seconds
  * @throws ChangeRefused `not_found` (also an altered key: its scope must not pass to a new one), `wrong_state`
@@ -93,7 +96,7 @@ export function rotateApiKey(
     if (old.replaced_by !== null) {
       throw new ChangeRefused('wrong_state', `The API key was already rotated: ${old.replaced_by} replaces it.`);
     }
-    const made = await insertKey(site, old);
+    const made = await insertKey(site, { ...old, mode: old.is_test === true ? 'test' : 'live' });
     await site.db.query(
       "update api_keys set replaced_by = $2, expires_at = now() + $3 * interval '1 second' where id = $1",
       [keyId, made.id, graceSeconds],
@@ -104,13 +107,14 @@ export function rotateApiKey(
 
 async function insertKey(
   { db: client, siteId }: LockedSite,
-  { scope, restriction, name }: Pick<ApiKey, 'scope' | 'restriction'> & { readonly name: string },
+  { scope, restriction, mode, name }: Omit<ApiKey, 'id' | 'siteId'> & { readonly name: string },
 ): Promise<CreatedApiKey> {
   const id = randomUUID();
-  const key = newApiKeySecret();
+  const key = newApiKeySecret(mode);
   await client.query(
-    'insert into api_keys (id, site_id, digest, prefix, scope, restriction, name) values ($1, $2, $3, $4, $5, $6, $7)',
-    [id, siteId, apiKeyDigest(key), apiKeyPrefix(key), scope, restriction, name],
+    `insert into api_keys (id, site_id, digest, prefix, scope, restriction, is_test, name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [id, siteId, apiKeyDigest(key), apiKeyPrefix(key), scope, restriction, mode === 'test' ? true : null, name],
   );
   return { id, key };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import {
@@ -9,7 +9,8 @@ import {
 } from '../../../schemas/events/site-config.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused, invalidChange } from '../../platform/errors/change-refused.js';
+import { fieldOf } from '../../platform/errors/field-errors.js';
 import { contentOfDraft, contentOfRecord } from './content.js';
 import { keyProblems } from './problems.js';
 
@@ -149,18 +150,19 @@ export async function storeConfigDraft(
 }
 
 function textOf(draft: SiteConfigDraft): string {
-  const parsed = SiteConfigDraft.safeParse(draft);
-  if (!parsed.success) throw new ChangeRefused('invalid', z.prettifyError(parsed.error));
+  const parsed = accepted(SiteConfigDraft, draft);
   const [problem] = cookieProblems(draft.categories, draft.cookies);
-  if (problem !== undefined) throw new ChangeRefused('invalid', `${problem.path.join('.')}: ${problem.message}`);
-  for (const { field, message } of keyProblems(draft)) throw new ChangeRefused('invalid', `${field}: ${message}`);
+  if (problem !== undefined) throw invalidChange({ field: fieldOf(problem.path), message: problem.message });
+  const keys = [...keyProblems(draft)];
+  if (keys.length > 0) throw invalidChange(...keys);
   if (new Set(draft.languages).size !== draft.languages.length) {
-    throw new ChangeRefused('invalid', 'languages: a language is listed twice');
+    throw invalidChange({ field: 'languages', message: 'a language is listed twice' });
   }
-  const text = JSON.stringify(parsed.data);
+  const text = JSON.stringify(parsed);
   const bytes = Buffer.byteLength(JSON.stringify(text), 'utf8');
   if (bytes > MAX_DRAFT_BYTES) {
-    throw new ChangeRefused('invalid', `The configuration has ${bytes} bytes. The maximum is ${MAX_DRAFT_BYTES}.`);
+    const message = `The configuration has ${bytes} bytes. The maximum is ${MAX_DRAFT_BYTES}.`;
+    throw new ChangeRefused('invalid', message, [{ field: '', message }]);
   }
   return text;
 }

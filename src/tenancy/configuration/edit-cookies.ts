@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import type { DraftCookie } from '../../../schemas/api/panel/cookies.js';
 import type { ConsentCookie } from '../../../schemas/events/site-config.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { ChangeRefused, invalidChange } from '../../platform/errors/change-refused.js';
 import { type Edit, merged, type Partially } from './edit.js';
 
 /** Finds a cookie by its id. @throws ChangeRefused `not_found` */
@@ -49,6 +49,6 @@ function refuseCookie({ categories, cookies }: SiteConfigDraft, { id, name, prov
     throw new ChangeRefused('already_exists', `The draft already has a cookie ${name} of ${provider}.`);
   }
   if (!categories.some(({ key }) => key === category)) {
-    throw new ChangeRefused('invalid', `category: the draft has no category ${category}.`);
+    throw invalidChange({ field: 'category', message: `the draft has no category ${category}` });
   }
 }

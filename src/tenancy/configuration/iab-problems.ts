@@ -15,10 +15,18 @@ export function* iabProblems(
 ): Generator<DraftProblem> {
   const optional = new Map(categories.filter(({ required }) => !required).map((one) => [one.key, one]));
   const { tcf, gpp } = iab ?? {};
+  if (gpp?.cmp_id === 0) {
+    const message = 'must be 1 for a platform that is not registered (IAB Tech Lab, CMP API of GPP, “What is CMP ID?”)';
+    yield { field: 'iab.gpp.cmp_id', message };
+  }
   for (const key of gpp?.opt_out ?? []) {
     if (!optional.has(key)) yield { field: 'iab.gpp.opt_out', message: noCategory(key) };
   }
   if (tcf === undefined) return;
+  if (!isCountry(tcf.publisher_country)) {
+    const message = `${tcf.publisher_country} is not a country of ISO 3166-1; the United Kingdom is GB`;
+    yield { field: 'iab.tcf.publisher_country', message };
+  }
   for (const name of ['purposes', 'special_features'] as const) {
     for (const key of Object.keys(tcf[name])) {
       const category = optional.get(key);
@@ -55,6 +63,14 @@ function* listProblems({ vendor_list: named, vendors }: TcfSettings, list: Vendo
     const message = `the vendor list does not have ${unknown.slice(0, MOST_NAMED).join(', ')}${unknown.length > MOST_NAMED ? ' and others' : ''}`;
     yield { field: 'iab.tcf.vendors', message };
   }
+}
+
+/** Whether a code of two capital letters is one that ISO 3166-1 assigns today. */
+function isCountry(code: string): boolean {
+  const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+  const isAssigned =
+    names.of(code) !== undefined && !/^(?:X[A-Z]|Q[M-Z]|AA|ZZ|E[UZ]|UN|AC|CP|CQ|DG|EA|IC|TA)$/.test(code);
+  return isAssigned && new Intl.Locale('und', { region: code }).region === code;
 }
 
 function noCategory(key: string): string {

@@ -9,7 +9,7 @@ import type { FindVendorList } from './vendor-lists.js';
 export class IncompleteConfiguration extends ChangeRefused {
   constructor(readonly problems: readonly DraftProblem[]) {
     const listed = problems.map(({ field, message }) => `  ${field}: ${message}`).join('\n');
-    super('invalid', `The configuration is not complete:\n${listed}`);
+    super('invalid', `The configuration is not complete:\n${listed}`, problems);
   }
 }
 

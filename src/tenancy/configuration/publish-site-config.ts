@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
@@ -8,7 +8,7 @@ import {
   SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { type ConfigContent, contentOfDraft, contentOfRecord } from './content.js';
 import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './draft.js';
@@ -55,12 +55,11 @@ export function publishSiteConfig(
   config: SiteConfig,
   { forAnyDomain = false, findVendorList = vendorListsIn(undefined) }: PublishOptions = {},
 ): Promise<PublishedConfig> {
-  const checked = SiteConfig.safeParse(config);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
+  const checked = accepted(SiteConfig, config);
   return changeSite(db, siteId, async (site) => {
     if (!forAnyDomain) refuseUnverified(site);
     const before = await readConfigDraft(site.db, siteId);
-    const draft = draftOfContent(checked.data, before.draft.cookies);
+    const draft = draftOfContent(checked, before.draft.cookies);
     await storeConfigDraft(site.db, siteId, before.revision, draft);
     return publish(site, await completed(draft, findVendorList));
   });

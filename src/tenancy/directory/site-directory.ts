@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import { joinLookUps } from '../../platform/cache/join-look-ups.js';
@@ -21,6 +21,7 @@ const ApiKeyRow = z.object({
   digest: SealedBytes,
   scope: z.enum(['read', 'write']),
   restriction: ApiKeyRestriction,
+  is_test: z.boolean().nullable(),
 });
 
 /**
@@ -78,9 +79,9 @@ async function loadApiKeys(
   const opened = await Promise.all(rows.map((row) => seals.open(row, ApiKeyRow)));
   const keys = opened.filter((row) => row !== null);
   return new Map(
-    keys.map(({ id, site_id: siteId, scope, restriction, digest }) => [
+    keys.map(({ id, site_id: siteId, scope, restriction, is_test: isTest, digest }) => [
       digest.toString('base64'),
-      { id, siteId, scope, restriction },
+      { id, siteId, scope, restriction, mode: isTest === true ? 'test' : 'live' },
     ]),
   );
 }

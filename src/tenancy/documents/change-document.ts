@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { LockedSite } from '../sites/change-site.js';
 import { NewDocument } from './create-document.js';
 import { changeDocumentSites, refuseTakenSlug } from './document-sites.js';
@@ -33,13 +33,12 @@ export function changeDocument(
   documentId: string,
   change: DocumentChange,
 ): Promise<readonly string[]> {
-  const checked = DocumentChange.safeParse(change);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
+  const checked = accepted(DocumentChange, change);
   return changeDocumentSites(db, siteId, documentId, async ({ home, attached }) => {
     const before = await documentOf(home, documentId);
-    const slug = checked.data.slug ?? before.slug;
-    const kind = checked.data.kind ?? before.kind;
-    const requiresApprovalToken = checked.data.requiresApprovalToken ?? before.requires_approval_token;
+    const slug = checked.slug ?? before.slug;
+    const kind = checked.kind ?? before.kind;
+    const requiresApprovalToken = checked.requiresApprovalToken ?? before.requires_approval_token;
     const changed = [
       ...(slug === before.slug ? [] : ['slug']),
       ...(kind === before.kind ? [] : ['kind']),

@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import type * as z from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import { contentBytes, isTextMediaType } from './document-content.js';
 import { type VersionRow, versionOf } from './document-version.js';
@@ -21,11 +21,10 @@ export function changeDraft(
   versionId: string,
   change: DraftChange,
 ): Promise<{ readonly changed: readonly string[]; readonly replaced: string | null }> {
-  const checked = DraftChange.safeParse(change);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
+  const checked = accepted(DraftChange, change);
   return changeSite(db, siteId, async (site) => {
     const draft = await draftOf(site, versionId, 'changed');
-    const { title = draft.title, mediaType = draft.media_type, content } = checked.data;
+    const { title = draft.title, mediaType = draft.media_type, content } = checked;
     if (content === undefined && mediaType !== draft.media_type) refuseOtherReading(draft.media_type, mediaType);
     const contentSha256 =
       content === undefined ? draft.content_sha256 : await keepContent(site.db, contentBytes(mediaType, content));
@@ -76,8 +75,7 @@ async function draftOf(site: LockedSite, versionId: string, verb: string): Promi
 function refuseOtherReading(before: string, after: string): void {
   contentBytes(after, isTextMediaType(after) ? '-' : 'AA==');
   if (isTextMediaType(before) && isTextMediaType(after)) return;
-  throw new ChangeRefused(
-    'invalid',
-    'Another media type requires new content, unless both types are text types. Give the content too.',
-  );
+  const message =
+    'To change the media type, send `content` too. Only a change between two text types keeps the content.';
+  throw new ChangeRefused('invalid', message, [{ field: 'media_type', message }]);
 }

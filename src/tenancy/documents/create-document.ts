@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
+import { Uuid } from '../../../schemas/evidence/primitives.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted } from '../../platform/errors/change-refused.js';
 import { changeSite } from '../sites/change-site.js';
 import { refuseTakenSlug } from './document-sites.js';
 
 export const NewDocument = z.object({
-  siteId: z.uuid(),
+  siteId: Uuid,
   slug: DocumentVersionPublishedRecord.shape.slug,
   kind: z.enum(DOCUMENT_KINDS),
   requiresApprovalToken: z.boolean(),
@@ -19,9 +20,7 @@ export type NewDocument = z.infer<typeof NewDocument>;
  * @throws ChangeRefused `invalid`, `not_found` (the site), `already_exists` (the slug)
  */
 export async function createDocument(db: Queryable, document: NewDocument): Promise<{ readonly id: string }> {
-  const checked = NewDocument.safeParse(document);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  const { siteId, slug, kind, requiresApprovalToken } = checked.data;
+  const { siteId, slug, kind, requiresApprovalToken } = accepted(NewDocument, document);
   const id = randomUUID();
   return changeSite(db, siteId, async (site) => {
     await refuseTakenSlug(site, slug, null);

@@ -24,22 +24,24 @@ export function isTextMediaType(mediaType: string): boolean {
  */
 export function contentBytes(mediaType: string, content: string): Uint8Array {
   if (!MEDIA_TYPE.test(mediaType) || mediaType.length > 100) {
-    throw new ChangeRefused(
-      'invalid',
-      'The media type must be in lower case and without parameters, for example text/html.',
-    );
+    const message = 'must be in lower case and without parameters, for example text/html';
+    throw new ChangeRefused('invalid', `The media type ${message}.`, [{ field: 'media_type', message }]);
   }
   const isText = isTextMediaType(mediaType);
   if (isText && (!content.isWellFormed() || content.includes('\u0000'))) {
-    throw new ChangeRefused('invalid', 'The content is not well-formed Unicode text.');
+    throw invalidContent('is not well-formed Unicode text');
   }
   const bytes = isText ? utf8(content) : fromBase64(content);
-  if (bytes === null) throw new ChangeRefused('invalid', 'The content is not canonical base64.');
+  if (bytes === null) throw invalidContent('is not canonical base64');
   const limit = mediaType === 'text/markdown' ? MAX_MARKDOWN_BYTES : MAX_DOCUMENT_BYTES;
   if (bytes.length === 0 || bytes.length > limit) {
-    throw new ChangeRefused('invalid', `The content must have 1 to ${limit} bytes; it has ${bytes.length}.`);
+    throw invalidContent(`must have 1 to ${limit} bytes; it has ${bytes.length}`);
   }
   return bytes;
+}
+
+function invalidContent(message: string): ChangeRefused {
+  return new ChangeRefused('invalid', `The content ${message}.`, [{ field: 'content', message }]);
 }
 
 /**

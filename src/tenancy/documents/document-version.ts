@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { VERSION_STATES } from '../../../schemas/api/panel/documents.js';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
+import { Uuid } from '../../../schemas/evidence/primitives.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from '../sites/change-site.js';
 import { contentBytes } from './document-content.js';
 import { lockHomeDocument } from './document-sites.js';
 import { keepContent } from './notice-contents.js';
 
 export const NewVersion = z.object({
-  siteId: z.uuid(),
-  documentId: z.uuid(),
+  siteId: Uuid,
+  documentId: Uuid,
   language: DocumentVersionPublishedRecord.shape.language,
   title: DocumentVersionPublishedRecord.shape.title,
   /** In lower case, without parameters. */
@@ -33,13 +34,12 @@ export async function draftVersion(
   db: Queryable,
   version: NewVersion,
 ): Promise<{ readonly id: string; readonly contentSha256: string }> {
-  const checked = NewVersion.safeParse(version);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  const { siteId, documentId, mediaType, content } = checked.data;
+  const checked = accepted(NewVersion, version);
+  const { siteId, documentId, mediaType, content } = checked;
   const bytes = contentBytes(mediaType, content);
   return withTransaction(db, async (db) => {
     await lockHomeDocument(db, siteId, documentId);
-    return changeSite(db, siteId, ({ db }) => insertDraft(db, checked.data, bytes));
+    return changeSite(db, siteId, ({ db }) => insertDraft(db, checked, bytes));
   });
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import { abortOf } from '../../platform/background/signals.js';
 import { DevTools, type OnEvent } from './dev-tools.js';
 import type { Faults } from './faults.js';

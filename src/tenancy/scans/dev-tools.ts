@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Faults } from './faults.js';
 import { LIMITS } from './limits.js';
 import { ScanFailed } from './visit.js';

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { connect } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { withoutBrackets } from '../../platform/net/hosts.js';
 import { HostRefused, type Reach } from '../../platform/net/reach.js';
 import type { Faults } from './faults.js';
 import { LIMITS } from './limits.js';
@@ -107,7 +108,7 @@ export async function startGuardedProxy(reach: Reach, faults: Faults): Promise<G
   return {
     port: address.port,
     isExhausted,
-    failureOf: (host) => failures.get(host.replace(/^\[|\]$/g, '')),
+    failureOf: (host) => failures.get(withoutBrackets(host)),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of open) socket.destroy();
@@ -172,7 +173,7 @@ function endpointOf(text: string): { readonly host: string; readonly port: numbe
   const url = `http://${text}`;
   if (!URL.canParse(url) || !(port > 0 && port < 65_536)) return null;
   // The normal form: an address can be written in many ways.
-  return { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port };
+  return { host: withoutBrackets(new URL(url).hostname), port };
 }
 
 /** Forwards a request in plain HTTP, whose URL is absolute. */
@@ -188,7 +189,7 @@ function forward(
     return;
   }
   const port = url.port === '' ? 80 : Number(url.port);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = withoutBrackets(url.hostname);
   const fail = (error: unknown): void => {
     note(host, error);
     response.destroy();

@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createReach } from '../../platform/net/reach.js';
 import { startBrowser } from './browser.js';
 import type { Faults } from './faults.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ScanResult } from '../../../schemas/api/scans.js';
 import { SITE_SCANNED, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import type { Queryable } from '../../platform/database/pool.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InitialCookie, Visit } from './visit.js';
 
 const Faults = z.int().min(0);

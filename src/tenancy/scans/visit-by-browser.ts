@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { withAnySignal } from '../../platform/background/signals.js';
 import type { Reach } from '../../platform/net/reach.js';
 import { startBrowser } from './browser.js';

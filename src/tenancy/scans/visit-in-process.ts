@@ -78,7 +78,7 @@ export function createVisits(options: VisitOptions): VisitInProcess {
     } catch (error) {
       if (error instanceof ScanProcessEnded) {
         countFaults(error.end, 1);
-        logger.warn({ reason: error.reason }, 'the process of a scan ended without a result');
+        logger.warn({ reason: error.reason }, 'a scan process ended without a result');
       }
       throw error;
     }
@@ -95,14 +95,20 @@ export function createVisits(options: VisitOptions): VisitInProcess {
   const prove = async (executable: string): Promise<Proof> => {
     try {
       if (await isAsked(executable, true)) {
-        logger.error({}, 'scans by browser are off: the browser sends packets of WebRTC past the proxy of scans');
+        logger.error({}, 'browser scans are off: the browser sends WebRTC packets around the scan proxy');
         return { failure: OFF, isFinal: true };
       }
       if (await isAsked(executable, false)) return { failure: null, isFinal: true };
-      logger.error({}, 'a scan failed: WebRTC of the browser is silent also where it is on, which proves nothing');
+      logger.error(
+        {},
+        'a scan failed: the check of WebRTC proved nothing, because the browser sent no packet even with WebRTC on',
+      );
       return { failure: OFF, isFinal: false };
     } catch (error) {
-      logger.error({ reason: String(error) }, 'a scan failed: it is not proved that WebRTC of the browser is off');
+      logger.error(
+        { reason: String(error) },
+        'a scan failed: it could not be proved that WebRTC is off in the browser',
+      );
       return { failure: error instanceof ScanFailed ? error.message : OFF, isFinal: false };
     }
   };

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RetentionRules } from '../../../schemas/api/panel/sites.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted } from '../../platform/errors/change-refused.js';
 import { changeSite } from './change-site.js';
 
 const RULES = RetentionRules.keyof().options;
@@ -15,12 +15,11 @@ export const RETENTION_COLUMNS = RULES.join(', ');
  * @throws ChangeRefused `not_found`, `invalid`
  */
 export function changeRetentionPeriod(db: Queryable, siteId: string, rules: RetentionRules) {
-  const checked = RetentionRules.safeParse(rules);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
+  const checked = accepted(RetentionRules, rules);
   return changeSite(db, siteId, async ({ db }) => {
     const before = await retentionOf(db, siteId);
-    await setRetention(db, siteId, checked.data);
-    return Object.fromEntries(RULES.map((rule) => [rule, { before: before[rule], after: checked.data[rule] }]));
+    await setRetention(db, siteId, checked);
+    return Object.fromEntries(RULES.map((rule) => [rule, { before: before[rule], after: checked[rule] }]));
   });
 }
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ChangeSiteRequest } from '../../../schemas/api/panel/sites.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { changeSite } from './change-site.js';

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AllowedIps, AllowedOrigins, RetentionRules, SiteDomain, SiteName } from '../../../schemas/api/panel/sites.js';
+import { Uuid } from '../../../schemas/evidence/primitives.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import { networkProblem } from '../../platform/net/networks.js';
 import { setRetention } from './change-retention-period.js';
 
 export const NewSite = z.object({
-  tenantId: z.uuid(),
+  tenantId: Uuid,
   name: SiteName,
   domain: SiteDomain,
   isVerified: z.boolean(),
@@ -24,9 +25,7 @@ export type NewSite = z.input<typeof NewSite>;
  * @throws ChangeRefused `invalid`, `not_found` (the tenant)
  */
 export async function createSite(db: Queryable, site: NewSite): Promise<{ readonly id: string }> {
-  const checked = NewSite.safeParse(site);
-  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retention } = checked.data;
+  const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retention } = accepted(NewSite, site);
   refuseBadNetworks(allowedIps);
   const id = randomUUID();
   await withTransaction(db, async (db) => {
@@ -44,6 +43,17 @@ export async function createSite(db: Queryable, site: NewSite): Promise<{ readon
 
 /** Checks network ranges. @throws ChangeRefused `invalid` */
 export function refuseBadNetworks(networks: readonly string[]): void {
-  const problems = networks.flatMap((network) => networkProblem(network) ?? []);
-  if (problems.length > 0) throw new ChangeRefused('invalid', problems.slice(0, 10).join(' '));
+  const problems = networks.flatMap((network, index) => {
+    const message = networkProblem(network);
+    return message === null ? [] : [{ field: `allowed_ips.${index}`, message }];
+  });
+  if (problems.length === 0) return;
+  throw new ChangeRefused(
+    'invalid',
+    problems
+      .slice(0, 10)
+      .map(({ message }) => message)
+      .join(' '),
+    problems.slice(0, 50),
+  );
 }

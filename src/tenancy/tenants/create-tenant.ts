@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TenantName } from '../../../schemas/api/panel/tenants.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { accepted, ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { PlanTerms } from './plans.js';
 
 /**
@@ -18,7 +18,11 @@ export function createTenant(
 ): Promise<{ readonly id: string }> {
   const id = randomUUID();
   return withTransaction(db, async (db) => {
-    await db.query('insert into tenants (id, name, made_by_tenant) values ($1, $2, $3)', [id, nameOf(name), madeBy]);
+    await db.query('insert into tenants (id, name, made_by_tenant) values ($1, $2, $3)', [
+      id,
+      accepted(TenantName, name, 'name'),
+      madeBy,
+    ]);
     if (plan !== null) await putSubscription(db, id, plan);
     return { id };
   });
@@ -47,20 +51,12 @@ export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTe
  * @throws ChangeRefused `not_found`, `invalid`
  */
 export async function renameTenant(db: Queryable, tenantId: string, name: string): Promise<boolean> {
-  const wanted = nameOf(name);
+  const wanted = accepted(TenantName, name, 'name');
   const { rows } = await db.query('select name from tenants where id = $1 for no key update', [tenantId]);
   const [row] = NameRows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   await db.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
   return row.name !== wanted;
-}
-
-/** Validates the name of a tenant. @throws ChangeRefused `invalid` */
-function nameOf(name: string): string {
-  const checked = TenantName.safeParse(name);
-  if (!checked.success)
-    throw new ChangeRefused('invalid', `The name of the tenant ${checked.error.issues[0]?.message}.`);
-  return checked.data;
 }
 
 const NameRows = z.array(z.object({ name: z.string() }));

@@ -31,7 +31,12 @@ export async function openWebhookSecret(
   sealed: Uint8Array,
 ): Promise<Buffer | null> {
   const secret = open(await webhookKey(keys, siteId), sealed, aad(webhookId))?.toString('utf8');
-  return secret === undefined ? null : Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return secret === undefined ? null : keyOfSecret(secret);
+}
+
+/** The key of the signatures. @param secret from `newWebhookSecret` */
+export function keyOfSecret(secret: string): Buffer {
+  return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }
 
 async function webhookKey(keys: WebhookKeys, siteId: string): Promise<Buffer> {

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
+import { withoutBrackets } from '../../platform/net/hosts.js';
 import { createReach, HostRefused, type LookUpHost } from '../../platform/net/reach.js';
 import { isSpecialAddress } from '../../platform/net/special-addresses.js';
 
@@ -34,7 +35,7 @@ export function createWebhookTargets(allowedNetworks: readonly string[], lookUp?
     (address: string): boolean =>
       protocol !== 'http:' || isSpecialAddress(address);
   const lookupOf = (url: URL): LookupFunction => {
-    const host = hostOf(url);
+    const host = withoutBrackets(url.hostname);
     reach.refuseAddress(host);
     if (isIP(host) !== 0 && !accepts(url)(host)) throw new HostRefused(NO_TLS);
     return reach.lookup(accepts(url));
@@ -45,7 +46,7 @@ export function createWebhookTargets(allowedNetworks: readonly string[], lookUp?
       // Without listed networks, no address may be reached without TLS.
       if (url.protocol === 'http:' && allowedNetworks.length === 0) throw new HostRefused(NO_TLS);
       lookupOf(url);
-      const name = hostOf(url);
+      const name = withoutBrackets(url.hostname);
       if (isIP(name) !== 0 || lookUps >= MAX_LOOK_UPS) return;
       lookUps += 1;
       try {
@@ -56,8 +57,4 @@ export function createWebhookTargets(allowedNetworks: readonly string[], lookUp?
       }
     },
   };
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
 }

@@ -72,6 +72,13 @@ export function changeWebhook(
       [webhookId, siteId, url ?? null, description ?? null, events ?? null, enabled ?? null],
     );
     if (rowCount === 0) throw noSuchWebhook(webhookId);
+    // Nothing attempts again what the webhook no longer gets.
+    if (events !== undefined)
+      await db.query(
+        `update webhook_deliveries set status = 'given_up'
+          where webhook_id = $1 and status = 'retrying' and queued_at is null and type <> all ($2)`,
+        [webhookId, events],
+      );
     // A corrected address or a repaired receiver need not wait for the next attempt.
     await db.query(
       'update webhook_progress set attempts = 0, failing_since = null, next_attempt_at = now() where webhook_id = $1',
@@ -118,7 +125,7 @@ export function replayWebhook(db: Queryable, siteId: string, webhookId: string, 
   });
 }
 
-/** Deletes a webhook. @throws ChangeRefused `not_found` */
+/** Deletes a webhook, with its deliveries. @throws ChangeRefused `not_found` */
 export function deleteWebhook(db: Queryable, siteId: string, webhookId: string): Promise<void> {
   return changeSite(db, siteId, async ({ db }) => {
     await db.query(

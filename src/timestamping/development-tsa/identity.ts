@@ -1,7 +1,7 @@
 import { chmod, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as pkijs from 'pkijs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { generateKeyPair, issueRoot, issueTsaCertificate, type KeyPair } from './certificates.js';
 
 /** The keys and certificates of a development authority, and the port in its certificate. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accepted, at, expectError } from '../support/answers.js';
 import type { Answer } from '../support/http.js';
 import type { Shop } from '../support/shop.js';

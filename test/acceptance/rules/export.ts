@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Acceptance, accepted, at, expectError } from '../support/answers.js';
 import { pngOfBytes } from '../support/contents.js';
 import type { Answer } from '../support/http.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Acceptance, accepted, at, expectError, retryAfter } from '../support/answers.js';
 import type { Answer } from '../support/http.js';
 import { newVisitor, type Shop } from '../support/shop.js';

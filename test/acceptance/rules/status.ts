@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accepted, at, expectError, expectFieldError } from '../support/answers.js';
 import { newVisitor, type Shop } from '../support/shop.js';
 import { eventually } from '../support/wait.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Answer } from './http.js';
 
 /** ISO 8601 with an offset. */

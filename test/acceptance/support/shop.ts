@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type MintedToken, minted } from './answers.js';
 import type { Answer, HttpClient } from './http.js';
 import type { Seed } from './seed.js';

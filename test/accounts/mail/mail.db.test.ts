@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthOptionsResponse } from '../../../schemas/api/auth.js';
 import { createMailQueue } from '../../../src/accounts/mail/mail-queue.js';
 import {

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import type { Service } from '../../../src/app/start-service.js';
 import { loadMasterKey } from '../../../src/platform/keys/index.js';

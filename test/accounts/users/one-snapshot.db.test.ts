@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { acceptInvitation } from '../../../src/accounts/sign-in/accept-invitation.js';
 import { createInvitation } from '../../../src/accounts/sign-in/invitations.js';
 import { createPasswordReset, resetPassword } from '../../../src/accounts/sign-in/set-password.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CookieTokensResponse, TokensResponse } from '../../../schemas/api/auth.js';
 import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
 import { type PanelApp, startPanel } from '../panel/panel-fixture.js';

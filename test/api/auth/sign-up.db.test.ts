@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthOptionsResponse, SignUpRequestedResponse, TokensResponse } from '../../../schemas/api/auth.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { bitsOfChallenge, leadingZeroBits } from '../../../schemas/crypto/proof-of-work.js';
@@ -168,7 +168,7 @@ describe('an installation where many addresses signed up', () => {
       [100, 15],
       [349, 19],
       [350, 20],
-      [100_000, 20],
+      [1_000, 20],
     ] as const) {
       await signedUp(addresses);
       expect(bitsOfChallenge(await challengeFor(newAddress())), `${addresses}`).toBe(bits);
@@ -190,10 +190,10 @@ describe('an installation where many addresses signed up', () => {
     [0, 20, 16],
     [100, 20, 17],
     [0, 39, 16],
-    [100_000, 9, 20],
-    [100_000, 10, 21],
-    [100_000, 320, 26],
-    [100_000, 1_000, 26],
+    [1_000, 9, 20],
+    [1_000, 10, 21],
+    [1_000, 320, 26],
+    [1_000, 1_000, 26],
   ])('asks after %s addresses of other networks and %s of its own for %s bits', async (ofOthers, ofNetwork, bits) => {
     const [network, other] = [randomBytes(32), randomBytes(32)];
     await app.superuser.query('delete from sign_up_requests');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CheckpointsResponse, ConsistencyResponse, MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
 import { fromHex } from '../../../schemas/crypto/encoding.js';
 import { ProvedEntry } from '../../../schemas/evidence/contradiction.js';

@@ -52,7 +52,7 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
 
   it('the index of skills has the names, descriptions and digests of the skills', () => {
     const index = SkillsIndex.parse(agentSkillsIndex(skills, urlOf));
-    expect(index.skills).toHaveLength(3);
+    expect(index.skills).toHaveLength(skills.length);
     for (const [i, entry] of index.skills.entries()) {
       const { text = '', path = '' } = skills[i] ?? {};
       const { frontmatter } = parseSkill(text);
@@ -161,6 +161,13 @@ describe('openapi.yaml', () => {
     expect(parse(text, { version: '1.2' })).toEqual(description);
     expect(parse(text, { version: '1.1' })).toEqual(description);
     expect(text).not.toMatch(/^\s*\S+: [&*]/m);
+  });
+
+  it('quotes what a strict reader of YAML 1.1 ends at a colon: plain scalars in flow collections', () => {
+    // Microsoft.OpenApi read “line 633 … unexpected ':'” of such a URL.
+    const flow = { list: ['https://shop.example', 'b'], url: 'https://shop.example' };
+    expect(yamlText(flow)).toBe("{list: ['https://shop.example', b], url: 'https://shop.example'}\n");
+    expect(yamlText(description)).not.toMatch(/[[{,] ?https?:/);
   });
 
   it('keeps strings that look like something else', () => {

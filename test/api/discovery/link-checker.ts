@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { CheckpointsResponse } from '../../../schemas/api/checkpoints.js';
 import { SkillsIndex } from './formats/agent-skills.js';
 import { AiCatalog } from './formats/ai-catalog.js';
@@ -54,9 +54,15 @@ function urlsOfBody(path: string, contentType: string, text: string): readonly N
       ...tokens.map((token) => named(token, 'application/timestamp-reply')),
     ]);
   }
-  // Paths that skills name, and servers of OpenAPI descriptions.
+  // Links of pages and skills, and paths that skills name.
   if (contentType.startsWith('text/markdown')) {
-    return [...text.matchAll(/`(\/(?:openapi|verify|checkpoints)[^`{}]*)`/g)].map(([, url = '']) => named(url));
+    const code = /^(?:```|~~~)[\s\S]*?^(?:```|~~~)$/gm;
+    const links = [...text.replace(code, '').matchAll(/\]\(([^()\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^(?:#|https?:)/.test(target))
+      .map((target) => new URL(target, `https://service${path}`).pathname);
+    const paths = path.startsWith('/docs/') ? [] : [...text.matchAll(/`(\/(?:openapi|verify|checkpoints)[^`{}]*)`/g)];
+    return [...links, ...paths.map(([, url = '']) => url)].map((url) => named(url));
   }
   return [];
 }

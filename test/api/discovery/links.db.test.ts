@@ -43,7 +43,8 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
     for (const path of ['/tool/v1/', '/api/v1/', '/openapi.yaml', '/openapi/tool-api.json', '/.well-known/jwks.json']) {
       expect([...seen]).toContain(path);
     }
-    expect([...seen].filter((path) => path.endsWith('/SKILL.md'))).toHaveLength(3);
+    expect([...seen].filter((path) => path.endsWith('/SKILL.md'))).toHaveLength(6);
+    expect([...seen]).toContain('/docs/examples/react-next/app/withdrawal.jsx');
     expect([...seen].some((path) => /^\/checkpoints\/\d+\/tokens\/\d$/.test(path))).toBe(true);
   });
 

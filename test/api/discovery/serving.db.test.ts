@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { replaceSigningKey } from '../../../src/accounts/sign-in/replace-signing-key.js';
 import { panelDescription } from '../../../src/api/openapi/panel-api.js';
 import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
@@ -24,11 +24,16 @@ const DOCUMENTS = [
   ['/.well-known/ai-catalog.json', 'application/ai-catalog+json'],
   ['/.well-known/agent-skills/index.json', 'application/json'],
   ['/.well-known/agent-skills/record-a-consent/SKILL.md', 'text/markdown; charset=utf-8'],
+  ['/.well-known/agent-skills/set-a-site-up/SKILL.md', 'text/markdown; charset=utf-8'],
+  ['/.well-known/agent-skills/put-the-banner-on-a-page/SKILL.md', 'text/markdown; charset=utf-8'],
+  ['/.well-known/agent-skills/receive-webhooks/SKILL.md', 'text/markdown; charset=utf-8'],
   ['/.well-known/agent-skills/verify-a-record/SKILL.md', 'text/markdown; charset=utf-8'],
   ['/.well-known/agent-skills/check-a-package/SKILL.md', 'text/markdown; charset=utf-8'],
   ['/.well-known/jwks.json', 'application/jwk-set+json'],
   ['/.well-known/security.txt', 'text/plain; charset=utf-8'],
   ['/llms.txt', 'text/plain; charset=utf-8'],
+  ['/llms-full.txt', 'text/plain; charset=utf-8'],
+  ['/docs/webhooks.md', 'text/markdown; charset=utf-8'],
   ['/robots.txt', 'text/plain; charset=utf-8'],
   ['/openapi.yaml', 'application/yaml'],
   ['/openapi/tool-api.json', 'application/json; charset=utf-8'],
@@ -182,13 +187,18 @@ describe('the documents of discovery', () => {
 
   it('publishes skills whose digests are those of the bytes that are served', async () => {
     const index = SkillsIndex.parse(await (await fetch(`${app.url}/.well-known/agent-skills/index.json`)).json());
-    expect(index.skills).toHaveLength(3);
+    expect(index.skills).toHaveLength(6);
     for (const { url, digest } of index.skills) {
       const bytes = await (await fetch(new URL(url, app.url))).arrayBuffer();
       expect(digest).toBe(`sha256:${createHash('sha256').update(Buffer.from(bytes)).digest('hex')}`);
     }
-    const missing = await fetch(`${app.url}/.well-known/agent-skills/no-such-skill/SKILL.md`);
-    expect(missing.status).toBe(404);
+    for (const path of [
+      '/.well-known/agent-skills/no-such-skill/SKILL.md',
+      '/docs/operations.md',
+      '/docs/',
+      '/docs/../package.json',
+    ])
+      expect((await fetch(app.url + path)).status, path).toBe(404);
   });
 
   it('publishes keys that verify its tokens', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PublicVerifyResponse, VerifyResponse } from '../../../schemas/api/verify.js';
 import { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';

@@ -56,6 +56,19 @@ describe('turns of large requests', () => {
     expect(started).toEqual(['a', 'b', 'c']);
   });
 
+  it('are taken for each page, and end before the page is used', async () => {
+    const turns = new FairTurns({ slots: 1, now: () => 0 });
+    const order: string[] = [];
+    const read = async (owner: string): Promise<void> => {
+      async function* pages(): AsyncGenerator<string, void> {
+        for (const page of ['1', '2']) yield owner + page;
+      }
+      for await (const page of turns.pages(owner, pages())) order.push(page);
+    };
+    await Promise.all([read('a'), read('b')]);
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
   it('continue after work that failed', async () => {
     const turns = new FairTurns({ slots: 1, now: () => 0 });
     const failing = turns.take('a', async () => {

@@ -76,6 +76,13 @@ describe('rate limiter', () => {
     expect(await limiter.take('refused', 'a', 1)).toMatchObject({ allowed: true });
   });
 
+  it('takes nothing for requests that ask for more than is left', async () => {
+    const limiter = createRateLimiter({ db: database.db, hashKey });
+    expect(await limiter.take('batch', 'a', 10, 8)).toMatchObject({ allowed: true, remaining: 2 });
+    expect(await limiter.take('batch', 'a', 10, 5)).toMatchObject({ allowed: false });
+    expect(await limiter.take('batch', 'a', 10, 2)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
   it('neither forgets requests nor refuses for hours after a clock was set back', async () => {
     const limiter = createRateLimiter({ db: database.db, hashKey });
     await database.owner.query('delete from rate_limit_windows');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { requestSignature } from '../../../src/api/guards/signature.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { revokeApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { changeSite } from '../../../src/tenancy/sites/change-site.js';

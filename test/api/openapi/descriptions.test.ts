@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { panelDescription } from '../../../src/api/openapi/panel-api.js';
 import { toolApiDescription } from '../../../src/api/openapi/tool-api.js';
 

@@ -1,5 +1,6 @@
+import { v7 as uuidV7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
@@ -11,7 +12,8 @@ import type { Operation } from '../../../src/api/server/operation.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
-import { signedHeaders } from '../../support/signed-requests.js';
+import { createWebhook } from '../../../src/tenancy/webhooks/webhooks.js';
+import { postSigned, signedHeaders } from '../../support/signed-requests.js';
 import { startSite, type TestSite } from '../../tenancy/scans/scanned-shop.js';
 import { ask, type RunningApp, startApp } from '../server/running-app.js';
 
@@ -29,8 +31,9 @@ describe('the examples of the OpenAPI description, executed', () => {
   let demo: SeededDemo;
   /** Stands in for the page of the shop. */
   let page: TestSite;
-  /** API key of the site of that page. */
+  /** API keys of operations that need another: of the site of that page, and a test key. */
   let scanKey: string;
+  let testKey: string;
   /** Values of this installation, by the values in the examples that they replace. */
   const real = new Map<string, string>();
   const bearers = { api: '', panel: '' };
@@ -53,6 +56,8 @@ describe('the examples of the OpenAPI description, executed', () => {
     const { id } = await createSite(app.service.installation.adminPool, { tenantId: demo.tenant_id, ...scanned });
     await app.change("update sites set domain = 'localhost' where id = $1", [id]);
     scanKey = (await createApiKey(app.service.installation.adminPool, id, 'write')).key;
+    const test = { mode: 'test', restriction: 'secret' } as const;
+    testKey = (await createApiKey(app.service.installation.adminPool, demo.site.id, 'write', test)).key;
     real.set(EXAMPLE_VALUES.pageUrl, `http://localhost:${page.port}/`);
     real.set(EXAMPLE_VALUES.email, demo.api_user.email);
     real.set(EXAMPLE_VALUES.password, demo.api_user.password);
@@ -71,6 +76,9 @@ describe('the examples of the OpenAPI description, executed', () => {
       EXAMPLE_VALUES.approvalToken,
       Minted.parse(await send(operation('mintApprovalToken'))).data.approval_token,
     );
+    await postSigned(app.url, testKey, '/tool/v1/consents', {
+      ...{ consent_type: 'cookie', decision: 'accepted', document_version_id: versionOf('cookie-policy') },
+    });
     const first = Recorded.parse(await send(operation('recordConsentS2s')));
     real.set(EXAMPLE_VALUES.consentToken, first.data.consent_token);
     // The person whose erasure is shown.
@@ -79,6 +87,20 @@ describe('the examples of the OpenAPI description, executed', () => {
     await send({ ...record, example: { ...record.example, body } });
     real.set(EXAMPLE_VALUES.exportId, EvidenceExportAnswer.parse(await send(operation('exportEvidenceS2s'))).data.id);
     real.set(EXAMPLE_VALUES.erasureId, ErasureReceiptResponse.parse(await send(operation('eraseS2s'))).data.id);
+    const hook = { url: 'https://hooks.invalid/', description: '', events: ['idempotency.conflict'] } as const;
+    const { keyring } = app.service.installation;
+    const { id: webhookId } = await createWebhook(adminPool, keyring, demo.site.id, {
+      ...hook,
+      events: [...hook.events],
+    });
+    real.set(EXAMPLE_VALUES.webhookId, webhookId);
+    const deliveryId = uuidV7();
+    real.set(EXAMPLE_VALUES.deliveryId, deliveryId);
+    await app.superuser.query(
+      `insert into webhook_deliveries (id, webhook_id, message_id, type, place, event_id, status, attempts, attempted_at)
+       values ($1, $2, 'msg_1', 'consent.recorded', 0, gen_random_uuid(), 'delivered', 1, now())`,
+      [deliveryId, webhookId],
+    );
     await expectStored('consents');
     await expectStored('erasures');
   });
@@ -121,7 +143,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     const body = example.body === undefined ? null : inPlace(JSON.stringify(example.body));
     const bearer = access.apiKey === null ? bearers.panel : bearers.api;
     const headers: Record<string, string> = {
-      ...(access.apiKey !== null && { 'x-api-key': demo.keys.read }),
+      ...(access.apiKey !== null && { 'x-api-key': id === 'listTestEvents' ? testKey : demo.keys.read }),
       ...(body !== null && { 'content-type': 'application/json' }),
       ...(access.isSigned && signedHeaders(id === 'scanPage' ? scanKey : demo.keys.write, filled, body ?? '')),
       ...(access.roles !== null && { authorization: `Bearer ${bearer}` }),

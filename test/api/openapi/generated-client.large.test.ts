@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
@@ -59,13 +59,18 @@ describe('a client with types that openapi-typescript generates from the served 
     expect(compiled.stdout).toBe('');
     const { recordConsent, createSite } = Client.parse(await import(pathToFileURL(join(folder, 'client.js')).href));
 
-    const cookiePolicy = demo.documents.find(({ slug }) => slug === 'cookie-policy');
-    const version = cookiePolicy?.versions.find(({ state, language }) => state === 'active' && language === 'en');
+    const versionOf = (name: string) => {
+      const document = demo.documents.find(({ slug }) => slug === name);
+      return document?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id;
+    };
+    const versions = { versionId: versionOf('cookie-policy'), approvalVersionId: versionOf('explicit-consent') };
     const sign = (path: string, body: string) => signedHeaders(demo.keys.write, path, body);
-    expect(await recordConsent(app.url, demo.keys.read, sign, version?.id)).toEqual({
+    expect(await recordConsent(app.url, demo.keys.read, sign, versions)).toEqual({
       pong: 'pong',
       siteId: demo.site.id,
       consentToken: expect.stringMatching(/^ct_[0-9a-f]{32}$/),
+      item: [1, 'APPROVAL_TOKEN_REQUIRED'],
+      error: ['VALIDATION_ERROR', 'visitor_id'],
     });
 
     const site = { name: 'Made by the client', domain: 'client.example' };

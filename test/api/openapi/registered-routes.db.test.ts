@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentSkills } from '../../../src/api/discovery/agent-skills.js';
 import { PANEL_API, TOOL_API } from '../../../src/api/discovery/api-catalog.js';
 import { PLACES } from '../../../src/api/discovery/places.js';
-import { ALL_OPERATIONS } from '../../../src/api/openapi/operations.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
+import { ALL_OPERATIONS } from './all-operations.js';
 
 /** Routes that are no operations: documents for agents and browsers, and probes. */
 const OTHERS = [
@@ -18,9 +18,11 @@ const OTHERS = [
   '/security.txt',
   '/healthz',
   '/metrics',
+  '/docs/*',
   '/panel/*',
   '/panel/assets/:name',
   '/panel/banner-preview',
+  '/sdk/gate.js',
   '/sdk/iab.js',
   '/sdk/iab-stub.js',
   '/sdk/vendor-lists/:name',

@@ -10,6 +10,28 @@ it('is a valid OpenAPI 3.1 document', async () => {
   expect(result.valid).toBe(true);
 });
 
+it('names every format of the export', () => {
+  const description: unknown = toolApiDescription();
+  expect(description).toMatchObject({
+    paths: {
+      '/tool/v1/s2s/consents/export': {
+        get: {
+          responses: {
+            200: {
+              content: {
+                'application/json': {},
+                'application/x-ndjson': {},
+                'text/csv': {},
+                'application/vnd.apache.parquet': {},
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+});
+
 it.each(TOOL_API_OPERATIONS)('shows examples of $id that match its schemas', (operation) => {
   const { body, response, download, example, query, params } = operation;
   if (hasBody(operation)) expect(body.safeParse(example.body).error).toBeUndefined();

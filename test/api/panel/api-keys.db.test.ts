@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiKey, NewApiKey } from '../../../schemas/api/panel/api-keys.js';
 import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
 import { ask } from '../server/running-app.js';
@@ -54,6 +54,33 @@ it('rotates a key: the old one works for its grace, and not after', async () => 
   await expect.poll(() => statusOf(old.key), { interval: 300 }).toBe(401);
   expect(await statusOf(next.key)).toBe(200);
   expect(z.object({ data: ApiKey }).parse((await readOld()).body).data).toMatchObject({ replaced_by: next.id });
+});
+
+it('makes and lists test keys as such', async () => {
+  const { key, ...made } = await make({ scope: 'write', mode: 'test' });
+  expect([key, made.prefix, made.mode]).toEqual([
+    expect.stringMatching(/^svc_test_[\w-]{43}$/),
+    key.slice(0, 15),
+    'test',
+  ]);
+  expect((await make({ scope: 'write' })).mode).toBe('live');
+  const listed = await panel.as(panel.own.users.viewer, 'GET', `${path}?limit=100`);
+  expect(listed.body).toMatchObject({
+    data: expect.arrayContaining([expect.objectContaining({ id: made.id, mode: 'test' })]),
+  });
+  const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${made.id}`);
+  expect(log.body).toMatchObject({ data: [{ details: { mode: 'test' } }] });
+  for (const [days, live_host] of [
+    [0, 'shop.example'],
+    [2, null],
+  ] as const) {
+    await panel.app.superuser.query(
+      "update api_keys set live_host = 'shop.example', live_seen_at = now() - $2 * interval '1 day' where id = $1",
+      [made.id, days],
+    );
+    const read = await panel.as(panel.own.users.viewer, 'GET', `${path}/${made.id}`);
+    expect(read.body).toMatchObject({ data: { live_host } });
+  }
 });
 
 it('makes one new key when two rotations meet', async () => {

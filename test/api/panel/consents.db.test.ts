@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentResponse, ConsentsPage } from '../../../schemas/api/panel/consents.js';
 import { ConsentStatisticsResponse } from '../../../schemas/api/panel/statistics.js';
 import { type FoundConsents, type SearchPlace, searchConsents } from '../../../src/evidence/records/search-consents.js';

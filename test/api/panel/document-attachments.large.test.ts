@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DocumentAttachment, DocumentVersion, PanelDocument } from '../../../schemas/api/panel/documents.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import type { Role } from '../../../src/accounts/users/user-directory.js';

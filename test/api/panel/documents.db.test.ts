@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DocumentVersion, PanelDocument } from '../../../schemas/api/panel/documents.js';
+import { until } from '../../support/wait.js';
 import type { Answer } from '../server/running-app.js';
 import { type PanelApp, type PanelTenant, startPanel } from './panel-fixture.js';
 
@@ -181,11 +181,11 @@ describe('document versions', () => {
   });
 
   const untilStamped = async (path: string): Promise<DocumentVersion> => {
-    for (;;) {
+    const stamped = async () => {
       const { data } = VersionAnswer.parse((await call('GET', path)).body);
-      if (data.publication?.stamped != null) return data;
-      await sleep(300);
-    }
+      return data.publication?.stamped == null ? null : data;
+    };
+    return until(stamped, 300);
   };
 
   it('are listed by language and number, drafts last, with filters', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ErasureReceipt, ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { AnnouncementsPage, ErasuresPage } from '../../../schemas/api/panel/erasures.js';
 import { eraseSubject, openErasureJournal, scrubErased } from '../../../src/erasure/index.js';

@@ -74,7 +74,7 @@ describe('evidence exports', () => {
       data: [{ actor: { user_id: world.user('dpo').id }, details: { filter: [], disclose: 'none' } }],
     });
     const place = `/sites/${world.siteId}/exports/${created.id}/package`;
-    expect(await world.panel.as(world.user('dpo'), 'HEAD', place)).toMatchObject({ status: 404, body: null });
+    expect(await world.panel.as(world.user('dpo'), 'HEAD', place)).toMatchObject({ status: 405, body: null });
     expect(await auditOf('export.download', created.id)).toMatchObject({
       data: [{ actor: { user_id: world.user('dpo').id }, details: { channel: 'panel' } }],
     });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { CreatedInvitation, Invitation } from '../../../schemas/api/panel/invitations.js';
 import { pruneSignIns } from '../../../src/accounts/sign-in/prune.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordScan } from '../../../src/tenancy/scans/record-scan.js';
 import type { ExportWorld } from '../../evidence/exports/export-world.js';
 import { scanResult } from '../../tenancy/scans/scan-result.js';
@@ -58,12 +58,15 @@ export async function furnish({ panel, demo, siteId, user, record, create, reach
   expect(attached).toMatchObject({ status: 200 });
   const reset = await panel.as(owner, 'POST', `/users/${user('viewer').id}/password-reset`);
   expect(reset).toMatchObject({ status: 201 });
+  const webhookId = await made(`${site}/webhooks`, { url: 'https://127.0.0.1:9/hook', events: ['consent.erased'] });
+  const deliveryId = await made(`${site}/webhooks/${webhookId}/test`, {});
   const signIns = await panel.app.superuser.query('select id from sign_ins where user_id = $1', [owner.id]);
   return {
     tenant_id: demo.tenant_id,
     site_id: siteId,
     key_id: await made(`${site}/api-keys`, { scope: 'read' }),
-    webhook_id: await made(`${site}/webhooks`, { url: 'https://127.0.0.1:9/hook', events: ['consent.erased'] }),
+    webhook_id: webhookId,
+    delivery_id: deliveryId,
     document_id: documentId,
     version_id: versionId,
     attached_site_id: attachedSiteId,

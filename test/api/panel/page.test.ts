@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { keyOfCursor, pageOfRows } from '../../../src/api/panel/page.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import type { Role } from '../../../src/accounts/users/user-directory.js';
 import { createUser } from '../../../src/accounts/users/users.js';

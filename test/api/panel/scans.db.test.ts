@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pageOf } from '../../../schemas/api/panel/common.js';
 import { RecordedScan } from '../../../schemas/api/panel/scans.js';
 import { ScanResponse, type ScanResult } from '../../../schemas/api/scans.js';

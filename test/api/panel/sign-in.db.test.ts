@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { MeResponse, TokensResponse } from '../../../schemas/api/auth.js';
 import { SignIn } from '../../../schemas/api/panel/sign-ins.js';
 import { pruneSignIns } from '../../../src/accounts/sign-in/prune.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DomainVerification, Site } from '../../../schemas/api/panel/sites.js';
 import { publishSiteConfig } from '../../../src/tenancy/configuration/publish-site-config.js';
 import { startDnsServer, type TestDnsServer } from '../../support/dns-server.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { None } from '../../../schemas/api/panel/common.js';
 import { PANEL_OPERATIONS } from '../../../src/api/panel/operations.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { CreatedTenant } from '../../../schemas/api/panel/tenants.js';
 import { createTenant } from '../../../src/tenancy/tenants/create-tenant.js';
@@ -132,7 +132,7 @@ it('gives no name that reads otherwise than it stands', async () => {
       name: `${name}x`,
     });
     expect(key.status).toBe(name === ' ' ? 201 : 422);
-    await expect(createTenant(panel.app.service.installation.adminPool, name, null)).rejects.toThrow('The name');
+    await expect(createTenant(panel.app.service.installation.adminPool, name, null)).rejects.toThrow('name: must');
   }
   const right = 'مرحبا \u200fשלום 🙂';
   const renamed = await panel.as(panel.own.users.owner, 'PATCH', `/tenants/${panel.own.id}`, { name: right });

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigResponse } from '../../../schemas/api/config.js';
 import { ConfigurationDraft, ConfigurationVersion } from '../../../schemas/api/panel/configuration.js';
 import { DocumentVersion } from '../../../schemas/api/panel/documents.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentResponse } from '../../../schemas/api/panel/consents.js';
 import { BatchesPage, CheckpointsPage, TimestampStatusResponse } from '../../../schemas/api/panel/timestamps.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';

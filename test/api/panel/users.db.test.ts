@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PanelUser as ListedUser, PasswordReset } from '../../../schemas/api/panel/users.js';
 import { type Answer, ask } from '../server/running-app.js';
 import { type PanelApp, type PanelTenant, type PanelUser, startPanel } from './panel-fixture.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { ConsentResponse } from '../../../schemas/api/consents.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';

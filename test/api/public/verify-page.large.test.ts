@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
 import { verifyPage } from '../../../src/api/public/verify-page.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { setAppearance, violationsOf } from '../../support/axe.js';
@@ -10,6 +13,7 @@ import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { buildPackage } from '../../support/package-builder.js';
+import { eventually } from '../../support/wait.js';
 
 const asked: unknown[] = [];
 const record = {
@@ -43,7 +47,9 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
       asked.push(token);
       if (token === 'ct_unknown')
         return reply.code(404).send({ valid: false, error: { code: 'CONSENT_NOT_FOUND', message: 'No.' } });
-      if (token === 'cookie') return { valid: false, source: 'client_token', server_record_found: false, data: {} };
+      const unknown = { valid: false, source: 'client_token', server_record_found: false, data: {} };
+      if (token === 'cookie') return unknown;
+      if (token === 'ct_test_') return { ...unknown, reason: 'test' };
       const origin =
         token === 'ct_imported' ? { imported_from: 'House tool', claimed_at: '2024-05-01T08:00:00.000Z' } : {};
       return { valid: true, source: 'server', server_record_found: true, data: { ...record, ...origin } };
@@ -125,20 +131,61 @@ test.skipIf(chromiumPath === undefined)(
       expect(await isHidden('lookup-receipt')).toBe(false);
       await page.evaluate(`document.getElementById('lookup-receipt').click()`);
       await page.until(async () => (await textOf('lookup-receipt-status')).startsWith('The receipt was checked'));
-      await page.until(async () => (await textOf('package-note')).startsWith(`receipt-${TOKEN}.json`));
+      await page.until(async () => (await textOf('given-files')).includes(`receipt-${TOKEN}.json`));
       await lookUp('ct_imported', 'imported from House tool the decision');
       expect(await textOf('lookup-result')).toContain('of 1 May 2024, 08:00 UTC: stated by that tool.');
       await lookUp('ct_unknown', 'no record');
       await lookUp('cookie', 'any client can create one');
+      await lookUp('ct_test_', 'no consent');
       await page.evaluate(`location.hash = '${TOKEN}'`);
       await page.until(async () => (await textOf('lookup-result')).includes('On record'));
-      expect(asked).toEqual(['ct_known', TOKEN, 'ct_imported', 'ct_unknown', 'cookie', TOKEN]);
+      expect(asked).toEqual(['ct_known', TOKEN, 'ct_imported', 'ct_unknown', 'cookie', 'ct_test_', TOKEN]);
       const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
       expect(violations).toEqual([]);
       expect(page.events('Runtime.exceptionThrown')).toEqual([]);
     } finally {
       await page.close();
       rmSync(folder, { recursive: true });
+    }
+  },
+);
+
+test.skipIf(chromiumPath === undefined)(
+  titleNeeding(
+    'Chromium',
+    chromiumPath !== undefined,
+    'in Chromium: it takes a file from the page of its origin that opened it alone',
+  ),
+  async () => {
+    // Without the header by which the service cuts the page off from openers of other origins.
+    const html = await (await fetch(`${origin}/verify`)).text();
+    const bare = createServer(({ url }, response) => {
+      response.setHeader('content-type', 'text/html').end(url === '/verify' ? html : '<!doctype html>');
+    }).listen(0, '127.0.0.1');
+    await once(bare, 'listening');
+    const { port } = z.object({ port: z.int() }).parse(bare.address());
+    const verify = `http://127.0.0.1:${port}/verify`;
+    const page = await ChromiumPage.open(chromiumPath ?? '');
+    try {
+      for (const [host, taken] of [
+        ['localhost', 0],
+        ['127.0.0.1', 1],
+      ]) {
+        await page.goto(`http://${host}:${port}/`);
+        await page.evaluate(`opened = window.open('${verify}'); true`, { userGesture: true });
+        const session = await eventually(() => page.attachTo(verify));
+        const inOpened = (expression: string) => page.evaluate(expression, { session });
+        await page.until(async () => (await inOpened('document.readyState')) === 'complete');
+        await inOpened(`heard = chosen = 0; addEventListener('message', () => { heard += 1; });
+          document.getElementById('package').addEventListener('change', () => { chosen += 1; });`);
+        await page.evaluate(`opened.postMessage(new File(['x'], 'handed.zip'), '*')`);
+        await page.until(async () => Number(await inOpened('heard')) > 0);
+        expect(await inOpened('chosen')).toBe(taken);
+        await inOpened('close()').catch(() => undefined);
+      }
+    } finally {
+      await page.close();
+      bare.close();
     }
   },
 );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -8,6 +9,7 @@ import { TokensResponse } from '../../../schemas/api/auth.js';
 import { BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import { BodyBudget } from '../../../src/api/server/body-budget.js';
 import { boundBodies } from '../../../src/api/server/bound-bodies.js';
+import { Connections } from '../../../src/api/server/connections.js';
 import { apiErrorOf, sendError } from '../../../src/api/server/error-response.js';
 import { keepRawBodies } from '../../../src/api/server/json-body.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
@@ -42,7 +44,7 @@ describe('large bodies', () => {
       bodyLimit: 4 * MIB,
       forceCloseConnections: true,
       requestTimeout,
-      http: { connectionsCheckingInterval: 100 },
+      http: { connectionsCheckingInterval: 100, headersTimeout: requestTimeout },
     });
     app.decorateRequest('caller', null);
     app.decorateRequest('panelUser', null);
@@ -50,6 +52,7 @@ describe('large bodies', () => {
       const tenantId = String(request.headers['x-tenant'] ?? 'one');
       request.panelUser = { id: randomUUID(), tenantId, email: 'a@b.example', role: 'owner', signInId: randomUUID() };
     });
+    new Connections(app.server);
     boundBodies(app, new BodyBudget(5 * MIB));
     keepRawBodies(app);
     app.setErrorHandler((error, _request, reply) => {
@@ -57,6 +60,7 @@ describe('large bodies', () => {
       if (told === null) throw error;
       return sendError(reply, told);
     });
+    app.get('/never', () => new Promise(() => undefined));
     app.post('/', (request, reply) => {
       reply.send({ bytes: request.rawBody.length });
     });
@@ -74,9 +78,9 @@ describe('large bodies', () => {
    * A body that has come as far as to leave no room for 3 MiB more. Where the other one was first,
    * both begin again.
    */
-  async function holding(url: string, headers: Record<string, string | number>): Promise<ClientRequest> {
+  async function holding<T extends { destroy(): unknown }>(url: string, start: () => T): Promise<T> {
     for (;;) {
-      const waiting = begin(url, headers, Buffer.alloc(2.5 * MIB, 0x20));
+      const waiting = start();
       await sleep(100);
       if ((await post(url, 3 * MIB)) === 503) return waiting;
       waiting.destroy();
@@ -88,7 +92,7 @@ describe('large bodies', () => {
     ['of no stated length', { 'transfer-encoding': 'chunked' }],
   ])('on their way, %s, take what came of them, and leave a share to others', async (_, headers) => {
     const url = await start();
-    const waiting = await holding(url, headers);
+    const waiting = await holding(url, () => begin(url, headers, Buffer.alloc(2.5 * MIB, 0x20)));
     expect(await post(url, 1200 * KIB)).toBe(200);
     expect(await post(url, MIB, 'one')).toBe(503);
     expect(await post(url, 1000, 'one')).toBe(200);
@@ -98,6 +102,19 @@ describe('large bodies', () => {
     await closed;
     await expect.poll(() => post(url, 3 * MIB)).toBe(200);
     expect(await post(url, 3 * MIB)).toBe(200);
+  });
+
+  test('behind a request that is not answered leave their room when the connection is lost', async () => {
+    const url = await start();
+    const head = ['POST / HTTP/1.1', 'Host: a', 'Content-Type: application/json', `Content-Length: ${3 * MIB}`];
+    const socket = await holding(url, () => {
+      const started = connect(Number(new URL(url).port), '127.0.0.1');
+      started.write(`GET /never HTTP/1.1\r\nHost: a\r\n\r\n${head.join('\r\n')}\r\n\r\n`);
+      started.write(Buffer.alloc(2.5 * MIB, 0x20));
+      return started;
+    });
+    socket.destroy();
+    await expect.poll(() => post(url, 3 * MIB)).toBe(200);
   });
 
   test('are whole when they come without a length', async () => {

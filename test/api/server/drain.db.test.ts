@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -21,6 +20,8 @@ interface Served {
   readonly release: () => void;
   /** Number of requests that were processed. */
   readonly processed: () => number;
+  /** The server's side of each connection. */
+  readonly sockets: readonly Socket[];
   /** Resolves when /slow, /large or /upload has begun to work. */
   readonly begun: Promise<void>;
 }
@@ -50,6 +51,8 @@ async function serve(lameDuckMs = 0, graceMs = GRACE_MS): Promise<Served> {
     begin = resolve;
   });
   let processed = 0;
+  const sockets: Socket[] = [];
+  app.server.on('connection', (socket) => sockets.push(socket));
   app.addHook('onRequest', (_request, _reply, done) => {
     begin();
     done();
@@ -67,7 +70,7 @@ async function serve(lameDuckMs = 0, graceMs = GRACE_MS): Promise<Served> {
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   opened.push({ close: () => void app.close() });
-  return { app, port: portOf(app), processed: () => processed, release, begun };
+  return { app, port: portOf(app), processed: () => processed, sockets, release, begun };
 }
 
 function portOf(app: FastifyInstance): number {
@@ -128,6 +131,11 @@ async function inLameDuck(run: (lameDuckMs: number) => Promise<void>): Promise<v
   }
 }
 
+const isStopping = (app: FastifyInstance) => expect.poll(() => app.isStopping()).toBe(true);
+/** Waits until so many bytes came by the only connection. */
+const received = (sockets: readonly Socket[], bytes: number) =>
+  expect.poll(() => sockets.map(({ bytesRead }) => bytesRead)).toEqual([bytes]);
+
 /** @returns milliseconds until the application was closed */
 async function closing(app: FastifyInstance): Promise<number> {
   const startedAt = performance.now();
@@ -152,31 +160,35 @@ describe('stopping', () => {
     const socket = await send(port, 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
     await begun;
     const closed = app.close();
-    await sleep(200);
+    await isStopping(app);
     const text = await readAll(socket);
     expect(text.length).toBeGreaterThan(LARGE.length);
     await closed;
   });
 
   it('finishes a POST that was taken, even beyond the grace, and gives its answer', async () => {
-    const { app, port, release, begun } = await serve();
+    const { app, port, release, processed, sockets } = await serve();
+    await send(port, get('/large'));
+    await expect.poll(processed).toBe(1);
+    const unread = sockets.map((of) => once(of, 'close'));
     const socket = await send(port, post('/slow', '{}'));
-    await begun;
+    await expect.poll(processed).toBe(2);
     const closed = closing(app);
-    await sleep(GRACE_MS * 2);
+    // The grace is over when it ends the connection that leaves its answer unread.
+    await Promise.all(unread);
     release();
     const text = await readAll(socket);
     expect(text).toMatch(/^HTTP\/1\.1 200 .*"accepted"\}$/s);
-    expect(await closed).toBeGreaterThanOrEqual(GRACE_MS * 2 - 100);
+    expect(await closed).toBeGreaterThanOrEqual(GRACE_MS - 100);
   });
 
   it.each([
-    ['the rest of a body', post('/upload', '{"a":', 1000), true],
-    ['the rest of a head', 'POST /upload HTTP/1.1\r\nHost: x\r\nContent-', false],
-  ])('waits no longer than the grace for %s', async (_what, text, isRequest) => {
-    const { app, port, begun } = await serve();
+    ['the rest of a body', post('/upload', '{"a":', 1000)],
+    ['the rest of a head', 'POST /upload HTTP/1.1\r\nHost: x\r\nContent-'],
+  ])('waits no longer than the grace for %s', async (_what, text) => {
+    const { app, port, sockets } = await serve();
     const socket = await send(port, text);
-    await (isRequest ? begun : sleep(200));
+    await received(sockets, text.length);
     const ended = once(socket, 'close');
     socket.resume();
     await app.close();
@@ -184,11 +196,11 @@ describe('stopping', () => {
   });
 
   it('does not wait for a connection that has said nothing', async () => {
-    const { app, port } = await serve();
+    const { app, port, sockets } = await serve();
     const socket = await send(port, '');
     const ended = once(socket, 'close');
     socket.resume();
-    await sleep(200);
+    await received(sockets, 0);
     await app.close();
     await ended;
   });
@@ -199,7 +211,7 @@ describe('stopping', () => {
     const socket = await send(port, post('/upload', body.slice(0, 3), body.length));
     await begun;
     const closed = app.close();
-    await sleep(500);
+    await isStopping(app);
     socket.write(body.slice(3));
     expect(await readAll(socket)).toMatch(/"taken"\}$/);
     await closed;
@@ -211,7 +223,7 @@ describe('stopping', () => {
       const kept = await send(port, get('/fast'));
       expect(await readUntil(kept, '"read"}')).toMatch(/Connection: keep-alive/i);
       const closed = app.close();
-      await expect.poll(() => app.isStopping()).toBe(true);
+      await isStopping(app);
       const socket = await send(port, get('/fast'));
       expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*connection: close.*"read"\}$/is);
       kept.write(get('/fast'));
@@ -224,7 +236,7 @@ describe('stopping', () => {
     const socket = await send(port, post('/slow', '{}') + post('/slow', '{}') + get('/fast'));
     await begun;
     const closed = app.close();
-    await expect.poll(() => app.isStopping()).toBe(true);
+    await isStopping(app);
     release();
     const responses = (await readAll(socket)).split(/(?=HTTP\/1\.1 )/);
     expect(responses.map((text) => [text.slice(9, 12), /connection: close/i.test(text)])).toEqual([
@@ -241,7 +253,7 @@ describe('stopping', () => {
       const { app, port, processed } = await serve(lameDuckMs);
       counted = processed;
       const closed = app.close();
-      await expect.poll(() => app.isStopping()).toBe(true);
+      await isStopping(app);
       const socket = await send(port, get('/fast'));
       expect(await readUntil(socket, '"read"}')).toMatch(/connection: close/i);
       socket.write(post('/slow', '{}'));
@@ -262,7 +274,7 @@ describe('a process that stops', () => {
       const url = await app.listen({ host: '127.0.0.1', port: 0 });
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       const closed = app.close();
-      await expect.poll(() => app.isStopping()).toBe(true);
+      await isStopping(app);
       const [ready, alive] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/healthz`)]);
       expect([ready.status, alive.status]).toEqual([503, 200]);
       expect(await ready.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', reasons: [{ code: 'stopping' }] });
@@ -272,10 +284,10 @@ describe('a process that stops', () => {
 
 describe('a connection with an invalid request', () => {
   it('gives the answer to the request before it, and then ends', async () => {
-    const { app, port, release, begun } = await serve();
-    const socket = await send(port, `${post('/slow', '{}')}no HTTP\r\n\r\n`);
-    await begun;
-    await sleep(100);
+    const { app, port, release, sockets } = await serve();
+    const text = `${post('/slow', '{}')}no HTTP\r\n\r\n`;
+    const socket = await send(port, text);
+    await received(sockets, text.length);
     socket.write('nor this');
     release();
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*connection: close.*"accepted"\}$/is);

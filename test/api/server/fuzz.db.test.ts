@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { signedHeaders } from '../../support/signed-requests.js';

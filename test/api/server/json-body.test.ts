@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError, type FieldError } from '../../../schemas/api/error-codes.js';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { DiscloseConsentRequest } from '../../../schemas/api/panel/consents.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { failureOf } from '../../../src/api/server/request-log.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { createTestDatabase } from '../../support/postgres.js';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import type { ErrorCode } from '../../../schemas/api/error-codes.js';
-import { ALL_OPERATIONS } from '../../../src/api/openapi/operations.js';
+import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
+import { retryAfterOf } from '../../../src/api/server/error-response.js';
 import { COMMON_ERRORS, errorsOf } from '../../../src/api/server/operation-errors.js';
+import { ALL_OPERATIONS } from '../openapi/all-operations.js';
 
 const errorsOfId = (id: string): readonly ErrorCode[] => {
   const operation = ALL_OPERATIONS.find((one) => one.id === id);
@@ -17,6 +18,17 @@ it.each(ALL_OPERATIONS)('$id lists each error once, and the common ones', (opera
 
 it('an operation without credentials, parameters and body has only its own errors and the common ones', () => {
   expect(errorsOfId('listLedgerKeys')).toEqual(COMMON_ERRORS);
+});
+
+it.each([
+  ['EXPORT_LIMIT_EXCEEDED', undefined, '60'],
+  ['SERVICE_UNAVAILABLE', undefined, '60'],
+  ['TENANT_LIMIT_EXCEEDED', 3_600, '3600'],
+  ['RECEIPT_NOT_READY', 0.2, '1'],
+  ['ROUTE_NOT_FOUND', undefined, undefined],
+] as const)('%s after %s s has Retry-After: %s', (code, retryAfterSeconds, expected) => {
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  expect(retryAfterOf(new ApiError(code, undefined, details))).toBe(expected);
 });
 
 it('an API key, a signature, a bearer token, a site in the path and a body bring their errors', () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CheckpointsResponse, ConsistencyResponse } from '../../../schemas/api/checkpoints.js';
 import { ConfigResponse } from '../../../schemas/api/config.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../../schemas/api/documents.js';

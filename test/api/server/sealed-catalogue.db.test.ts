@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SealedTable } from '../../../src/platform/database/sealed-tables.js';
 import { createSite } from '../../../src/tenancy/sites/create-site.js';
 import { postSigned } from '../../support/signed-requests.js';

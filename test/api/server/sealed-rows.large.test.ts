@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { newSecretToken } from '../../../src/accounts/credentials/secret-tokens.js';
 import { openInstallation } from '../../../src/app/installation.js';
 import { withTransaction } from '../../../src/platform/database/pool.js';
@@ -29,6 +29,7 @@ const OTHER: Readonly<Record<string, string>> = {
   lapses_at: `lapses_at - interval '1 second'`,
   'sign_ins.expires_at': `expires_at + interval '1 day'`,
   role: `case role when 'owner' then 'admin' else 'owner' end`,
+  is_test: 'case when is_test is null then true end',
   scope: `case scope when 'read' then 'write' else 'read' end`,
   restriction: `case when restriction is null then 'secret' end`,
   site_config_hash: '(select min(sha256) from site_configs c where c.sha256 is distinct from t.site_config_hash)',

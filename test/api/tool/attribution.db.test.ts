@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ErasureReceipt, ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../server/running-app.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONSENT_LIMITS, DEFAULT_BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { postSigned } from '../../support/signed-requests.js';

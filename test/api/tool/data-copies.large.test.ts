@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';
 import { titleNeeding } from '../../support/missing-tools.js';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXPORTED_FIELDS } from '../../../schemas/api/export.js';
 import { csvLine, excelDialect } from '../../../src/api/tool/csv.js';
 import { titleNeeding } from '../../support/missing-tools.js';

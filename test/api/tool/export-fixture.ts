@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ExportedConsent, ExportedConsent as ExportedConsentSchema } from '../../../schemas/api/export.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { postSigned, signedHeaders } from '../../support/signed-requests.js';

@@ -255,7 +255,7 @@ describe('GET /tool/v1/s2s/consents/export', () => {
       method: 'HEAD',
       headers: { 'x-api-key': shop.demo.keys.read, ...shop.bearer },
     });
-    expect(head.status).toBe(404);
+    expect(head.status).toBe(405);
   });
 
   it('never shows another tenant’s records, not even to a cursor or a version of theirs', async () => {

@@ -1,22 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { countLocks } from '../../support/count-locks.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 
 const PATH = '/tool/v1/consents/batch';
+const Opened = z.object({ socket: z.custom<Socket>() });
 const Counts = z.tuple([z.object({ recorded: z.int() })]);
 
 let app: RunningApp;
 let demo: SeededDemo;
+/** The server's side of each connection. */
+const sockets: Socket[] = [];
+const onSocket = (message: unknown): void => void sockets.push(Opened.parse(message).socket);
 beforeAll(async () => {
   app = await startApp('api');
+  subscribe('net.server.socket', onSocket);
   demo = await app.seed();
 });
-afterAll(() => app.stop());
+afterAll(async () => {
+  unsubscribe('net.server.socket', onSocket);
+  await app.stop();
+});
 
 it('a large batch whose client has gone before its turn is not recorded, and later ones are', async () => {
   const version = demo.documents
@@ -49,11 +58,12 @@ it('a large batch whose client has gone before its turn is not recorded, and lat
   await expect.poll(waiting).toBeGreaterThan(0);
   const gone = new AbortController();
   const left = Promise.allSettled([send(gone.signal), send(gone.signal)]);
-  // Client and service share this process: both have arrived by then, and the service sees them go.
-  await sleep(1_000);
+  // All three have arrived whole; then the service sees two of them go.
+  const open = () => sockets.filter(({ destroyed, bytesRead }) => !destroyed && bytesRead > 400_000);
+  await expect.poll(open).toHaveLength(3);
   gone.abort();
   await left;
-  await sleep(1_000);
+  await expect.poll(open).toHaveLength(1);
   await locker.query('rollback');
   locker.release();
   expect((await first).status).toBe(202);

@@ -1,12 +1,15 @@
+import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import { type Logger, pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { StatusResponse } from '../../../schemas/api/status.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
+import { FairTurns, type Rest } from '../../../src/api/guards/fair-turns.js';
 import { createLoadGate } from '../../../src/api/guards/load-gate.js';
 import type { Guard } from '../../../src/api/guards/tool-guard.js';
 import { createApp } from '../../../src/api/server/app.js';
+import { recordExportRoutes } from '../../../src/api/tool/export-consents.js';
 import { statusRoutes } from '../../../src/api/tool/get-status.js';
 import { serveTool, type ToolRoute } from '../../../src/api/tool/route.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
@@ -16,6 +19,7 @@ import { selectRecords } from '../../../src/evidence/records/selection.js';
 import type { EventLog, EventPlace } from '../../../src/pipeline/event-log/port.js';
 import type { Queryable } from '../../../src/platform/database/pool.js';
 import { blindIndex } from '../../../src/platform/keys/index.js';
+import { createApiKey } from '../../../src/tenancy/api-keys/api-keys.js';
 import { createSiteDirectory } from '../../../src/tenancy/directory/site-directory.js';
 import { type RecordedMembers, recordManyConsents } from '../../support/recorded-consents.js';
 import { rowsRead } from '../../support/rows-read.js';
@@ -30,8 +34,12 @@ const VISITORS = [
   ['few', 2 * PAGE],
   ['many', 8 * PAGE],
 ] as const;
-/** Requests for the long list of a visitor: one is read, and five wait. */
-const READ_AND_WAITING = 6;
+/** Requests for the list of a visitor: one is read, and twenty wait. */
+const READ_AND_WAITING = 21;
+/** Records that an export reads in a turn. */
+const RECORDS_IN_A_TURN = 20;
+/** Records that one statement of an export selects. */
+const RECORDS_OF_A_STATEMENT = 200;
 
 let app: RunningApp;
 let shop: SeededDemo;
@@ -80,6 +88,10 @@ async function numbers(sql: string, values: unknown[] = [], db: Queryable = app.
 interface Served {
   /** Asks for the status of a visitor. */
   status(of: SeededDemo, query: Record<string, string>, signal?: AbortSignal): Promise<Response>;
+  /** Exports the records of a site as NDJSON. */
+  exported(of: SeededDemo, signal?: AbortSignal): Promise<Response>;
+  /** Number of open connections. */
+  connections(): Promise<number>;
   /** Handlers of the requests, in their order. */
   readonly handlers: readonly Promise<unknown>[];
 }
@@ -88,19 +100,30 @@ interface Served {
 async function serve(parts: {
   readonly db?: Queryable;
   readonly readEvents?: EventLog['readEvents'];
+  readonly turns?: FairTurns;
+  readonly log?: Logger;
 }): Promise<Served> {
   const { apiPool, eventLog, keyring } = app.service.installation;
+  // No pause: a clock that stands still measures no work.
+  const now = () => 0;
   const { db = apiPool, readEvents = (places) => eventLog.readEvents(places) } = parts;
+  const { turns = new FairTurns({ slots: 2, now }) } = parts;
   const directory = createSiteDirectory(apiPool, keyring);
   const guard: Guard = async (request) => {
     const rawApiKey = String(request.headers['x-api-key']);
     const apiKey = await directory.findApiKey(rawApiKey);
     if (apiKey === null) throw new Error('the API key is unknown');
-    request.caller = { apiKey, rawApiKey, site: await directory.site(apiKey.siteId), channel: 'browser' };
+    const site = await directory.site(apiKey.siteId);
+    const { rows } = await app.superuser.query('select id from users where tenant_id = $1', [site.tenantId]);
+    const [{ id }] = z.tuple([z.object({ id: z.string() })], z.unknown()).parse(rows);
+    const user = { id, tenantId: site.tenantId, email: '', role: 'api_user', signInId: '' } as const;
+    request.caller = { apiKey, rawApiKey, site, channel: 'browser', user };
   };
   const handlers: Promise<unknown>[] = [];
-  // No pause: a clock that stands still measures no work.
-  const routes = statusRoutes({ db, keyring, now: () => 0, eventLog: { readEvents } }).map(
+  const routes = [
+    ...statusRoutes({ db, keyring, now, turns, eventLog: { readEvents } }),
+    ...recordExportRoutes({ db, keyring, turns, eventLog, onError: () => undefined }),
+  ].map(
     (route): ToolRoute => ({
       ...route,
       answer: (...given) => {
@@ -110,7 +133,8 @@ async function serve(parts: {
       },
     }),
   );
-  const server = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+  const { log = pino({ level: 'silent' }) } = parts;
+  const server = createApp({ log, trustedProxies: [] }, [
     async (scope) => {
       await scope.register(
         async (tool) =>
@@ -132,8 +156,15 @@ async function serve(parts: {
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   return {
     handlers,
+    connections: () =>
+      promisify((done: (error: Error | null, count: number) => void) => server.server.getConnections(done))(),
     status: ({ keys }, query, signal) =>
       fetch(`${url}/tool/v1/consents/status?${new URLSearchParams(query)}`, {
+        headers: { 'x-api-key': keys.read },
+        ...(signal !== undefined && { signal }),
+      }),
+    exported: ({ keys }, signal) =>
+      fetch(`${url}/tool/v1/s2s/consents/export?format=ndjson`, {
         headers: { 'x-api-key': keys.read },
         ...(signal !== undefined && { signal }),
       }),
@@ -174,6 +205,20 @@ it('reads each row of a visitor once for the status, however many there are', as
     rows.push(read);
   }
   expectLinear(rows);
+});
+
+it('reads test records in turns that are not those of the tenant’s records', async () => {
+  const turns = new FairTurns({ slots: 2, now: () => 0 });
+  const taken = vi.spyOn(turns, 'take');
+  const { key } = await createApiKey(app.service.installation.adminPool, shop.site.id, 'read', { mode: 'test' });
+  const served = await serve({ turns });
+  const tester = { ...shop, keys: { ...shop.keys, read: key } };
+  for (const ask of [() => served.status(tester, { visitor_id: 'a tester' }), () => served.exported(tester)]) {
+    taken.mockClear();
+    const answer = await ask();
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/test|^$/)]);
+    expect(new Set(taken.mock.calls.map(([owner]) => owner))).toEqual(new Set([`test records of ${shop.tenant_id}`]));
+  }
 });
 
 function expectLinear([few = Number.NaN, many = Number.NaN]: readonly number[]): void {
@@ -242,7 +287,7 @@ it('reads each row of a visitor a few times for an export, and ends when the cli
         gone.signal,
       );
       for await (const page of selected)
-        for await (const { revision } of exportRecords({ db, eventLog, keyring }, site, page)) revisions.push(revision);
+        for (const { revision } of await exportRecords({ db, eventLog, keyring }, site, page)) revisions.push(revision);
     });
     expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
     expect(revisions).toHaveLength(count);
@@ -303,6 +348,7 @@ it('stops when the client has left', async () => {
   });
   const answer = served.status(shop, { visitor_id: 'many', consent_type: 'none' }, client.signal);
   await expect(answer).rejects.toThrow();
+  await expect.poll(() => served.connections()).toBe(0);
   leave();
   expect(await served.handlers[0]).toMatchObject({ code: 'REQUEST_TIMEOUT' });
   expect(reads).toBe(2);
@@ -369,7 +415,8 @@ it('reads one long list of a visitor and one page of a tenant at a time, and no 
 
 it('refuses further requests for a long list of one visitor, and answers those of another', async () => {
   const pages = holdPages();
-  const { status } = await serve(pages);
+  const logged: string[] = [];
+  const { status } = await serve({ ...pages, log: pino({ level: 'error' }, { write: (line) => logged.push(line) }) });
   await pages.hold(['many'], status);
   const query = { visitor_id: 'many', consent_type: 'none' };
   const answers = Array.from({ length: READ_AND_WAITING + 2 }, () => status(shop, query));
@@ -382,7 +429,66 @@ it('refuses further requests for a long list of one visitor, and answers those o
   }
   const statuses = (await Promise.all(answers)).map((answer) => answer.status);
   expect(statuses.filter((one) => one === 503)).toHaveLength(2);
+  // A bound that held is no failure: only the line of the request states it.
+  expect(logged.map((line) => JSON.parse(line).msg)).toEqual(['request', 'request']);
   expect(await listed(status(shop, { visitor_id: 'few' }))).toHaveLength(NEWEST);
+});
+
+it('logs no failure when the client leaves during an export', async () => {
+  const logged: string[] = [];
+  const gone = new AbortController();
+  let taken = 0;
+  let left = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  class Leaving extends FairTurns {
+    override async take<T>(...given: Parameters<typeof FairTurns.prototype.take<T>>): Promise<T> {
+      taken += 1;
+      // The first chunk has been sent by then.
+      if (taken === 8) {
+        gone.abort();
+        given[2]?.addEventListener('abort', left);
+        await ended;
+      }
+      return super.take(...given);
+    }
+  }
+  const log = pino({ level: 'error' }, { write: (line) => logged.push(line) });
+  const { exported } = await serve({ log, turns: new Leaving({ slots: 1, now: () => 0 }) });
+  const response = await exported(shop, gone.signal);
+  await expect(response.text()).rejects.toThrow();
+  await ended;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([taken, logged]).toEqual([8, []]);
+});
+
+it('exports records in turns of a few, and holds no turn while the client reads', async () => {
+  const owners: string[] = [];
+  class Counted extends FairTurns {
+    override take<T>(owner: string, ...rest: [work: (rest: Rest) => Promise<T>, gone?: AbortSignal]): Promise<T> {
+      owners.push(owner);
+      return super.take(owner, ...rest);
+    }
+  }
+  const turns = new Counted({ slots: 1, now: () => 0 });
+  const { exported } = await serve({ turns });
+  const total =
+    (await numbers('select count(*) as n from read_model.consents where site_id = $1', [shop.site.id]))[0] ?? 0;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const another = turns.take('another tenant', () => released);
+  const response = exported(shop);
+  await expect.poll(() => owners).toEqual(['another tenant', shop.tenant_id]);
+  release();
+  await another;
+  const lines = (await (await response).text()).trimEnd().split('\n');
+  expect(lines).toHaveLength(total);
+  const turnsOfRecords = Math.ceil(total / RECORDS_IN_A_TURN);
+  const turnsOfStatements = Math.ceil(total / RECORDS_OF_A_STATEMENT) + 1;
+  expect(owners.filter((owner) => owner === shop.tenant_id)).toHaveLength(turnsOfRecords + turnsOfStatements);
 });
 
 it.each([

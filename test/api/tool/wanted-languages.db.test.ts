@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { get, type RunningApp, startApp } from '../server/running-app.js';

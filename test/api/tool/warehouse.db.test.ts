@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ErasureListResponse, ExportedConsent, ExportedErasure, PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { ask, type RunningApp, startApp } from '../server/running-app.js';
 import { Backend, ERASURES } from './export-fixture.js';

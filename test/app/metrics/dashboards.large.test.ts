@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { until } from '../../support/wait.js';

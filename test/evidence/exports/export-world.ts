@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { type EvidenceExport, EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import type { Role } from '../../../src/accounts/users/user-directory.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ScanResponse } from '../../../schemas/api/scans.js';
 import { SITE_SCANNED, SiteScannedRecord } from '../../../schemas/events/site-scanned.js';
 import { postSigned } from '../../support/signed-requests.js';

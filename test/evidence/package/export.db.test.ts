@@ -7,7 +7,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
-import { type ExportRequest, exportEvidence } from '../../../src/evidence/package/index.js';
+import { type ExportRequest, exportEvidence } from '../../../src/evidence/package/export-evidence.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { entriesOf, manifestOf, problemsOf, unpack, verify } from './reading-packages.js';

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypt
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
@@ -11,7 +11,7 @@ import { encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosu
 import { noteKeyId, SIGNATURE_TYPES, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import { announceErasures } from '../../../src/erasure/index.js';
+import { announceErasures } from '../../../src/erasure/announce-erasures.js';
 import { ensureManifestCertificate } from '../../../src/evidence/package/index.js';
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';

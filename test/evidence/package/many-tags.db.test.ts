@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';

@@ -137,7 +137,8 @@ it.runIf(hasPython && hasOpenssl)(
       [text, 0],
       [`${text}\n`, 0],
       [disclosing, 0],
-      [` ${text}`, 1],
+      // No ZIP, and no receipt, which begins with its brace.
+      [` ${text}`, 2],
       [swapped, 1],
     ] as const) {
       await writeFile(path('receipt.json'), content);

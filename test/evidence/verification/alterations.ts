@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { inclusionRanges, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { inStream } from '../../pipeline/event-log/postgres-fixture.js';

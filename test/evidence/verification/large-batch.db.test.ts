@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { readBatchPath } from '../../../src/pipeline/ledger/batch-nodes.js';

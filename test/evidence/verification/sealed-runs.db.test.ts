@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SealedRuns } from '../../../src/evidence/verification/sealed-runs.js';
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
 import { createVerifier } from '../../../src/evidence/verification/verifier.js';

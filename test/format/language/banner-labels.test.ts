@@ -15,11 +15,19 @@ describe('labels of the banner', () => {
     });
   });
 
+  test('say that an opt-out is honored as the regulation has it, whatever the site states', () => {
+    const stated = { opt_out: 'We saw your signal', opt_out_conflict: 'Please accept' };
+    // California Code of Regulations, title 11, §7025(c)(6).
+    expect(bannerLabels(stated, 'en').opt_out).toEqual({ text: 'Opt-Out Request Honored', language: 'en' });
+    expect(bannerLabels(stated, 'en').opt_out_conflict?.text).not.toBe('Please accept');
+    expect(bannerLabels({}, 'cy').opt_out).toEqual({ text: 'Opt-Out Request Honored', language: 'en' });
+  });
+
   test.each(['en', 'tr', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'ru', 'ar', 'he', 'fa'])(
     'are complete in %s',
     (language) => {
       const labels = Object.entries(bannerLabels({}, language));
-      expect(labels).toHaveLength(10);
+      expect(labels).toHaveLength(12);
       expect(labels.every(([name, one]) => one.text.length > 1 && one.text !== name && one.language === language)).toBe(
         true,
       );

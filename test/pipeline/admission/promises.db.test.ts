@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import { certifiedPromiseKey } from '../../../src/pipeline/admission/promise-key.js';

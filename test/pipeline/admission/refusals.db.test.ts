@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { ConsentBatchResponse } from '../../../schemas/api/consents.js';
 import { pngOfBytes } from '../../acceptance/support/contents.js';
@@ -290,6 +290,10 @@ describe('refusals of admission', () => {
       (await post(api, site.writeKey, SINGLE, cookie, { headers: { ...bad, ...headers }, ...options })).body;
     expect(await code({}, { ahead: 400, nonce: 'short' })).toMatchObject({ code: 'TIMESTAMP_EXPIRED' });
     expect(await code({ 'x-timestamp': 'now' })).toMatchObject({ code: 'TIMESTAMP_EXPIRED' });
+    expect(await code({ 'x-timestamp': String(Date.now()) })).toMatchObject({
+      code: 'TIMESTAMP_EXPIRED',
+      message: expect.stringContaining('milliseconds'),
+    });
     expect(await code({}, { ahead: -400 })).toMatchObject({ code: 'TIMESTAMP_EXPIRED' });
     expect(await code({}, { nonce: 'short' })).toMatchObject({ code: 'INVALID_NONCE' });
     expect(await code({})).toMatchObject({ code: 'INVALID_SIGNATURE' });

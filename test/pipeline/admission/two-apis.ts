@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createUser } from '../../../src/accounts/users/users.js';
 import { type ApiProcess, type PostAnswer, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
 import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';

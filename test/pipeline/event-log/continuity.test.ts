@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Continuity } from '../../../src/pipeline/event-log/continuity.js';
+import { assertContinuous, Continuity } from '../../../src/pipeline/event-log/continuity.js';
+import { RevisionGap } from '../../../src/pipeline/event-log/errors.js';
 
 describe('a reader of the whole log', () => {
   it('says how many events a stream lacks, and what brings them back', () => {
@@ -14,5 +15,23 @@ describe('a reader of the whole log', () => {
     expect(() => continuity.check([{ stream: 'ledger', revision: 0 }])).toThrow(
       /goes on with revision 0, which was read before, instead of revision 3: another log/,
     );
+  });
+});
+
+describe('a reader of one stream', () => {
+  const event = (revision: number) => ({
+    ...{ id: `event-${revision}`, type: 'Data.v1', stream: 'policy', revision },
+    ...{ data: new Uint8Array(0), metadata: new Uint8Array(0) },
+  });
+
+  it.each([
+    ['its first event', [1]],
+    ['one in the middle', [0, 2]],
+  ])('that lacks %s gets no page', (_, revisions) => {
+    expect(() => assertContinuous('policy', 0, revisions.map(event))).toThrow(RevisionGap);
+  });
+
+  it('that lacks nothing gets its page', () => {
+    expect(() => assertContinuous('policy', 3, [3, 4].map(event))).not.toThrow();
   });
 });

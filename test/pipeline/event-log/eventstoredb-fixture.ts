@@ -6,7 +6,7 @@ import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/even
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { until } from '../../support/wait.js';
-import type { EventLogFixture, OpenOptions } from './fixture.js';
+import type { OpenOptions, RestartableFixture } from './fixture.js';
 
 /** Duration of a simulated outage of a server that cannot be restarted, in milliseconds. */
 const OUTAGE_MS = 2_000;
@@ -18,7 +18,10 @@ const OUTAGE_MS = 2_000;
  *   Without it, a proxy simulates the restart: it cuts every connection and refuses new ones for a
  *   while.
  */
-export async function reachEventStoreDb(connectionString: string, restartCommand?: string): Promise<EventLogFixture> {
+export async function reachEventStoreDb(
+  connectionString: string,
+  restartCommand?: string,
+): Promise<RestartableFixture> {
   const server = new URL(connectionString);
   const target = { host: server.hostname, port: Number(server.port || 2113) };
   const front = await FaultyProxy.start(target);

@@ -5,7 +5,7 @@ import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
 import { AppendRefused, LogIdentityMismatch } from '../../../src/pipeline/event-log/errors.js';
 import { ensureLogIdentity } from '../../../src/pipeline/event-log/log-identity.js';
 import { type EventLog, NO_STREAM, type Position } from '../../../src/pipeline/event-log/port.js';
-import { describeEventLogContract } from './contract.js';
+import { describeEventLogContract, describeRestartedEventLog } from './contract.js';
 import { newEvents, newStream, plain, readToEnd } from './events.js';
 import { reachEventStoreDb } from './eventstoredb-fixture.js';
 import type { EventLogFixture } from './fixture.js';
@@ -29,6 +29,7 @@ if (url === undefined) {
   describeCopies(reach);
   describeHiddenEvents(reach, url);
   describeEventLogContract('eventstoredb', reach);
+  describeRestartedEventLog('eventstoredb', reach);
 }
 
 function describeCopies(reach: () => Promise<EventLogFixture>): void {

@@ -22,8 +22,6 @@ export interface EventLogFixture {
   open(options?: OpenOptions): EventLog;
   /** Starts a new proxy in front of the server; the fixture closes it at the end. */
   startProxy(): Promise<FaultyProxy>;
-  /** Kills the server and restarts it on the same data; resolves when it responds. */
-  restartServer(): Promise<void>;
   /** Writes an event as another program does, at the end of any stream. */
   writeForeign(stream: string, type: string): Promise<void>;
   /** Removes the first events of a stream, as the server does by its metadata. */
@@ -31,4 +29,10 @@ export interface EventLogFixture {
   /** Deletes a stream for good. */
   deleteStream(stream: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A server of this caller only. */
+export interface RestartableFixture extends EventLogFixture {
+  /** Kills the server and restarts it on the same data; resolves when it responds. */
+  restartServer(): Promise<void>;
 }

@@ -9,8 +9,9 @@ import { openEmbeddedPostgres } from '../../../src/platform/database/embedded/in
 import { loadMigrations } from '../../../src/platform/database/load-migrations.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
-import { until } from '../../support/wait.js';
-import type { EventLogFixture, OpenOptions } from './fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { eventually, until } from '../../support/wait.js';
+import type { EventLogFixture, OpenOptions, RestartableFixture } from './fixture.js';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -21,35 +22,61 @@ export interface PostgresFixture extends EventLogFixture {
   newDatabase(): Promise<string>;
 }
 
-/** Starts a separate PostgreSQL server that can be killed, with an empty event log. */
+/** Makes an empty event log in a database of the run's server. */
 export async function startPostgresFixture(): Promise<PostgresFixture> {
+  const databases: TestDatabase[] = [];
+  const newDatabase = async () => {
+    const database = await createTestDatabase();
+    databases.push(database);
+    return database.url;
+  };
+  const fixture = fixtureOf(await newDatabase());
+  return {
+    ...fixture,
+    newDatabase,
+    async close() {
+      await fixture.close();
+      await Promise.all(databases.map((database) => database.drop()));
+    },
+  };
+}
+
+/** Starts a separate PostgreSQL server that can be killed, with an empty event log. */
+export async function startRestartablePostgres(): Promise<RestartableFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'event-log-'));
   const rootHomeBase = join(tmpdir(), `event-log-home-${randomUUID()}`);
-  const server = await openEmbeddedPostgres({
-    dataDir: join(folder, 'data'),
-    rootHomeBase,
-    log: () => undefined,
-  });
+  const server = await openEmbeddedPostgres({ dataDir: join(folder, 'data'), rootHomeBase, log: () => undefined });
+  const url = new URL(server.superuserUrl);
+  url.pathname = '/event_log';
+  await run(server.superuserUrl, 'CREATE DATABASE event_log');
+  const owner = new pg.Pool({ connectionString: url.href, max: 1 });
+  await migrate(owner, loadMigrations());
+  await owner.end();
+  const fixture = fixtureOf(url.href);
+  return {
+    ...fixture,
+    async restartServer() {
+      const before = await postmasterPid(server.home);
+      process.kill(before, 'SIGKILL');
+      await until(async () => (await postmasterPid(server.home).catch(() => before)) !== before);
+      await eventually(() => run(url.href, 'SELECT 1'));
+    },
+    async close() {
+      await fixture.close();
+      await server.release();
+      await rm(folder, { recursive: true, force: true });
+      await rm(rootHomeBase, { recursive: true, force: true });
+    },
+  };
+}
+
+function fixtureOf(url: string): Omit<PostgresFixture, 'newDatabase'> {
   const logs: EventLog[] = [];
   const proxies: FaultyProxy[] = [];
-
-  const newDatabase = async (): Promise<string> => {
-    const name = `log_${randomUUID().replaceAll('-', '')}`;
-    await run(server.superuserUrl, `CREATE DATABASE ${name}`);
-    const url = new URL(server.superuserUrl);
-    url.pathname = `/${name}`;
-    const owner = new pg.Pool({ connectionString: url.href, max: 1 });
-    await migrate(owner, loadMigrations());
-    await owner.end();
-    return url.href;
-  };
-  const url = await newDatabase();
-
   return {
     slowConsumerMessage: null,
     knownEnd: null,
     url,
-    newDatabase,
     open(options: OpenOptions = {}) {
       const connectionUrl = new URL(url);
       if (options.through) connectionUrl.host = `127.0.0.1:${options.through.port}`;
@@ -64,20 +91,10 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
       return log;
     },
     async startProxy() {
-      const proxy = await FaultyProxy.start({ host: server.host, port: server.port });
+      const { hostname, port } = new URL(url);
+      const proxy = await FaultyProxy.start({ host: hostname, port: Number(port) });
       proxies.push(proxy);
       return proxy;
-    },
-    async restartServer() {
-      const before = await postmasterPid(server.home);
-      process.kill(before, 'SIGKILL');
-      await until(async () => (await postmasterPid(server.home).catch(() => before)) !== before);
-      await until(() =>
-        run(url, 'SELECT 1').then(
-          () => true,
-          () => false,
-        ),
-      );
     },
     async writeForeign(stream, type) {
       await insertForeign({ query: (statement) => run(url, statement) }, stream, type);
@@ -92,9 +109,6 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
       for (const proxy of proxies) proxy.restore();
       await Promise.all(logs.map((log) => log.close()));
       await Promise.all(proxies.map((proxy) => proxy.close()));
-      await server.release();
-      await rm(folder, { recursive: true, force: true });
-      await rm(rootHomeBase, { recursive: true, force: true });
     },
   };
 }

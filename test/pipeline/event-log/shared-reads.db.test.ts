@@ -92,6 +92,25 @@ describe('shared reads', () => {
     expect(counts).toEqual({ subscriptions: 1, reads: 0 });
   });
 
+  it('end the wait of one who reads at times of his own with the next page, and with the last subscription', async () => {
+    const shared = shareReads(fixture.open());
+    const { signal } = new AbortController();
+    const never = { followed: 3_600_000, alone: 3_600_000 };
+    const { before } = await append(fixture.open(), 1);
+    const reader = collect(shared, before);
+    await until(() => reader.events.length > 0);
+    const { length } = reader.events;
+    const waiting = shared.wait(shared.ticket, never, signal);
+    await append(fixture.open(), 1);
+    await waiting;
+    await until(() => reader.events.length > length);
+    const { ticket } = shared;
+    const [last] = [shared.wait(ticket, never, signal), await reader.stop()];
+    await last;
+    await shared.wait(ticket, never, signal);
+    await shared.wait(shared.ticket, { ...never, alone: 0 }, signal);
+  });
+
   it('serve a reader of the whole log from memory, in pages of any size', async () => {
     const { log, counts } = counted(fixture.open());
     const { before, ids } = await append(fixture.open(), 1_100);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { type MappedRow, mapRow } from '../../../src/pipeline/importer/map-row.js';
+import { checkFile } from '../../../src/pipeline/importer/index.js';
+import { itemsOfLists, type MappedRow, mapRow } from '../../../src/pipeline/importer/map-row.js';
 import { InvalidMapping, parseMapping } from '../../../src/pipeline/importer/mapping.js';
 import { MAX_ROW_BYTES, readRows, type SourceRow } from '../../../src/pipeline/importer/read-rows.js';
 import { configuration, SITE } from '../../verifier/dishonest-operator/world.js';
@@ -72,6 +73,9 @@ describe('rows of a file', () => {
     ['json', '{"a":1}', 'not one array'],
     ['json', '[{"a":1}', 'not one complete array'],
     ['json', '[{"a":1}] x', 'not one array'],
+    ['json', '{"data":[{"a":1}]}', 'jq .data'],
+    ['csv', 'sep=;\na;b\n1;2\n', 'which only Excel reads'],
+    ['csv', '"a\\"x",b\n1,2\n', 'names of the columns cannot be read'],
     ['json', `[{"a":"${'x'.repeat(MAX_ROW_BYTES)}"}]`, 'more than'],
     ['jsonl', `{"a":"${'x'.repeat(MAX_ROW_BYTES)}"}`, 'more than'],
     ['csv', '', 'no line with the names'],
@@ -84,6 +88,27 @@ describe('rows of a file', () => {
     ['csv', `a\n"${'x'.repeat(MAX_ROW_BYTES + 10)}"\n`, 'is not CSV after row 0'],
   ] as const)('cannot be read in a %s file that is damaged or hostile (%#)', async (format, text, message) => {
     await expect(rowsOf(format, text)).rejects.toThrow(message);
+  });
+
+  it('are wrong alone where a quotation mark is in the wrong place', async () => {
+    const text = 'a,b\n1,x\n2,"Mozilla \\"y\\", z"\n3,"q ""r"" s"\n4,"s\\"t"\n5,u\n';
+    const rows = await rowsOf('csv', text);
+    expect(rows.map(({ row, values }) => [row, values?.a ?? null])).toEqual([
+      [1, '1'],
+      [2, null],
+      [3, '3'],
+      [4, null],
+      [5, '5'],
+    ]);
+    expect(rows[1]?.problem).toContain('quotation mark');
+  });
+
+  it('have no columns at their end that Excel left empty', async () => {
+    expect(valuesOf(await rowsOf('csv', 'a,b,,\n1,2,,\n3,4\n'))).toEqual([
+      { a: '1', b: '2' },
+      { a: '3', b: '4' },
+    ]);
+    expect((await rowsOf('csv', 'a,b,,\n1,2,x,\n'))[0]?.values).toBeNull();
   });
 
   it('are wrong one by one where only they are damaged', async () => {
@@ -101,8 +126,8 @@ const VERSION = {
   contentSha256: '',
 };
 
-/** Maps a row. @param members of the mapping, beside the least that one has */
-function mappedRow(members: object, values: JsonObject): MappedRow {
+/** What rows are read with. @param members of the mapping, beside the least that one has */
+function importing(members: object) {
   const mapping = parseMapping(
     JSON.stringify({
       ...{ tool: 'T', format: 'csv', claimed_at: { column: 'at' }, decision: { value: 'accepted' } },
@@ -115,7 +140,33 @@ function mappedRow(members: object, values: JsonObject): MappedRow {
     .map((one) => ({ ...one, key: 'marketing' }));
   const record = { ...published, categories: [...published.categories, ...optional] };
   const versions = new Map([[VERSION.id, VERSION]]);
-  return mapRow(values, { mapping, config: { sha256: '', record }, versions, now: Date.now() });
+  return { mapping, config: { sha256: '', record }, versions, clock: Date.now };
+}
+
+/** Maps a row. @param members of the mapping, beside the least that one has */
+function mappedRow(members: object, values: JsonObject): MappedRow {
+  const context = importing(members);
+  return mapRow(values, { ...context, now: Date.now(), items: itemsOfLists(context.mapping) });
+}
+
+/** The decision and the categories of a row, or why it is wrong. */
+function statedBy(members: object, values: JsonObject): unknown {
+  const row = mappedRow(members, { at: '2024-03-01T08:15:00Z', ...values });
+  if (!row.isRight) return row.problems.map(({ reason }) => reason).join();
+  const { decision, categories } = row.stated.consent.request;
+  return [decision, ...Object.values(categories ?? {})];
+}
+
+/** Checks a whole file. */
+async function checked(members: object, content: string) {
+  const path = join(folder, 'checked');
+  await writeFile(path, content);
+  return checkFile(
+    path,
+    importing(members),
+    async () => undefined,
+    () => undefined,
+  );
 }
 
 describe('a mapping', () => {
@@ -131,6 +182,84 @@ describe('a mapping', () => {
         { column: 'ua', reason },
       ],
     });
+  });
+
+  const LISTS = {
+    decision: 'from_categories',
+    categories: {
+      analytics: { column: 'list', contains: 'analytics', ignore: ['necessary'] },
+      marketing: { column: 'list', contains: 'ads' },
+    },
+  };
+  const unknown = expect.stringContaining('neither names nor ignores');
+
+  it.each([
+    ['', ['rejected', false, false]],
+    ['necessary', ['rejected', false, false]],
+    ['necessary, analytics', ['partial', true, false]],
+    ['ads,analytics', ['accepted', true, true]],
+    // Lists that are written otherwise, each of which once was a refusal.
+    ['analytics;ads', unknown],
+    ['analytics|ads', unknown],
+    ['analytics ads', unknown],
+    ['Analytics', unknown],
+    ['["analytics","ads"]', unknown],
+    ['analytics:yes', unknown],
+    [[{ analytics: true }], unknown],
+  ])('takes no unknown item of a list for a refusal: %j', (list, stated) => {
+    expect(statedBy(LISTS, { list })).toEqual(stated);
+  });
+
+  it('says by which separator and in which case the items of a list are written', () => {
+    const choice = (contains: string) => ({ column: 'list', contains, separator: ';', case: 'ignored' });
+    const categories = { analytics: choice('analytics'), marketing: choice('ads') };
+    expect(statedBy({ ...LISTS, categories }, { list: 'ADS; Analytics' })).toEqual(['accepted', true, true]);
+  });
+
+  it('takes no unknown id in a list of objects, and no unknown text, for its default', () => {
+    const values = { yes: true, no: false };
+    const member = { column: 'list', id: 'id', is: 'p1', member: 'state', values, default: false };
+    const inList = { decision: 'from_categories', categories: { marketing: member } };
+    expect(statedBy(inList, { list: [{ id: 'p1', state: 'yes' }] })).toEqual(['partial', true]);
+    expect(statedBy(inList, { list: [{ id: 'P1', state: 'yes' }] })).toEqual(unknown);
+    expect(statedBy(inList, { list: [{ id: 'p1', state: 'perhaps' }] })).toContain('does not name');
+    const ofDecision = { decision: { column: 'd', values: { yes: 'accepted' }, default: 'rejected' } };
+    expect(statedBy(ofDecision, { d: 'ja' })).toContain('does not name');
+    expect(statedBy(ofDecision, { d: '' })).toEqual(['rejected']);
+  });
+
+  it('counts what a file says, and names the items that no row has', async () => {
+    const time = '2024-03-01T08:15:00Z';
+    const found = await checked(LISTS, `at,list\n${time},\n${time},analytics\n${time},Ads\n`);
+    expect(found).toMatchObject({
+      ...{ rows: 3, wrongRows: 1, decisions: { rejected: 1, partial: 1 }, unusedItems: ['ads'] },
+      categories: { analytics: { accepted: 1, refused: 1 }, marketing: { accepted: 0, refused: 2 } },
+    });
+  });
+
+  it.each([
+    ['iso', '2024-01-01 10:00:00.123456+00', '2024-01-01T10:00:00.123Z'],
+    ['iso', '2024-01-01 10:00:00.123456 UTC', '2024-01-01T10:00:00.123Z'],
+    ['iso', '2024-01-01T12:00:00.000+0200', '2024-01-01T10:00:00.000Z'],
+    ['iso_utc', '2024-01-01 12:00:00+02', '2024-01-01T10:00:00.000Z'],
+    ['iso_utc', '2024-01-01 10:00:00', '2024-01-01T10:00:00.000Z'],
+    ['unix', '1704103200', '2024-01-01T10:00:00.000Z'],
+    ['unix_ms', '1704103200', 'before 1995'],
+    ['unix_ms', '0', 'before 1995'],
+    ['iso', '0001-01-01T00:00:00Z', 'before 1995'],
+    ['unix', '1704103200000', 'is not a time since 1970'],
+  ])('reads the time %s of %s', (format, at, expected) => {
+    const row = mappedRow({ claimed_at: { column: 'at', format } }, { at });
+    const found = row.isRight
+      ? new Date(row.stated.claimedAt).toISOString()
+      : row.problems.map(({ reason }) => reason).join();
+    expect(found).toContain(expected);
+  });
+
+  it('says of a masked address what to do', () => {
+    const members = { person: { ip_address: { column: 'ip' } } };
+    for (const ip of ['192.0.2.xxx', '192.0.2.***'])
+      expect(statedBy(members, { ip })).toContain('write the masked part of an address as 0');
   });
 
   it('gives no decision to a row in which no category is found', () => {

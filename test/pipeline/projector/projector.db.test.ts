@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { consents } from '../../../projections/consents.js';
 import { dailyCounts } from '../../../projections/daily-counts.js';
 import { type Projection, TableDefinition } from '../../../projections/definition.js';
@@ -8,6 +8,7 @@ import { PROJECTIONS } from '../../../projections/index.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { appendExactlyOnce } from '../../../src/pipeline/event-log/append-exactly-once.js';
 import type { NewEvent } from '../../../src/pipeline/event-log/port.js';
+import { applyPage, GenerationMoved, preparePage } from '../../../src/pipeline/projector/apply-events.js';
 import {
   compareProjection,
   createProjector,
@@ -209,6 +210,31 @@ test('applies each event once with two projectors and a kill at any moment', asy
     [site],
   );
   expect(rows).toEqual([{ n: 500 }]);
+});
+
+test('applies a page once where two projectors are at the same place', async () => {
+  const site = randomUUID();
+  const { projections: db, eventLog } = pipeline;
+  await whileRunning([projector()], () => until(() => upToDate()));
+  const { rows } = await db.query(
+    `select generation, position from projection_generations join projections using (name)
+      where name = 'daily_counts' and generation = live_generation`,
+  );
+  const [{ generation, position }] = z
+    .tuple([z.object({ generation: z.int(), position: z.string().nullable() })])
+    .parse(rows);
+  await append(site, consentsOf(site, 3));
+  const { events } = await eventLog.readAll(position, 3);
+  const apply = () =>
+    applyPage(
+      { db, projection: dailyCounts, generation, isLive: true },
+      position,
+      preparePage(dailyCounts, position, events, events.at(-1)?.position ?? ''),
+    );
+  const both = await Promise.allSettled([apply(), apply()]);
+  expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(GenerationMoved) });
+  expect(await count(pipeline.owner, `read_model.daily_counts where site_id = '${site}' and consents = 3`)).toBe(1);
 });
 
 test('stops only the projection that does not know an event, and a rebuild with a fixed definition continues', async () => {

@@ -5,12 +5,15 @@ import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.j
 import { countSite } from '../../../src/app/count-site.js';
 import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
 import { LogBehind, LogDiverged, RevisionGap } from '../../../src/pipeline/event-log/errors.js';
+import { NO_STREAM } from '../../../src/pipeline/event-log/port.js';
 import { listQuarantinedSites } from '../../../src/pipeline/event-log/quarantined-sites.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerCorrupt } from '../../../src/pipeline/ledger/errors.js';
 import { createProjector, prepareProjections, rebuildProjection } from '../../../src/pipeline/projector/index.js';
+import { reconcile } from '../../../src/pipeline/relay/reconcile.js';
 import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
+import { loggedRevision } from '../../../src/pipeline/relay/waiting.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { until } from '../../support/wait.js';
@@ -96,6 +99,16 @@ describe.skipIf(!usesPostgres)('a log that another program or an operator damage
       foreign: [{ stream: consentsStream(site), revision: 2, type: 'OrderPlaced' }],
     });
     expect(await quarantined()).toEqual([site]);
+  });
+
+  test('an event with other bytes than the admitted one is not taken for it', async () => {
+    const site = await newSite();
+    const [stream, consent] = [consentsStream(site), newConsent(site)];
+    await admit(pipeline.owner, site, [consent]);
+    const log = await pipeline.newLog();
+    await log.append(stream, NO_STREAM, [{ ...consent, data: Buffer.from('{}') }]);
+    await expect(reconcile(pipeline.worker, log, site, stream)).rejects.toThrow(LogDiverged);
+    expect(await loggedRevision(pipeline.worker, stream)).toBe(NO_STREAM);
   });
 
   test('a site is sealed again from the first event on that was left out, after its repair and release', async () => {

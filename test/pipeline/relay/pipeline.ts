@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream, isOwnStream } from '../../../schemas/events/streams.js';
@@ -139,7 +139,7 @@ export const testKeyring: ProofKeys & SiteKeys = {
 
 /** Returns a consent as admission writes it. */
 export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {}): NewEvent {
-  const id = randomUUID();
+  const id = changes.event_id ?? randomUUID();
   const record: ConsentRecord = {
     v: 1,
     hash_version: 2,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import { AppendRefused, EventLogUnavailable, LogBehind } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
@@ -9,6 +9,8 @@ import { listQuarantinedSites, releaseSite } from '../../../src/pipeline/event-l
 import { createRelay, type Relay } from '../../../src/pipeline/relay/relay.js';
 import { setRefusedAside } from '../../../src/pipeline/relay/set-aside.js';
 import { BEFORE_ALL_SITES, loggedRevision, markRelayed, StreamMoved } from '../../../src/pipeline/relay/waiting.js';
+import type { Look } from '../../../src/platform/background/looks.js';
+import { pause } from '../../../src/platform/background/waiting.js';
 import { until } from '../../support/wait.js';
 import { readToEnd } from '../event-log/events.js';
 import { damageSql } from '../event-log/postgres-fixture.js';
@@ -31,8 +33,9 @@ let pipeline: Pipeline;
 /** The log of the pipeline, to which its database gives positions, or one outside, to which events are appended. */
 let log: EventLog;
 
-function relay(eventLog: EventLog = log, db: pg.Pool = pipeline.worker, gatherMs = 20): Relay {
+function relay(eventLog: EventLog = log, db: pg.Pool = pipeline.worker, gatherMs = 20, look?: Look): Relay {
   return createRelay({
+    ...(look && { look }),
     gatherMs,
     keyring: testKeyring,
     db,
@@ -110,6 +113,43 @@ describe.each(['in the database', 'outside'])('the log is %s', (place) => {
     expect(await loggedRevision(pipeline.worker, consentsStream(a))).toBe(39);
   });
 
+  test('sleeps while nothing waits, and is notified of an event only then', async () => {
+    const site = randomUUID();
+    let [sleeps, notified] = [0, 0];
+    const look = {
+      wait: (_ms: number, ...signals: readonly AbortSignal[]) => {
+        sleeps += 1;
+        return pause(600_000, ...signals);
+      },
+    };
+    const [listener, writer] = [await pipeline.owner.connect(), await pipeline.owner.connect()];
+    listener.on('notification', () => {
+      notified += 1;
+    });
+    await listener.query('LISTEN consent_ledger_waiting');
+    // An event that was written before it sleeps would not wake it: it stays awake until the commit.
+    await writer.query('begin');
+    await admit(writer, site, consents(site, 1));
+    try {
+      await whileRunning([relay(log, pipeline.worker, 20, look)], async () => {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        expect(sleeps).toBe(0);
+        await writer.query('commit');
+        for (const round of [1, 2]) {
+          await until(() => sleeps >= round);
+          expect(await waiting(site)).toBe(0);
+          await admit(pipeline.owner, site, consents(site, 1));
+          await until(async () => (await waiting(site)) === 0);
+          await listener.query('select 1');
+          expect(notified).toBe(round);
+        }
+      });
+    } finally {
+      writer.release(true);
+      listener.release(true);
+    }
+  });
+
   test('lets events gather only after a page that took all of them', async () => {
     const sites = [randomUUID(), randomUUID(), randomUUID()];
     const [busy = ''] = sites;
@@ -137,7 +177,8 @@ describe.each(['in the database', 'outside'])('the log is %s', (place) => {
       await slow.query('begin');
       await admit(slow, site, [first]);
       const waits = admit(pipeline.owner, site, [second]);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      const blocked = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(() => count(pipeline.owner, blocked)).toBe(1);
       await slow.query('commit');
       await waits;
       await slow.query('begin');

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { v7 as uuidV7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { equalBytes, fromHex, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import { BATCH_SEALED, BatchSealedBody, LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import { hasTag, parseBody } from '../../../schemas/events/sealed-event.js';
@@ -16,7 +17,6 @@ import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
-import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { listQuarantinedSites } from '../../../src/pipeline/event-log/quarantined-sites.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { batchRoot } from '../../../src/pipeline/ledger/batch-tree.js';
@@ -24,7 +24,7 @@ import { LedgerCorrupt, LedgerKeyMismatch } from '../../../src/pipeline/ledger/e
 import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
 import { nextHeader, sealBatch, sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
-import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import { createSealer, type SealerOptions } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { until } from '../../support/wait.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
@@ -49,15 +49,16 @@ beforeEach(async () => {
 });
 afterEach(() => pipeline.close());
 
-function sealer(eventLog: EventLog = pipeline.eventLog, pool = pipeline.worker, maxLeaves = 16): BackgroundPart {
+function sealer(changes: Partial<SealerOptions> = {}): BackgroundPart {
   return createSealer({
     keyring: testKeyring,
-    db: pool,
-    eventLog,
+    db: pipeline.worker,
+    eventLog: pipeline.eventLog,
     logger: silent,
     signer,
-    limits: { maxLeaves, maxAgeMs: 100 },
+    limits: { maxLeaves: 16, maxAgeMs: 100 },
     pollMs: 20,
+    ...changes,
   });
 }
 
@@ -174,7 +175,7 @@ test.each<[string, (n: number) => Fault]>([
     n += 1;
     return fault(n);
   });
-  await whileRunning([sealer(faulty)], () => until(async () => (await sealed()) === 60));
+  await whileRunning([sealer({ eventLog: faulty })], () => until(async () => (await sealed()) === 60));
   await assertLedgerIsRight(new Map([[consentsStream(site), ids]]));
 });
 
@@ -195,7 +196,7 @@ test('builds one history with three sealers that all believe to lead', async () 
   const pools = [pipeline.worker, await pipeline.newPoolWithoutLocks(), await pipeline.newPoolWithoutLocks()];
   const wanted = new Map<string, string[]>();
   await whileRunning(
-    pools.map((pool) => sealer(pipeline.eventLog, pool, 7)),
+    pools.map((pool) => sealer({ db: pool, limits: { maxLeaves: 7, maxAgeMs: 100 } })),
     async () => {
       for (let round = 0; round < 6; round += 1) {
         for (const site of sites) {
@@ -242,6 +243,16 @@ test('seals while the clock is behind the last batch, with the time of that batc
   const content = { leaves: [], logPosition: null };
   const { state } = await sealBatch(pipeline.worker, pipeline.eventLog, first, content, earlier);
   expect([state.size, state.sealedAt]).toEqual([2, time]);
+});
+
+test('counts the time that consents waited before it started', async () => {
+  const site = randomUUID();
+  const HOUR = 3_600_000;
+  await pipeline.eventLog.append(consentsStream(site), -1, [newConsent(site, { event_id: uuidV7() })]);
+  const limits = { maxLeaves: 1_000, maxAgeMs: HOUR };
+  await whileRunning([sealer({ limits, now: () => new Date(Date.now() + HOUR) })], () =>
+    until(async () => (await sealed()) === 1),
+  );
 });
 
 test('refuses a ledger with another key', async () => {

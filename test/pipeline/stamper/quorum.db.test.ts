@@ -302,7 +302,7 @@ test('a lowered quorum counts when the former number of authorities has stamped 
       await until(() => Number(alone.status().failures_in_a_row) >= 2);
       expect(alone.status()).toMatchObject({ lowered_quorum_waits_for: 2 });
     });
-    expect(warnings[0]).toContain('the lowered TSA_QUORUM does not count yet: 2 distinct authorities must stamp');
+    expect(warnings[0]).toContain('the lowered TSA_QUORUM is not in effect yet: 2 distinct authorities must stamp');
     expect((await stampsInLedger()).slice(before.length).map((text) => text.split(' O=')[1])).toEqual([
       'first authority',
     ]);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { BATCH_SEALED, CHECKPOINT_STAMPED } from '../../../schemas/events/ledger.js';
 import { LEDGER_KEY_ANNOUNCED } from '../../../schemas/events/ledger-key.js';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../../schemas/events/streams.js';

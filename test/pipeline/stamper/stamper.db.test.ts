@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { fromHex, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import {
@@ -258,14 +258,29 @@ test('seals for four days without an authority, and stamps all of it once when o
   }
 });
 
+/** A clock that is ahead of the real one, and the wait until a part has looked at it several times more. */
+function clock(aheadMs: () => number) {
+  let looks = 0;
+  return {
+    now: (): Date => {
+      looks += 1;
+      return new Date(Date.now() + aheadMs());
+    },
+    looksAgain: async (): Promise<void> => {
+      const before = looks;
+      await until(() => looks > before + 3);
+    },
+  };
+}
+
 test('renews once, over an empty batch, before a certificate expires', async () => {
   await append(1);
   let isLate = false;
-  const now = (): Date => new Date(Date.now() + (isLate ? 365 * 86_400_000 * 50 : 0));
+  const { now, looksAgain } = clock(() => (isLate ? 365 * 86_400_000 * 50 : 0));
   const part = stamper({ now });
   await whileRunning([sealer(), part], async () => {
     await until(() => isStamped(1));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await looksAgain();
     expect((await state()).size).toBe(1);
     isLate = true;
     await until(() => isStamped(2));
@@ -281,10 +296,11 @@ test('stamps a ledger without new events again, so that packages of it show a re
   await whileRunning([sealer()], () => until(async () => (await state()).size === 1));
   const HOUR = 3_600_000;
   let later = 0;
-  const part = stamper({ maxQuietMs: HOUR, now: () => new Date(Date.now() + later) });
+  const { now, looksAgain } = clock(() => later);
+  const part = stamper({ maxQuietMs: HOUR, now });
   await whileRunning([part], async () => {
     await until(() => isStamped(1));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await looksAgain();
     expect((await state()).size).toBe(1);
     later = HOUR;
     await until(() => isStamped(2));

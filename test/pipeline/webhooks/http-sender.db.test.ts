@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createRawServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -75,7 +76,8 @@ it('follows no redirect', async () => {
 it('stops waiting when the process stops', async () => {
   const stopping = new AbortController();
   const sending = sender('127.0.0.0/8')(`http://127.0.0.1:${port}/silent`, {}, '{}', stopping.signal);
-  setTimeout(() => stopping.abort(), 50);
+  await once(server, 'request');
+  stopping.abort();
   expect(await sending).toMatchObject({ isDelivered: false });
 });
 

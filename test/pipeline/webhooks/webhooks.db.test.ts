@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { IdempotencyConflict } from '../../../schemas/api/panel/api-keys.js';
 import { InvalidWebhook, verifyWebhook } from '../../../sdk/node/src/webhooks.js';
 import { RecordingTenant } from '../../api/panel/recording-tenant.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { until } from '../../support/wait.js';
-
-interface Received {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+import { WebhookReceiver } from './receiver.js';
 
 const Made = z.object({ data: z.looseObject({ id: z.string(), secret: z.string() }) });
 const Conflicts = z.array(IdempotencyConflict);
@@ -26,29 +20,10 @@ const Shown = z.looseObject({
 describe('webhooks of a site', () => {
   let app: RunningApp;
   let shop: RecordingTenant;
-  let receiver: Server;
-  let origin: string;
-  const received: Received[] = [];
-  /** Status by path; 200 for others. */
-  const answers = new Map<string, number>();
-  /** Paths of receivers that take a message, and never answer. */
-  const silent = new Set<string>();
+  let receiver: WebhookReceiver;
 
   beforeAll(async () => {
-    receiver = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => {
-        body += chunk.toString('utf8');
-      });
-      request.on('end', () => {
-        const path = request.url ?? '';
-        received.push({ path, headers: request.headers, body });
-        if (!silent.has(path)) response.writeHead(answers.get(path) ?? 200).end('x'.repeat(100_000));
-      });
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => receiver.once('listening', resolve));
-    const address = receiver.address();
-    origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    receiver = await WebhookReceiver.open();
     app = await startApp('serve', { WEBHOOK_NETWORKS: '127.0.0.0/8' });
     shop = await RecordingTenant.of(app);
   });
@@ -57,21 +32,18 @@ describe('webhooks of a site', () => {
     receiver?.close();
   });
   beforeEach(() => {
-    received.length = 0;
-    answers.clear();
+    receiver.received.length = 0;
+    receiver.answers.clear();
   });
 
   const make = async (path: string, events: readonly string[]) => {
-    const answer = await shop.inSite('admin', 'POST', '/webhooks', { url: `${origin}${path}`, events });
+    const answer = await shop.inSite('admin', 'POST', '/webhooks', { url: `${receiver.origin}${path}`, events });
     expect(answer.status).toBe(201);
     return Made.parse(answer.body).data;
   };
-  const at = (path: string) => received.filter((one) => one.path === path);
-  const eventsAt = (path: string, secret: string) =>
-    at(path).map(({ body, headers }) => verifyWebhook(body, headers, secret));
-  const reaches = async (path: string, count: number) => {
-    await until(() => at(path).length >= count);
-  };
+  const at = (path: string) => receiver.at(path);
+  const eventsAt = (path: string, secret: string) => receiver.eventsAt(path, secret);
+  const reaches = (path: string, count: number) => receiver.reaches(path, count);
   const shown = (id: string) => shop.until(Shown, `/webhooks/${id}`, () => true);
 
   it('get signed events in the order of the log, without a personal value', async () => {
@@ -85,7 +57,7 @@ describe('webhooks of a site', () => {
       ['consent.withdrawn', second.id],
     ]);
     expect(events[0]?.data).toMatchObject({ consent_token: first.consent_token, site_id: shop.siteId });
-    expect(JSON.stringify(received)).not.toContain('zoe');
+    expect(JSON.stringify(receiver.received)).not.toContain('zoe');
     expect(at('/order')[0]?.headers['user-agent']).toMatch(/^consent-ledger\/\d/);
   });
 
@@ -124,14 +96,14 @@ describe('webhooks of a site', () => {
 
   it('are tried again after a failure, with the same id and a new signature, and miss nothing', async () => {
     const { id, secret } = await make('/failing', ['consent.recorded']);
-    answers.set('/failing', 503);
+    receiver.answers.set('/failing', 503);
     const record = await shop.record();
     await until(async () => (await shown(id)).last_error !== null);
     expect(await shown(id)).toMatchObject({
       last_error: 'the receiver answered 503',
       next_attempt_at: expect.any(String),
     });
-    answers.delete('/failing');
+    receiver.answers.delete('/failing');
     await reaches('/failing', 2);
     const [first, second] = eventsAt('/failing', secret);
     expect([first?.id, second?.id]).toEqual([`msg_${record.id}`, `msg_${record.id}`]);
@@ -140,10 +112,10 @@ describe('webhooks of a site', () => {
 
   it('end when the receiver says that it is gone, and continue where they stopped', async () => {
     const { id } = await make('/gone', ['consent.recorded']);
-    answers.set('/gone', 410);
+    receiver.answers.set('/gone', 410);
     await shop.record();
     await until(async () => (await shown(id)).disabled_reason === 'gone');
-    answers.delete('/gone');
+    receiver.answers.delete('/gone');
     const next = await shop.record();
     expect(at('/gone')).toHaveLength(1);
     await shop.inSite('admin', 'PATCH', `/webhooks/${id}`, { enabled: true });
@@ -153,7 +125,7 @@ describe('webhooks of a site', () => {
 
   it('are disabled after three days without a success', async () => {
     const { id } = await make('/dead', ['consent.recorded']);
-    answers.set('/dead', 500);
+    receiver.answers.set('/dead', 500);
     await shop.record();
     await until(async () => (await shown(id)).last_error !== null);
     expect((await shown(id)).disabled_reason).toBeNull();
@@ -178,7 +150,7 @@ describe('webhooks of a site', () => {
     expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
     expect(revisions[0]).toBe(0);
     expect((await shop.inSite('admin', 'DELETE', `/webhooks/${id}`)).status).toBe(200);
-    received.length = 0;
+    receiver.received.length = 0;
     const marker = await make('/marker', ['consent.recorded']);
     await shop.record();
     await reaches('/marker', 1);
@@ -188,7 +160,7 @@ describe('webhooks of a site', () => {
 
   it('send nothing from a row that was altered by SQL', async () => {
     const { id } = await make('/honest', ['consent.recorded']);
-    await app.superuser.query(`update webhooks set url = $2 where id = $1`, [id, `${origin}/thief`]);
+    await app.superuser.query(`update webhooks set url = $2 where id = $1`, [id, `${receiver.origin}/thief`]);
     await shop.record();
     await until(async () => (await shown(id)).last_error !== null);
     expect((await shown(id)).last_error).toBe('its row was altered in the database');
@@ -234,16 +206,19 @@ describe('webhooks of a site', () => {
     expect(eventsAt('/secret', second)).toHaveLength(1);
     expect(eventsAt('/secret', secret)).toHaveLength(1);
 
-    const third = await rotate({ grace_seconds: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    received.length = 0;
+    const third = await rotate({ grace_seconds: 60 });
+    await app.change(
+      `update webhooks set previous_secret_until = previous_secret_until - interval '60 seconds' where id = $1`,
+      [id],
+    );
+    receiver.received.length = 0;
     await shop.record();
     await reaches('/secret', 1);
     expect(eventsAt('/secret', third)).toHaveLength(1);
     for (const old of [secret, second]) expect(() => eventsAt('/secret', old)).toThrow(InvalidWebhook);
 
     const fourth = await rotate({ grace_seconds: 0 });
-    received.length = 0;
+    receiver.received.length = 0;
     await shop.record();
     await reaches('/secret', 1);
     expect(eventsAt('/secret', fourth)).toHaveLength(1);
@@ -257,7 +232,7 @@ describe('webhooks of a site', () => {
       expect(await refused({ url, events }), url).toBe(422);
     for (const wrong of [[], ['consent.*'], ['consent.recorded', 'consent.recorded']])
       expect(await refused({ url: 'https://x.example/', events: wrong })).toBe(422);
-    expect((await shop.inSite('viewer', 'POST', '/webhooks', { url: origin, events })).status).toBe(403);
+    expect((await shop.inSite('viewer', 'POST', '/webhooks', { url: receiver.origin, events })).status).toBe(403);
   });
 
   it('are refused with the reason where no delivery could arrive, when they are entered and changed', async () => {
@@ -279,11 +254,11 @@ describe('webhooks of a site', () => {
     const slow = await RecordingTenant.of(app);
     const events = ['consent.recorded'];
     const add = async (tenant: RecordingTenant, path: string) => {
-      const answer = await tenant.inSite('admin', 'POST', '/webhooks', { url: `${origin}${path}`, events });
+      const answer = await tenant.inSite('admin', 'POST', '/webhooks', { url: `${receiver.origin}${path}`, events });
       return Made.parse(answer.body).data.id;
     };
     const paths = ['/silent/1', '/silent/2', '/silent/3', '/silent/4', '/silent/5'];
-    for (const path of paths) silent.add(path);
+    for (const path of paths) receiver.silent.add(path);
     const ids: string[] = [];
     for (const path of paths) ids.push(await add(slow, path));
     await slow.record();
@@ -307,7 +282,7 @@ describe('webhooks of a site', () => {
        update event_log.events set data = '{}' where id = '${eventId}';
        alter table event_log.events enable always trigger append_only; commit`,
     );
-    const hook = { url: `${origin}/altered`, events: ['consent.recorded'] };
+    const hook = { url: `${receiver.origin}/altered`, events: ['consent.recorded'] };
     const { id } = Made.parse((await altered.inSite('admin', 'POST', '/webhooks', hook)).body).data;
     await altered.inSite('admin', 'POST', `/webhooks/${id}/replay`, { from_revision: 0 });
     const isFailing = ({ last_error: error }: z.infer<typeof Shown>) => error === 'its events cannot be read';
@@ -319,7 +294,12 @@ describe('webhooks of a site', () => {
     const statuses: number[] = [];
     for (let i = 0; i < 11; i += 1)
       statuses.push(
-        (await shop.inSite('admin', 'POST', '/webhooks', { url: `${origin}/${i}`, events: ['consent.erased'] })).status,
+        (
+          await shop.inSite('admin', 'POST', '/webhooks', {
+            url: `${receiver.origin}/${i}`,
+            events: ['consent.erased'],
+          })
+        ).status,
       );
     expect(statuses.at(-1)).toBe(409);
     const { body } = await shop.inSite('admin', 'GET', '/webhooks?limit=100');

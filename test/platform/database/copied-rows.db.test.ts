@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CopiedRow, copiedRows } from '../../../src/platform/database/copied-rows.js';
 import { createPool } from '../../../src/platform/database/pool.js';
-import { int8ArrayLiteral, int8Literal, textLiteral } from '../../../src/platform/database/sql-literals.js';
+import { int8Literal, textLiteral } from '../../../src/platform/database/sql-literals.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const ID = '0d7dbc0f-9a3a-4b55-bd55-0123456789ab';
@@ -157,17 +157,10 @@ describe('literals', () => {
     },
   );
 
-  it('of integers are these integers', async () => {
-    const numbers = [0, -1, Number.MAX_SAFE_INTEGER];
-    const { rows } = await db.query(`select ${int8ArrayLiteral(numbers)} as some, ${int8ArrayLiteral([])} as none`);
-    expect(rows).toEqual([{ some: numbers.map(String), none: [] }]);
-  });
-
   it('refuse other values', () => {
     expect(() => textLiteral('a\0b')).toThrow(TypeError);
     for (const n of [1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       expect(() => int8Literal(n)).toThrow(TypeError);
-      expect(() => int8ArrayLiteral([1, n])).toThrow(TypeError);
     }
   });
 });

@@ -6,10 +6,10 @@ import { migrate } from '../../../src/platform/database/migrate.js';
 import type { Migration } from '../../../src/platform/database/migrations/migration.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { DATABASE_ROLES } from '../../../src/platform/database/roles.js';
-import { readTableGrants } from '../../../src/platform/database/schema-page/table-grants.js';
 import { refuseUnmigrated } from '../../../src/platform/database/schema-version.js';
 import { countLocks } from '../../support/count-locks.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { readTableGrants } from '../../support/table-grants.js';
 
 const migrations = loadMigrations();
 const steps: Migration[] = [

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { DATABASE_ROLES } from '../../../src/platform/database/roles.js';
-import { readTableGrants } from '../../../src/platform/database/schema-page/table-grants.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { readTableGrants } from '../../support/table-grants.js';
 
 let database: TestDatabase;
 let db: pg.Pool;

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { watchServer } from '../../../src/app/watch-server.js';
 import { admitGroup, type Submission } from '../../../src/pipeline/admission/admit-group.js';
 import { type ConnectionOptions, connectClient } from '../../../src/platform/database/connection.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withTransaction } from '../../../src/platform/database/pool.js';
 import { createKeyring, type Keyring, readSealed } from '../../../src/platform/keys/index.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from '../../pipeline/admission/database.js';

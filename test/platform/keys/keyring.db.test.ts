@@ -119,9 +119,11 @@ describe('the keyring', () => {
     const ring = await createKeyring(db, master);
     await expect(ring.siteKey(yours)).rejects.toMatchObject({ code: 'unwrap_failed' });
     await ring.ledgerKey();
-    await db.query(`UPDATE keyring SET public_key = $1 WHERE purpose = 'ledger'`, [randomBytes(32)]);
-    const again = await createKeyring(db, master);
-    await expect(again.ledgerKey()).rejects.toMatchObject({ code: 'unwrap_failed' });
+    for (const altered of [randomBytes(32), Buffer.alloc(32), randomBytes(31), Buffer.alloc(0)]) {
+      await db.query(`UPDATE keyring SET public_key = $1 WHERE purpose = 'ledger'`, [altered]);
+      const again = await createKeyring(db, master);
+      await expect(again.ledgerKey()).rejects.toMatchObject({ code: 'unwrap_failed' });
+    }
   });
 
   it('keeps all keys in a rotation of the master key, and creates none with the old one', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { get, type RunningApp, startApp } from '../../api/server/running-app.js';
 
 const Region = z.object({ data: z.object({ region: z.unknown() }) });

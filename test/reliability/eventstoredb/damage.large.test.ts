@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { embeddedDatabaseUrl } from '../../support/embedded-database.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Gossip = z.object({
   members: z.array(z.looseObject({ httpEndPointPort: z.int(), state: z.string(), isAlive: z.boolean() })),

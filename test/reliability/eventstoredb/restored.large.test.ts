@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { backUpTestDatabase } from '../../support/postgres.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { type SeededTenant, seedTenant } from '../../support/seeded-demo.js';

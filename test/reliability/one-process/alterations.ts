@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SimulatedServer } from './simulated-server.js';
 
 /** A column whose newest row is altered. */

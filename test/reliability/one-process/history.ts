@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { TimestampReport } from '../../../schemas/rfc3161/report.js';

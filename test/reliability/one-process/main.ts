@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import cliProgress from 'cli-progress';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openEmbeddedPostgres } from '../../../src/platform/database/embedded/index.js';
 import { openBench, prepareDatabase } from './bench.js';
 import { type Outcome, runHistory } from './history.js';

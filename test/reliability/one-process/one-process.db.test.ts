@@ -64,7 +64,6 @@ function memoryFixture(): EventLogFixture {
     knownEnd: null,
     open: ({ onForeign } = {}) => openMemoryLog(server, onForeign === undefined ? {} : { onForeign }),
     startProxy: none,
-    restartServer: none,
     writeForeign: async (stream, type) => server.writeForeign(stream, type),
     removeFirst: async (stream, count) => server.removeFirst(stream, count),
     deleteStream: async (stream) => server.deleteStream(stream),

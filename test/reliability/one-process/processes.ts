@@ -18,6 +18,7 @@ import { ledgerSignerOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
+import { Looks } from '../../../src/platform/background/looks.js';
 import { BackOff, pause } from '../../../src/platform/background/waiting.js';
 import { ServerChanged } from '../../../src/platform/database/errors.js';
 import { createPool, type TransactionHooks } from '../../../src/platform/database/pool.js';
@@ -178,7 +179,7 @@ export function runWorker(process: SimulatedProcess, surroundings: Surroundings)
                 logger: silent,
                 journal: journal.of(process, scheduler),
                 announceIntervalMs: 3_000,
-                pollMs: 2_000,
+                looks: new Looks(db, 2_000),
                 applyEveryMs: 20_000,
               }),
             ]),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bits, bool, context, implicit, integer, octets, oid, sequence, set, time, utf8 } from './der.js';
+import { bits, bool, context, ia5, implicit, integer, octets, oid, sequence, set, time, utf8 } from './der.js';
 import { ecdsaSigner, type Signer } from './keys.js';
 
 /** A certificate of a test authority with everything needed to sign with it. */
@@ -16,6 +16,8 @@ export interface CertificateOptions {
   readonly name: string;
   /** Attribute O of the name; none if left out. */
   readonly organization?: string;
+  /** Attribute emailAddress of the name; none if left out. */
+  readonly mailbox?: string;
   /** Left out: self-signed. */
   readonly issuer?: TestCertificate;
   readonly signer?: Signer;
@@ -29,14 +31,15 @@ export interface CertificateOptions {
 export const NOT_BEFORE = new Date('2020-01-01T00:00:00Z');
 export const NOT_AFTER = new Date('2040-01-01T00:00:00Z');
 
-export function distinguishedName(name: string, organization?: string): Uint8Array {
+export function distinguishedName(name: string, organization?: string, mailbox?: string): Uint8Array {
   const first = organization === undefined ? [] : [set(sequence(oid('2.5.4.10'), utf8(organization)))];
-  return sequence(...first, set(sequence(oid('2.5.4.3'), utf8(name))));
+  const last = mailbox === undefined ? [] : [set(sequence(oid('1.2.840.113549.1.9.1'), ia5(mailbox)))];
+  return sequence(...first, set(sequence(oid('2.5.4.3'), utf8(name))), ...last);
 }
 
 export function makeCertificate(options: CertificateOptions): TestCertificate {
   const { issuer, signer = ecdsaSigner('P-256', 'sha256'), version = 3 } = options;
-  const name = distinguishedName(options.name, options.organization);
+  const name = distinguishedName(options.name, options.organization, options.mailbox);
   const issuerName = issuer?.name ?? name;
   const issuerSigner = issuer?.signer ?? signer;
   const validity = sequence(time(options.notBefore ?? NOT_BEFORE), time(options.notAfter ?? NOT_AFTER));
@@ -118,6 +121,29 @@ export const ocspAccess = (url: string) =>
     false,
     sequence(sequence(oid('1.3.6.1.5.5.7.48.1'), implicit(6, new TextEncoder().encode(url)))),
   );
+
+export const policies = (...ids: readonly string[]) =>
+  extension('2.5.29.32', false, sequence(...ids.map((id) => sequence(oid(id)))));
+
+/** @param pairs each with the issuer's policy and the subject's */
+export const policyMappings = (...pairs: readonly (readonly [string, string])[]) =>
+  extension('2.5.29.33', true, sequence(...pairs.map(([from, to]) => sequence(oid(from), oid(to)))));
+
+export const policyConstraints = (critical: boolean, explicit?: number, mapping?: number) =>
+  extension(
+    '2.5.29.36',
+    critical,
+    sequence(
+      ...(explicit === undefined ? [] : [implicit(0, new Uint8Array([explicit]))]),
+      ...(mapping === undefined ? [] : [implicit(1, new Uint8Array([mapping]))]),
+    ),
+  );
+
+export const inhibitAnyPolicy = (count: number) => extension('2.5.29.54', true, integer(count));
+
+/** @param tag of the subtrees: 0 permits, 1 excludes. @param bases GeneralNames */
+export const nameConstraints = (tag: 0 | 1, ...bases: readonly Uint8Array[]) =>
+  extension('2.5.29.30', true, sequence(context(tag, ...bases.map((base) => sequence(base)))));
 
 export const CA_EXTENSIONS = [basicConstraints(true), keyUsage(5, 6)];
 export const TSA_EXTENSIONS = [extendedKeyUsage(true, TIME_STAMPING), keyUsage(0)];

@@ -25,6 +25,7 @@ export const octets = (bytes: Uint8Array) => tlv(0x04, bytes);
 export const bits = (bytes: Uint8Array, unused = 0) => tlv(0x03, new Uint8Array([unused]), bytes);
 export const bool = (value: boolean) => tlv(0x01, new Uint8Array([value ? 0xff : 0]));
 export const nul = () => tlv(0x05);
+export const ia5 = (value: string) => tlv(0x16, new TextEncoder().encode(value));
 export const utf8 = (value: string) => tlv(0x0c, new TextEncoder().encode(value));
 export const generalizedTime = (value: string) => tlv(0x18, new TextEncoder().encode(value));
 /** `[number]`, constructed. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { chromiumPath } from '../../support/chromium.js';

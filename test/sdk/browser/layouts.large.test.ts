@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Appearance } from '../../../schemas/banner/appearance.js';
 import { unfairThemes } from '../../../schemas/banner/fair-appearance.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
@@ -102,7 +102,7 @@ describe.skipIf(!canRun)(
       const body = z.string().parse(await visitor.page.evaluate('window.sent'));
       expect(JSON.parse(body).presentation).toMatchObject({
         layout: 'box',
-        layout_version: 2,
+        layout_version: 3,
         theme: 'site',
         layer: 'first',
         control: 'reject',

@@ -48,7 +48,9 @@ export class Shop {
         const { cookie, host } = request.headers;
         const cookies = renewedCookies({ cookie, host, cookieDomain: shop.cookieDomain, isSecure: false });
         await shop.beforeRenewal;
-        response.writeHead(204, { 'set-cookie': [...cookies], 'cache-control': 'no-store' }).end();
+        response
+          .writeHead(cookies.length > 0 ? 204 : 404, { 'set-cookie': [...cookies], 'cache-control': 'no-store' })
+          .end();
         return;
       }
       shop.#answer(request.url ?? '/').then(

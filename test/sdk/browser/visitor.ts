@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ChromiumPage } from '../../support/chromium.js';
 import type { PageOptions, Shop } from './shop.js';
 

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ChoiceSignals } from '../../../sdk/core/choice-signals.js';
 import { ConsentCore } from '../../../sdk/core/consent.js';
-import { CookieJar } from '../../../sdk/core/cookie-jar.js';
-import { PageStore } from '../../../sdk/core/page-store.js';
-import { appCryptography } from '../../../sdk/mobile/src/app-cryptography.js';
 import { ModelBrowser } from './model/browser.js';
+import { quietPage } from './model/quiet-page.js';
 import { configurationIn } from './model/site.js';
 
 beforeEach(() => {
@@ -26,24 +23,13 @@ test('signals of IAB that arrive after the question are stated with the choice',
   const consent = new ConsentCore(
     { baseUrl: 'https://consent.example.org', apiKey: 'svc_live_x' },
     {
-      jar: new CookieJar(browser.page(address), address, undefined),
-      store: new PageStore(browser.storageOf(address.hostname)),
+      ...quietPage(browser, address),
       network: ({ body }) => {
         if (body === undefined)
           return Promise.resolve({ status: 200, text: JSON.stringify({ data }), retryAfter: null });
         sent.push(JSON.parse(body));
         return new Promise(() => undefined);
       },
-      cryptography: appCryptography((count) => randomBytes(count)),
-      clock: () => Date.now(),
-      isSignalled: () => false,
-      language: () => undefined,
-      obstacle: () => null,
-      notKept: '',
-      ready: undefined,
-      locked: (_, action) => action(),
-      watch: () => () => undefined,
-      renewal: undefined,
       loadIab: async () => ({
         speakIab: () =>
           new Promise((resolve) => {

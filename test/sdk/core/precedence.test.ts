@@ -31,6 +31,13 @@ const CELLS = [
     ccpa: 'two opt-outs',
     others: 'withdrawal',
   },
+  {
+    when: 'signal, taken back, then signal off and on',
+    counts: 'the signal',
+
+    ccpa: 'two opt-outs',
+    others: 'nothing',
+  },
   { when: 'permission, then signal on and off', counts: 'the signal', ccpa: 'opt-out', others: 'withdrawal' },
 ] as const;
 
@@ -64,12 +71,13 @@ function live(when: string, law: string | null) {
       configuration: configurationIn(law),
     });
   };
-  for (const word of when.match(/signal|permission|refusal|\boff\b|\bon\b/g) ?? []) {
+  for (const word of when.match(/signal|permission|refusal|taken|\boff\b|\bon\b/g) ?? []) {
     if (word === 'signal' || word === 'on') isSignalled = true;
     else if (word === 'off') isSignalled = false;
     const tab = open();
     const choice = CHOICES[word];
     if (choice !== undefined) tab.page.handle(choice);
+    if (word === 'taken') tab.page.optOut(false);
     tab.send(['answered', 'answered', 'answered']);
   }
   const last = open();
@@ -89,6 +97,8 @@ describe.each(LAWS)('under the law %s', (law) => {
     expect(choices.length - byPerson).toBe(records === 'withdrawal' ? 1 : 0);
     if (records === 'withdrawal') expect(choices.filter(({ decision }) => decision === 'withdrawn')).toHaveLength(1);
     expect(last.page.queue.items().map(sentOf)).toEqual([]);
+    // What was taken back is so until the signal comes anew.
+    if (law === 'ccpa') expect(last.page.isOptedOut).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Consent, type MobileOptions, type RecordedChoice } from '../../../sdk/mobile/src/index.js';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';
 import { DEMO_CONFIG } from '../../../src/demo/seed/demo-texts.js';

@@ -1,4 +1,4 @@
-import { GVL, TCModel, TCString } from '@iabtechlabtcf/core';
+import { GVL, TCModel, TCString, type VendorList } from '@iabtechlabtcf/core';
 import { describe, expect, test } from 'vitest';
 import { tcDifferences } from '../../../schemas/iab/iab-agreement.js';
 import type { TcfSettings } from '../../../schemas/iab/iab-settings.js';
@@ -96,6 +96,63 @@ describe('the TC string of the SDK', () => {
   });
 });
 
+describe('the format of a TC string', () => {
+  const at = DAY;
+  const languageOf = (language: string): string =>
+    TCString.decode(encode({ categories: {}, language, at })).consentLanguage;
+
+  // `ConsentLanguage`: “Two-letter ISO 639-1 language code”; the list of IAB Europe has Filipino as TL.
+  test.each([
+    ['fil', 'TL'],
+    ['fil-PH', 'TL'],
+    ['fi', 'FI'],
+    ['deu', 'DE'],
+    ['de-AT', 'DE'],
+    ['yue-Hant-HK', 'ZH'],
+    ['ckb', 'KU'],
+    ['gsw', 'EN'],
+    ['', 'EN'],
+  ])('names the language %s as %s', (tag, letters) => {
+    expect(languageOf(tag)).toBe(letters);
+  });
+
+  // `UseNonStandardTexts`: “1 CMP used non-IAB standard texts during consent gathering”.
+  test('says that the words are those of the site', () => {
+    expect(read(stringOf({})).hasOwnTexts).toBe(true);
+  });
+
+  const special = inventedVendorList(120, SETTINGS.vendors, [28]);
+  const claimed = (list: VendorList): number[] =>
+    numbersOf(read(tcStrings(SETTINGS, list)({ categories: {}, language: 'en', at })).vendorLegitimateInterests);
+
+  // Vendor Legitimate Interest Section, until TCF 2.3: for vendors “that register for Special Purposes only […] and
+  // have been displayed by the CMP the value must be set to 1”.
+  test('before TCF 2.4 has the bit of legitimate interest for displayed vendors with special purposes alone', () => {
+    expect(claimed(special)).toEqual([28]);
+  });
+
+  // TCF 2.4 “removes requirement for Special Purpose–only vendors to be disclosed under the Legitimate Interest
+  // declaration” and adds `standardTexts` to the list (pull request 443 of the specification).
+  test('since TCF 2.4 has them among the disclosed vendors alone', () => {
+    const list = { ...special, standardTexts: { features: 'A standard text.' } };
+    expect(claimed(list)).toEqual([]);
+    const text = tcStrings(SETTINGS, list)({ categories: {}, language: 'en', at });
+    expect(numbersOf(read(text).disclosed ?? [])).toEqual(SETTINGS.vendors);
+  });
+
+  test('states what was disclosed, and not what the configuration added since', () => {
+    const disclosed = {
+      vendors: [2, 28, 99],
+      purposes: { marketing: [1, 3, 6], analytics: [7] },
+      special_features: {},
+    };
+    const stated = read(encode({ categories: { marketing: true, analytics: true }, language: 'en', at, disclosed }));
+    expect(stated).toMatchObject({ purposes: [1, 3, 7], specialFeatures: [] });
+    expect(numbersOf(stated.vendors)).toEqual([2, 28]);
+    expect(numbersOf(stated.disclosed ?? [])).toEqual([2, 28]);
+  });
+});
+
 describe('the reader of TC strings', () => {
   test('reads what the library writes, for random models', () => {
     const random = seededRandom(20261126);
@@ -143,3 +200,31 @@ describe('the reader of TC strings', () => {
     expect(readTcString(text)).toBeNull();
   });
 });
+
+test('a string that ends within the restrictions of the publisher is none', () => {
+  const bits = (value: number, width: number): string => value.toString(2).padStart(width, '0');
+  const day = Date.UTC(2026, 10, 26) / 100;
+  const before = [
+    ...[bits(2, 6), bits(day, 36), bits(day, 36), bits(300, 12), bits(2, 12), bits(0, 6), bits(4, 6), bits(13, 6)],
+    ...[bits(120, 12), bits(5, 6), '10', bits(0, 12), bits(0, 48), '0', bits(3, 6), bits(4, 6)],
+    ...[bits(0, 17), bits(0, 17)],
+  ].join('');
+  // One restriction of purpose 1, with a vendor and a range of vendors.
+  const restriction = [
+    bits(1, 12),
+    bits(1, 6),
+    '00',
+    bits(2, 12),
+    '0',
+    bits(2, 16),
+    '1',
+    bits(5, 16),
+    bits(9, 16),
+  ].join('');
+  const textOf = (all: string): string =>
+    (all.match(/.{1,6}/g) ?? []).map((six) => ALPHABET[Number.parseInt(six.padEnd(6, '0'), 2)]).join('');
+  expect(readTcString(textOf(before + restriction))).toMatchObject({ restrictions: 1 });
+  for (const end of [13, 25, 33, 60, 76]) expect(readTcString(textOf(before + restriction.slice(0, end)))).toBeNull();
+});
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

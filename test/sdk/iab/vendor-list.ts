@@ -3,8 +3,12 @@ import type { VendorList } from '@iabtechlabtcf/core';
 /** Purposes that each vendor of the list declares. */
 const PURPOSES = [1, 3, 4];
 
-/** A vendor list in the form of IAB Europe, of invented vendors. @param vendors their numbers */
-export function inventedVendorList(version: number, vendors: readonly number[]): VendorList {
+/** A vendor list in the form of IAB Europe, of invented vendors. @param vendors their numbers @param special those that declare special purposes alone */
+export function inventedVendorList(
+  version: number,
+  vendors: readonly number[],
+  special: readonly number[] = [],
+): VendorList {
   const named = (count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, index) => [
@@ -29,10 +33,10 @@ export function inventedVendorList(version: number, vendors: readonly number[]):
         {
           id,
           name: `Vendor ${id}`,
-          purposes: PURPOSES,
+          purposes: special.includes(id) ? [] : PURPOSES,
           legIntPurposes: [],
           flexiblePurposes: [],
-          specialPurposes: [],
+          specialPurposes: special.includes(id) ? [1] : [],
           features: [],
           specialFeatures: [1],
           policyUrl: `https://vendor-${id}.example/policy`,

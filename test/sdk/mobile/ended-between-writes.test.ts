@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Consent } from '../../../sdk/mobile/src/index.js';
-import { eventually } from '../../support/wait.js';
+import { eventually, until } from '../../support/wait.js';
 import { configurationIn } from '../core/model/site.js';
 import { Device } from './device.js';
 
@@ -40,7 +40,11 @@ test.each(Array.from({ length: MOST_WRITES }, (_, i) => i + 1))(
     }
     device.writesLeft = writes;
     first.choose({ analytics: true, marketing: false }).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    let isKept = false;
+    void first.kept().then(() => {
+      isKept = true;
+    });
+    await until(() => isKept || device.writesLeft === Number.POSITIVE_INFINITY);
     device.kill();
     first.stop();
 

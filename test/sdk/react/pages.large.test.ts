@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsentLedger } from '../../../sdk/node/src/index.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { ChromiumPage, chromiumPath } from '../../support/chromium.js';

@@ -55,6 +55,7 @@ function enter(browser: ModelBrowser, { isSignalled }: DeviceSurroundings): void
   const document = {
     ...{ nodeType: 9, visibilityState: 'visible', addEventListener: nothing, removeEventListener: nothing },
     documentElement: element,
+    dispatchEvent: nothing,
     activeElement: null,
     get cookie() {
       return page.cookie;
@@ -71,7 +72,7 @@ function enter(browser: ModelBrowser, { isSignalled }: DeviceSurroundings): void
   };
   const globals = {
     ...{ window: globalThis, document, location: ADDRESS, navigator },
-    ...{ crypto: webCrypto, addEventListener: nothing, HTMLIFrameElement: class {} },
+    ...{ crypto: webCrypto, addEventListener: nothing, dispatchEvent: nothing, HTMLIFrameElement: class {} },
   };
   for (const [name, value] of Object.entries(globals))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
@@ -155,6 +156,13 @@ function bound(consent: ConsentSource): Omit<ConsentSource, 'state'> {
     proofPage: consent.proofPage,
     isGpcOn: consent.isGpcOn,
     isOptedOutOfSale: consent.isOptedOutOfSale,
+    areSettingsOpen: consent.areSettingsOpen,
+    showsSettings: (areOpen) => consent.showsSettings(areOpen),
+    asked: consent.asked,
+    withdrawnAt: consent.withdrawnAt,
+    notice: consent.notice,
+    showsNotice: (noticeOf) => consent.showsNotice(noticeOf),
+    addressOf: (path) => consent.addressOf(path),
   };
 }
 

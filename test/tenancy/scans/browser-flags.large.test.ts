@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Guard, startBrowser } from '../../../src/tenancy/scans/browser.js';
 import { Faults } from '../../../src/tenancy/scans/faults.js';
 import { chromiumPath } from '../../support/chromium.js';

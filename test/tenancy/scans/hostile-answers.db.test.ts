@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createReach } from '../../../src/platform/net/reach.js';
 import { createMessageReader, DevTools } from '../../../src/tenancy/scans/dev-tools.js';
 import { Faults } from '../../../src/tenancy/scans/faults.js';
@@ -21,6 +21,7 @@ import {
   startHostileServer,
 } from '../../support/hostile-answers.js';
 import { sampled } from '../../support/sweeps.js';
+import { PATIENCE_MS } from '../../support/wait.js';
 
 const VALID = { status: 200, contentType: 'text/html', body: '<h1>Shop</h1>' };
 let server: HostileServer;
@@ -110,10 +111,14 @@ const Command = z.object({ id: z.int(), method: z.string() });
  * One visit with a browser that sends `SENT`.
  * @param replace returns another text for a message, by the number of messages before it
  */
-async function visitWith(replace: (text: string, index: number) => string): Promise<Visit> {
+async function visitWith(
+  replace: (text: string, index: number) => string,
+  times = TIMES,
+  visitMs = VISIT_MS,
+): Promise<Visit> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const faults = new Faults();
-  const page = new Page(targetAt(new URL(PAGE), 'shop.example'), TIMES, faults);
+  const page = new Page(targetAt(new URL(PAGE), 'shop.example'), times, faults);
   const tools = new DevTools(input, output, (...event) => page.handle(...event), faults);
   let sent = 0;
   input.on('data', (piece: Buffer) => {
@@ -129,7 +134,7 @@ async function visitWith(replace: (text: string, index: number) => string): Prom
   });
   const visit = page.visit(tools, null, { failureOf: () => undefined });
   // A command without a result: a visit has a limit, too.
-  void pause(VISIT_MS, undefined, { ref: false }).then(() => tools.end('The browser ended.'));
+  void pause(visitMs, undefined, { ref: false }).then(() => tools.end('The browser ended.'));
   return visit;
 }
 const TIMES = { answerMs: 20, loadMs: 20, settleMs: 0, visitMs: 0 };
@@ -137,10 +142,11 @@ const VISIT_MS = 60;
 
 it('a visit survives every message of its browser', async () => {
   const messages: unknown[] = [];
-  const visit = await visitWith((text) => {
+  const keep = (text: string): string => {
     messages.push(JSON.parse(text));
     return text;
-  });
+  };
+  const visit = await visitWith(keep, { ...TIMES, answerMs: PATIENCE_MS, loadMs: PATIENCE_MS }, PATIENCE_MS);
   expect(visit).toMatchObject({ status: 200, cookies: [{ name: 'a' }], hosts: ['shop.example'] });
   const cases = sampled(
     'hostile messages of the browser of a scan',

@@ -190,7 +190,7 @@ describe('visits by browser', () => {
     for (const _ of [1, 2])
       await expect(visit(url, 'shop.example', null, never)).rejects.toThrow('Scans by browser are off');
     expect(await kinds(path)).toEqual(['stun']);
-    expect(lines.join('')).toContain('scans by browser are off');
+    expect(lines.join('')).toContain('browser scans are off');
   });
 
   it('fail when no packet came without the flags either, and try the proof again', async () => {

@@ -2,6 +2,7 @@ import type { FixtureAuthority } from '../../support/ledger-fixture.js';
 import type { Attack } from './attack.js';
 import { containerAttacks } from './container-attacks.js';
 import { dataAttacks } from './data-attacks.js';
+import { differenceAttacks } from './difference-attacks.js';
 import { historyAttacks } from './history-attacks.js';
 import { inForceAttacks } from './in-force-attacks.js';
 import { ledgerAttacks } from './ledger-attacks.js';
@@ -18,5 +19,6 @@ export function attackTable(authority: FixtureAuthority): Readonly<Record<string
     'entries and records': dataAttacks(),
     'notices in force': inForceAttacks(),
     'documents, erasures and completeness': historyAttacks(),
+    'where verifiers differed': differenceAttacks(authority),
   };
 }

@@ -6,14 +6,17 @@ import { type FixtureEvent, type FixtureWorld, fixtureConsent, minute } from '..
 import type { Files, PackageHooks } from '../../support/package-builder.js';
 import type { ZipFile } from '../../support/zip-writer.js';
 
-/** One thing wrong with a package, and the check that must catch it. */
+/** One thing wrong with a package, and the check that must catch it; or what is right, though it seems wrong. */
 export interface Attack {
   readonly name: string;
   readonly hooks: PackageHooks;
-  readonly catches: CheckId;
-  readonly outcome: 'fail' | 'indeterminate';
-  readonly verdict: 'invalid' | 'indeterminate' | 'valid';
+  /** Null: nothing is wrong, or the file is no package. */
+  readonly catches: CheckId | null;
+  readonly outcome: 'fail' | 'indeterminate' | 'pass';
+  readonly verdict: 'invalid' | 'indeterminate' | 'valid' | 'no package';
   readonly options: Partial<VerifyOptions>;
+  /** What the verifier in Python states that it does not check, and would need here. */
+  readonly notByScript?: string;
 }
 
 export function attack(
@@ -23,6 +26,20 @@ export function attack(
   options: Partial<VerifyOptions> = {},
 ): Attack {
   return { name, hooks, catches, outcome: 'fail', verdict: 'invalid', options };
+}
+
+/** A package with something unusual that the format allows. */
+export function allowed(name: string, hooks: PackageHooks, options: Partial<VerifyOptions> = {}): Attack {
+  return { name, hooks, catches: null, outcome: 'pass', verdict: 'valid', options };
+}
+
+/** @param what the script states that it does not check */
+export function notByScript(what: string, attack: Attack): Attack {
+  return { ...attack, notByScript: what };
+}
+
+export function noPackage(name: string, zip: NonNullable<PackageHooks['zip']>): Attack {
+  return { name, hooks: { zip }, catches: null, outcome: 'pass', verdict: 'no package', options: {} };
 }
 
 export function doubt(

@@ -16,7 +16,7 @@ import { makeResponse, makeToken } from '../../rfc3161/support/tokens.js';
 import type { FixtureAuthority } from '../../support/ledger-fixture.js';
 import { type FixtureWorld, minute, policyEvent } from '../../support/ledger-fixture-events.js';
 import type { PackageHooks } from '../../support/package-builder.js';
-import { type Attack, attack, createdAt, doubt, event, record } from './attack.js';
+import { type Attack, attack, createdAt, doubt, event, notByScript, record } from './attack.js';
 
 /** Has these batches publish policies, each with seconds to the stamp. */
 function policies(...list: readonly (readonly [batch: number, stampWithinSeconds: number])[]): PackageHooks {
@@ -102,9 +102,15 @@ export function timeAttacks(authority: FixtureAuthority): Attack[] {
         files.set(PACKAGE_FILES.certificate(toHex(sha256(forged.der))), forged.der);
       },
     }),
-    attack('an authority revoked before it stamped', 'tst.revocation', revoked(minute(1), 0)),
-    attack('an authority whose key was compromised', 'tst.revocation', revoked(minute(100), 1)),
-    doubt('no revocation list enclosed', 'time.stamped', { crl: () => null }),
+    notByScript(
+      'revocation',
+      attack('an authority revoked before it stamped', 'tst.revocation', revoked(minute(1), 0)),
+    ),
+    notByScript(
+      'revocation',
+      attack('an authority whose key was compromised', 'tst.revocation', revoked(minute(100), 1)),
+    ),
+    notByScript('revocation', doubt('no revocation list enclosed', 'time.stamped', { crl: () => null })),
     doubt('no root given', 'time.stamped', {}, { trustAnchors: [] }),
     doubt('another root given', 'time.stamped', {}, { trustAnchors: [forgedRoot.der] }),
     attack('a stamp from the future', 'tst.time', token({ genTime: timeText(new Date('2030-01-01T00:00:00Z')) }, 5)),
@@ -159,7 +165,10 @@ export function timeAttacks(authority: FixtureAuthority): Attack[] {
       manifest: (one) => ({ ...one, exported_at: '2027-06-01T00:00:00.000Z' }),
     }),
     doubt('a package older than the reader accepts', 'time.fresh', {}, { maxAge: 3_600_000 }),
-    doubt('stamps whose algorithms and certificates have ended', 'time.stamped', {}, { at: new Date('2050-01-01') }),
+    notByScript(
+      'the dates until which algorithms are sound',
+      doubt('stamps whose algorithms and certificates have ended', 'time.stamped', {}, { at: new Date('2050-01-01') }),
+    ),
     attack('a batch that claims to be sealed after its stamp', 'time.claimed', {
       header: (one) => (one.number === 4 ? { ...one, sealed_at: minute(500).toISOString() } : one),
     }),

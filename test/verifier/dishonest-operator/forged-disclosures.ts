@@ -44,6 +44,9 @@ const WRONG_PRESENTATIONS: Readonly<Record<string, Json>> = {
   'has a name with a space': { layout: 'full width' },
   'was decided before it was shown': { elapsed_ms: -1 },
   'preselected everything': { preselected: 'all' },
+  'has a notice without its version': { notice: { text: 'Opt-Out Request Honored', language: 'en' } },
+  'has a notice that is a text': { notice: 'Opt-Out Request Honored' },
+  'has the size of its text in pixels': { text_size: 16 },
   'has more controls than a list may have': { controls: Array.from({ length: 21 }, (_, i) => `control-${i}`) },
 };
 

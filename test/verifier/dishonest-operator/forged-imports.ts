@@ -45,7 +45,8 @@ const sealed = (change: (event: PlannedEvent) => void): Pick<Forgery, 'plan'> =>
 
 const record = (change: JsonRecord) => sealed((event) => Object.assign(event.record, change));
 
-function importOf({ record: { import: found } }: PlannedEvent): JsonRecord {
+/** What an imported record states of its import. */
+export function importOf({ record: { import: found } }: PlannedEvent): JsonRecord {
   if (typeof found !== 'object' || found === null || 'length' in found) throw new RangeError('the event is no import');
   return found;
 }

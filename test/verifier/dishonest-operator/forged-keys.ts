@@ -178,7 +178,7 @@ const CASES: readonly [string, Partial<Forgery>, Forgery['check']][] = [
       plan: signing(20, ({ keys }) => [keys.next]),
       options: ({ plan }) => ({ ledgerKeys: [plan.keys.next] }),
     },
-    'ledger.key',
+    'ledger.announcement',
   ],
 ];
 

@@ -280,22 +280,27 @@ function* lateRecords(): Generator<Forgery> {
   ] as const)
     yield {
       point: POINT,
-      name: `a promised record was sealed late (${how})`,
-      ...terms({ sealedBefore: instant(created - 300_000) }),
+      name: `a promised record was sealed in a later batch than was promised (${how})`,
+      ...genuine,
+      plan: (plan) => {
+        const event = eventOf(plan, LABEL);
+        dropped(plan);
+        plan.batches.set(155, [event]);
+      },
       request,
       ...OPEN,
     };
-  yield {
-    point: POINT,
-    name: 'a promised record was sealed in a later batch than was promised',
-    ...genuine,
-    plan: (plan) => {
-      const event = eventOf(plan, LABEL);
-      dropped(plan);
-      plan.batches.set(155, [event]);
-    },
-    ...OPEN,
-  };
+  for (const [time, sealedBefore] of [
+    ['a time before its record', created - 1],
+    ['a time that no policy allows', created + 172_800_001],
+  ] as const)
+    yield {
+      point: POINT,
+      name: `a promise is for ${time}, and its record was dropped`,
+      ...terms({ sealedBefore: instant(sealedBefore) }),
+      plan: dropped,
+      ...OPEN,
+    };
 }
 
 /** False accusations, and broken promises that seem kept (docs/evidence-format.md §15). */

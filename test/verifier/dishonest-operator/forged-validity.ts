@@ -194,6 +194,8 @@ function* members(): Generator<Forgery> {
     verdict: 'indeterminate',
   };
   yield { point: 'A8', name: 'a record has a further member', ...change('alice 1', { note: 'x' }), ...RECORD };
+  const upper = { api_key_id: uuid('api key').toUpperCase() };
+  yield { point: 'A8', name: 'a record has a UUID in upper case', ...change('alice 1', upper), ...RECORD };
   yield {
     point: 'A8',
     name: 'a record is valid until a time before it was created',

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { concat, sha256, utf8 } from './primitives.js';
 
 /*
@@ -45,6 +45,14 @@ const generalizedTime = (time: Date) => der(0x18, utf8(`${time.toISOString().sli
 const utcTime = (text: string) => der(0x17, utf8(text));
 const SHA256 = sequence(oid('2.16.840.1.101.3.4.2.1'));
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+const RSA_SHA256 = sequence(oid('1.2.840.113549.1.1.11'), der(0x05));
+
+/** Makes the key of a certificate: of P-256, or of RSA, which signs the same bytes alike each time. */
+type NewKey = () => KeyObject;
+
+const newEcKey: NewKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+
+const algorithmOf = (key: KeyObject): Uint8Array => (key.asymmetricKeyType === 'rsa' ? RSA_SHA256 : ECDSA_SHA256);
 const ID_TST_INFO = oid('1.2.840.113549.1.9.16.1.4');
 
 interface Certified {
@@ -63,22 +71,24 @@ function certificate(
   serial: number,
   issuer: Certified | null,
   extensions: Uint8Array[],
+  newKey: NewKey,
 ): Certified {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const privateKey = newKey();
+  const algorithm = algorithmOf(issuer?.key ?? privateKey);
   const named = organization === undefined ? [] : [attributeSet('2.5.4.10', organization)];
   const subject = sequence(...named, attributeSet('2.5.4.3', name));
   const body = sequence(
     explicit(0, integer(2)),
     integer(serial),
-    ECDSA_SHA256,
+    algorithm,
     issuer?.name ?? subject,
     sequence(utcTime('200101000000Z'), utcTime('400101000000Z')),
     subject,
-    new Uint8Array(publicKey.export({ format: 'der', type: 'spki' })),
+    new Uint8Array(createPublicKey(privateKey).export({ format: 'der', type: 'spki' })),
     explicit(3, sequence(...extensions)),
   );
   const signature = new Uint8Array(sign('sha256', body, issuer?.key ?? privateKey));
-  return { der: sequence(body, ECDSA_SHA256, bits(signature)), name: subject, serial, key: privateKey };
+  return { der: sequence(body, algorithm, bits(signature)), name: subject, serial, key: privateKey };
 }
 
 /** Names in a certificate. */
@@ -87,11 +97,9 @@ export interface NamedParty {
   readonly organization?: string;
 }
 
-function rootOf(party: NamedParty): Certified {
-  return certificate(party, 1, null, [
-    extension('2.5.29.19', sequence(TRUE)),
-    extension('2.5.29.15', bits(Uint8Array.of(0x06), 1)),
-  ]);
+function rootOf(party: NamedParty, newKey: NewKey): Certified {
+  const extensions = [extension('2.5.29.19', sequence(TRUE)), extension('2.5.29.15', bits(Uint8Array.of(0x06), 1))];
+  return certificate(party, 1, null, extensions, newKey);
 }
 
 /** A time stamp authority with the root that certifies it. */
@@ -103,16 +111,19 @@ export class TimeAuthority {
   /**
    * @param root names of the root, or the root of another authority
    * @param signer names and serial number of the certificate that signs
+   * @param newKey makes the keys: first the root's, then the signer's
    */
   constructor(
     root: NamedParty | TimeAuthority = { name: 'Root of the Test Authority' },
     signer: NamedParty & { readonly serial?: number } = { name: 'Test Authority' },
+    newKey: NewKey = newEcKey,
   ) {
-    this.#root = root instanceof TimeAuthority ? root.#root : rootOf(root);
-    this.#signer = certificate(signer, signer.serial ?? 2, this.#root, [
+    this.#root = root instanceof TimeAuthority ? root.#root : rootOf(root, newKey);
+    const extensions = [
       extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.8'))),
       extension('2.5.29.15', bits(Uint8Array.of(0x80), 7)),
-    ]);
+    ];
+    this.#signer = certificate(signer, signer.serial ?? 2, this.#root, extensions, newKey);
   }
 
   /** The root's certificate, which the verifying person trusts. */
@@ -149,7 +160,7 @@ export class TimeAuthority {
       sequence(this.#root.name, integer(number)),
       SHA256,
       setOf(0xa0, ...attributes),
-      ECDSA_SHA256,
+      algorithmOf(key),
       octets(new Uint8Array(sign('sha256', setOf(0x31, ...attributes), key))),
     );
     const signedData = sequence(

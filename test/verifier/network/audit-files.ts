@@ -10,8 +10,9 @@ export function sourceOf(
   files: ReadonlyMap<string, Uint8Array>,
   onOpen: (path: string) => void = () => undefined,
 ): StructureSource {
-  return {
+  const source: StructureSource = {
     name: 'memory',
+    until: () => source,
     async open(path) {
       onOpen(path);
       const file = files.get(path);
@@ -21,6 +22,7 @@ export function sourceOf(
       })();
     },
   };
+  return source;
 }
 
 /** The key of a ledger that the person who audits knows. */
@@ -33,6 +35,7 @@ export function keysOf(plan: Plan): readonly VerifierKey[] {
 export interface AuditFilesOptions {
   readonly onOpen?: (path: string) => void;
   readonly commitMs?: number;
+  readonly advanced?: () => void;
   readonly signal?: AbortSignal;
 }
 

@@ -16,6 +16,7 @@ afterEach(async () => {
 async function sourceOf(
   answers: readonly ((response: ServerResponse, from: number) => void)[],
   signal?: AbortSignal,
+  more: { readonly timeoutMs?: number } = {},
 ): Promise<StructureSource> {
   asked = [];
   waits = [];
@@ -28,7 +29,7 @@ async function sourceOf(
   const wait = async (ms: number): Promise<void> => {
     waits.push(ms);
   };
-  return openSource(`${server.url}/`, { wait, signal });
+  return openSource(`${server.url}/`, { wait, signal, ...more });
 }
 
 const busy = (status: number, retryAfter?: string) => (response: ServerResponse) => {
@@ -108,4 +109,14 @@ test('refuses an answer in a content coding that was not asked for, and waits fo
   expect(asked.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity']);
   const url = new URL(source.name);
   await expect(boundedFetch({ url, timeoutMs: 60_000, maxBytes: 1_000 })).rejects.toThrow(/content coding/);
+});
+
+test('a server that drips is not waited for', async () => {
+  const drip = (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-length': FILE.length });
+    const timer = setInterval(() => response.write('x'), 2);
+    response.on('close', () => clearInterval(timer));
+  };
+  const source = await sourceOf([drip], undefined, { timeoutMs: 50 });
+  await expect(read(source)).rejects.toThrow(Unreachable);
 });

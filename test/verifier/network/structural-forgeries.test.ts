@@ -1,16 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import { verifyContradiction } from '../../../verifier-cli/src/compare/contradiction.js';
+import { readAuditState } from '../../../verifier-cli/src/network/structure/audit-state.js';
+import { LookLimit } from '../../../verifier-cli/src/network/structure/look-limit.js';
 import { FORGERIES } from '../dishonest-operator/all-forgeries.js';
 import { FORGED_STRUCTURE } from '../dishonest-operator/forged-structure.js';
 import { Forge, type Forgery } from '../dishonest-operator/forgery.js';
+import { makeLedger } from '../dishonest-operator/ledger.js';
 import { publicationOf } from '../dishonest-operator/publication.js';
 import { TimeAuthority } from '../dishonest-operator/time-authority.js';
 import { VERIFIED_AT } from '../dishonest-operator/verification.js';
-import { auditFiles, keysOf } from './audit-files.js';
+import { makePlan, WORLDS } from '../dishonest-operator/world.js';
+import { type AuditFilesOptions, auditFiles, keysOf } from './audit-files.js';
 
 /*
  * Each forgery whose lie is in the ledger itself is published, and the auditor of the structure looks at
@@ -22,7 +26,7 @@ import { auditFiles, keysOf } from './audit-files.js';
  * runs that do not tile a leaf, or fewer records than the header counts: the auditor then finds that the
  * operator does not publish what its header commits to.
  */
-type Found = 'sound' | 'unprovable' | ContradictionFile['kind'];
+type Found = 'sound' | 'unprovable' | 'newer' | ContradictionFile['kind'];
 
 const forge = new Forge(new TimeAuthority());
 
@@ -32,6 +36,10 @@ async function foundIn(forgery: Forgery): Promise<Found> {
     const ledger = forge.ledgerOf(forgery);
     const audit = await auditFiles(ledger, publicationOf(ledger), folder);
     if (audit.outcome === 'sound') return 'sound';
+    if (audit.outcome === 'undecided') {
+      expect(audit.statement).toMatch(/a header of version \d+, which this program does not know/);
+      return 'newer';
+    }
     if (audit.contradiction === null) {
       expect(audit.statement).toContain('no proof is possible, because the operator withholds what its roots state');
       return 'unprovable';
@@ -126,4 +134,75 @@ test.each(['small', 'rolled', 'rotated'] as const)('an honest ledger is sound: %
   const forgery = FORGERIES.find((one) => one.world === world && !isSealed(one));
   if (forgery === undefined) throw new RangeError('no such forgery');
   expect(await foundIn(forgery)).toBe('sound');
+});
+
+describe('a header of a newer version', () => {
+  const PLACE = 90;
+  const clock = new TimeAuthority();
+  /** The world with roll-ups, of which the header of one leaf is another one. */
+  async function auditOf(change: object, folder: string, options: AuditFilesOptions = {}) {
+    const ledger = makeLedger(makePlan(WORLDS.rolled), clock, {
+      header: (header, number) => void (number === PLACE && Object.assign(header, change)),
+    });
+    return auditFiles(ledger, publicationOf(ledger), folder, options);
+  }
+
+  const folders: string[] = [];
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+  });
+  const newFolder = async (): Promise<string> => {
+    const folder = await mkdtemp(join(tmpdir(), 'newer-headers-'));
+    folders.push(folder);
+    return folder;
+  };
+
+  test('is no lie: the audit ends before it, says what it reached, and proves nothing', async () => {
+    const folder = await newFolder();
+    const audit = await auditOf({ v: 2, more: true }, folder);
+    expect(audit).toMatchObject({ outcome: 'undecided', contradiction: null });
+    const { size } = (await readAuditState(folder, makePlan(WORLDS.rolled).keys.first.name)) ?? {};
+    expect(size).toBe(PLACE);
+    expect(audit).toMatchObject({ statement: expect.stringContaining(`audited up to ${PLACE} of `) });
+    expect(audit).toMatchObject({ statement: expect.stringContaining('to the newest checkpoint never') });
+  });
+
+  test.each([
+    ['of another place', { v: 2, number: PLACE + 1 }],
+    ['with a version as text', { v: '2' }],
+    ['with a fraction as version', { v: 2.5 }],
+    ['of version 0', { v: 0 }],
+  ])('%s is a lie', async (_, change) => {
+    expect(await auditOf(change, await newFolder())).toMatchObject({ contradiction: { kind: 'header' } });
+  });
+
+  test('a first audit says that it advances, a later one does not', async () => {
+    const folder = await newFolder();
+    let advanced = 0;
+    const options = {
+      advanced: () => {
+        advanced += 1;
+      },
+    };
+    expect(await auditOf({}, folder, options)).toEqual({ outcome: 'sound' });
+    expect(advanced).toBeGreaterThan(PLACE);
+    advanced = 0;
+    expect(await auditOf({}, folder, options)).toEqual({ outcome: 'sound' });
+    expect(advanced).toBe(0);
+  });
+});
+
+test('a look ends when its time is over, unless a first audit advances', () => {
+  vi.useFakeTimers();
+  try {
+    const limit = new LookLimit(undefined, 1000);
+    vi.advanceTimersByTime(900);
+    limit.advance();
+    vi.advanceTimersByTime(900);
+    expect(limit.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(101);
+    expect(limit.signal.aborted).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
 });

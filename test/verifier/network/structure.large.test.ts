@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
-import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { decodeUtf8, utf8 } from '../../../schemas/crypto/encoding.js';
 import { formatAddCheckpoint } from '../../../schemas/evidence/add-checkpoint.js';
 import { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import { runCheckContradiction } from '../../../verifier-cli/src/cli/contradiction-command.js';
@@ -205,7 +205,9 @@ describe('consent-verify watch --structure', () => {
   let printed = '';
   const watch = (url: string, changes: Partial<WatchCommandOptions> = {}): Promise<number> => {
     printed = '';
-    const options = { ledgerKey: [plan.keys.first.line], interval: '1s', maxAge: '24h', once: true, structure: true };
+    // The ledger was sealed in March 2026.
+    const maxAge = '1000000h';
+    const options = { ledgerKey: [plan.keys.first.line], interval: '1s', maxAge, once: true, structure: true };
     return runWatch(
       url,
       { ...options, state: join(folder, 'state'), ...changes },
@@ -235,6 +237,23 @@ describe('consent-verify watch --structure', () => {
     await writeFile(join(folder, 'ledger.vkey'), plan.keys.first.line);
     const path = join(folder, 'state', proof ?? '');
     expect(await runCheckContradiction(path, { ledgerKey: [join(folder, 'ledger.vkey')] }, () => undefined)).toBe(0);
+  });
+
+  test('raises an alarm for a copy that nobody renews, whenever it was made', async () => {
+    const site = await write(publicationOf(honest, 100));
+    expect(await watch(site, { maxAge: '24h' })).toBe(3);
+    expect(printed).toContain('the ledger is stale: its newest checkpoint 100 is of 2026-03-');
+    // The last header is altered: it states another time, or is none.
+    const bundle = join(site, 'checkpoints', 'log/tile/entries/000.p/100');
+    const bytes = await readFile(bundle, 'latin1');
+    const place = bytes.lastIndexOf('"sealed_at":"2026');
+    await writeFile(bundle, `${bytes.slice(0, place)}"sealed_at":"9999${bytes.slice(place + 17)}`, 'latin1');
+    await rm(join(folder, 'state'), { recursive: true });
+    expect(await watch(site, { maxAge: '24h' })).toBe(1);
+    expect(printed).toContain('VIOLATION: the published headers are not those to which checkpoint 100 commits');
+    await writeFile(bundle, `${bytes.slice(0, place)}"sealed-at":"2026${bytes.slice(place + 17)}`, 'latin1');
+    expect(await watch(site, { maxAge: '24h' })).toBe(1);
+    expect(printed).toContain('VIOLATION');
   });
 
   test('audits a host over HTTP, with a token where one is required', async () => {
@@ -409,11 +428,18 @@ test.skipIf(!hasPython || !hasOpenssl)(
     });
     const honest = makePlan(WORLDS.rolled);
     addPolicy(honest);
-    const all = [...plans, { name: 'honest', ledger: makeLedger(honest, authority), expected: 'CONFIRMED' }];
+    const sound = { ledger: makeLedger(honest, authority), expected: 'CONFIRMED' };
+    const altered = ['log/tile/0/000', 'log/tile/0/001.p/24', 'log/tile/1/000.p/1'].map((tile) => ({
+      ...{ name: tile, ...sound, tile, expected: `NOT CONFIRMED: ${tile} is not what` },
+    }));
+    const all: readonly { name: string; ledger: Ledger; expected: string; tile?: string }[] = [
+      ...[...plans, { name: 'honest', ...sound }, ...altered],
+    ];
     const folders: string[] = [];
-    for (const [i, { ledger }] of all.entries()) {
+    for (const [i, { ledger, tile }] of all.entries()) {
       const root = join(folder, String(i));
       const files = publicationOf(ledger);
+      if (tile !== undefined) files.set(tile, files.get(tile)?.toReversed() ?? new Uint8Array());
       for (const path of new Set([...files.keys()].map((one) => dirname(join(root, one)))))
         await mkdir(path, { recursive: true });
       await Promise.all([...files].map(([path, bytes]) => writeFile(join(root, path), bytes)));
@@ -428,7 +454,17 @@ test.skipIf(!hasPython || !hasOpenssl)(
     expect(stderr).toBe('');
     const verdicts = stdout.split('\n').filter((line) => /^(?:NOT )?CONFIRMED: /.test(line));
     expect(verdicts).toHaveLength(all.length);
-    for (const [i, { name, expected }] of all.entries())
-      expect(`${name}: ${verdicts[i]}`).toMatch(new RegExp(`: ${expected}: `));
+    for (const [i, { name, expected }] of all.entries()) expect(`${name}: ${verdicts[i]}`).toContain(`: ${expected}`);
+    // A key of small order, whose signature is right for every text (docs/evidence-format.md §7).
+    const identity = Buffer.alloc(32, 0).fill(1, 0, 1);
+    const typed = Buffer.concat([Buffer.of(1), identity]);
+    const id = sha256Hex(concat(utf8(`${name}\n`), typed)).slice(0, 8);
+    await writeFile(join(folder, 'ledger.vkey'), `${name}+${id}+${typed.toString('base64')}\n`);
+    const note = join(folders.at(plans.length) ?? '', 'log/checkpoint');
+    const [text] = (await readFile(note, 'utf8')).split('\n\n');
+    const forged = Buffer.concat([Buffer.from(id, 'hex'), identity, Buffer.alloc(32)]).toString('base64');
+    await writeFile(note, `${text}\n\n\u2014 ${name} ${forged}\n`);
+    const small = spawnSync('python3', [script, folders.at(plans.length) ?? '', ...key], { encoding: 'utf8' });
+    expect(small.stdout).toContain('NOT CONFIRMED: the signature of the checkpoint is invalid');
   },
 );

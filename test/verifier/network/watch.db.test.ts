@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { checkpointRoutes } from '../../../src/api/checkpoints/checkpoint-routes.js';
 import { ledgerTurns } from '../../../src/api/checkpoints/ledger-turns.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { createKeyring, type Keyring, loadMasterKey } from '../../../src/platform/keys/index.js';

@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { caseOf } from '../../support/case-of.js';
 import { freePort } from '../../support/free-port.js';
 import { seedTenant } from '../../support/seeded-demo.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type RunPlace, type StreamRun, streamKeysOf } from '../../../schemas/evidence/batch-header.js';
@@ -16,10 +16,10 @@ import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { proofProblem } from '../findings/proof-problem.js';
+import { unknownVersion } from '../findings/unknown-version.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { type HeaderMembers, type HeaderScheme, parseVersioned, type Schemes } from '../versions/schemes.js';
-import { unknownVersion } from '../versions/unknown-version.js';
 import { areCountsImpossible, areRootsPossible, isAfterPossible } from './header-rules.js';
 import { RunCounts } from './run-counts.js';
 

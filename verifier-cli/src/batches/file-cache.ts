@@ -65,6 +65,11 @@ export class FileCache<T extends Kept> {
     return kept;
   }
 
+  /** Whether a file was read, or refused, at least once. */
+  wasRead(number: number): boolean {
+    return this.#loads.has(number);
+  }
+
   /** Brings files into memory that are used together: none of them makes room for another one. */
   async load(...numbers: readonly number[]): Promise<void> {
     for (const number of numbers) {

@@ -62,6 +62,14 @@ export class TagCache {
     await this.#cache.load(...numbers.filter((number) => this.#isUsable(number)));
   }
 
+  /** Reads the files that nothing needed so far: one that is wrong is wrong, also where nobody looks into it. */
+  async loadOthers(): Promise<void> {
+    for (const name of this.files.archive.keys()) {
+      const [, number] = /^tags\/(\d+)\.ndjson$/.exec(name) ?? [];
+      if (number !== undefined && !this.#cache.wasRead(Number(number))) await this.load(Number(number));
+    }
+  }
+
   /**
    * @param number of a batch or roll-up that is at hand
    * @param tag in hex
@@ -124,7 +132,8 @@ export class TagCache {
       hashAt: (position: number) => scheme.tagLeaf(tags.at(position) ?? NO_TAG),
     };
     const root = rootOfShownLeaves(header.tags_count, shown, hashes);
-    if (!isOrdered || root === null || !equalBytes(root, bytesOf(header.tags_root))) {
+    const isEmpty = header.tags_count === 0;
+    if (isEmpty || !isOrdered || root === null || !equalBytes(root, bytesOf(header.tags_root))) {
       this.files.findings.fail('batch.tags', finding('tags-out-of-order'), { file });
       return none(finding('tags-root-wrong'));
     }

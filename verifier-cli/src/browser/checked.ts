@@ -9,10 +9,10 @@ import { contradictionParts, contradictionReport } from '../compare/contradictio
 import type { Texts } from '../i18n/texts.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
 import type { ConsentListing } from '../list/listed-consent.js';
+import { quietVerdict, verdictWording } from '../rendering/wording.js';
 import { missingTrust } from '../report/missing-trust.js';
 import type { VerificationReport } from '../report/report.js';
 import { type ReportParts, reportParts } from '../report/report-page.js';
-import { quietVerdict, verdictWording } from '../report/wording.js';
 import { type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
 import type { Compared, Subject } from './page-inputs.js';

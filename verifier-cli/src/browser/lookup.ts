@@ -1,12 +1,12 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ClientTokenResponse, PublicVerifyResponse } from '../../../schemas/api/verify.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import type { Texts } from '../i18n/texts.js';
-import { element, type Markup } from '../report/markup.js';
-import { facts, foreign } from '../report/page-parts.js';
-import { printable } from '../report/printable.js';
-import { dayText, momentText } from '../report/times-text.js';
-import { decisionWord } from '../report/wording.js';
+import { element, type Markup } from '../rendering/markup.js';
+import { facts, foreign } from '../rendering/page-parts.js';
+import { printable } from '../rendering/printable.js';
+import { dayText, momentText } from '../rendering/times-text.js';
+import { decisionWord } from '../rendering/wording.js';
 import { chooseFiles } from './choose-file.js';
 import { find, save } from './elements.js';
 import { NOTHING, type PageLanguage, startStatusLine, type Wording } from './language.js';
@@ -26,7 +26,7 @@ type Answer = z.infer<typeof Answer>;
 
 /** Consent token of a record, from what the visitor entered; null: it has none. */
 function tokenIn(entered: string): string | null {
-  const [token] = /ct_[0-9a-f]{32}/.exec(entered) ?? [];
+  const [token] = /ct_(?:test_)?[0-9a-f]{32}/.exec(entered) ?? [];
   if (token !== undefined) return token;
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(entered) ? consentToken(entered.toLowerCase()) : null;
 }
@@ -81,7 +81,8 @@ function answerMarkup(answer: Answer, texts: Texts): Markup {
     if (answer.code === 'CONSENT_NOT_FOUND') return failure(lookup.notFound);
     return failure(answer.code === 'RATE_LIMIT_EXCEEDED' ? lookup.tooMany : lookup.refused(printable(answer.code)));
   }
-  if (answer.source === 'client_token') return failure(lookup.clientToken);
+  if (answer.source === 'client_token')
+    return failure(answer.reason === 'test' ? lookup.testToken : lookup.clientToken);
   const { data, valid } = answer;
   const chosen = Object.entries(data.categories ?? {}).map(
     ([name, isAccepted]) => `${name}: ${isAccepted ? words.yes : words.no}`,

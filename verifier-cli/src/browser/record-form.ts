@@ -1,8 +1,8 @@
 import { fromBase64 } from '../../../schemas/crypto/encoding.js';
 import type { Texts } from '../i18n/texts.js';
+import { asciiJson } from '../rendering/printable.js';
+import { quietVerdict, verdictWording } from '../rendering/wording.js';
 import { htmlPage } from '../report/html.js';
-import { asciiJson } from '../report/printable.js';
-import { quietVerdict, verdictWording } from '../report/wording.js';
 import { recordPage } from '../show/record-page.js';
 import { RecordWatch } from '../show/record-watch.js';
 import { savedName } from '../show/saved-name.js';

@@ -3,7 +3,7 @@ import { consentsCsv } from '../list/consents-csv.js';
 import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing, ListedConsent } from '../list/listed-consent.js';
 import { type ConsentSelection, selectConsents } from '../list/select-consents.js';
-import { decisionWord } from '../report/wording.js';
+import { decisionWord } from '../rendering/wording.js';
 import { save } from './elements.js';
 import { renderDom } from './render-dom.js';
 

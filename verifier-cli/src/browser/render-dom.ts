@@ -1,6 +1,6 @@
 import { styleRoot, toDom } from '../../../sdk/banner/dom.js';
 import type { Drawing } from '../../../sdk/banner/drawing.js';
-import { type Markup, type Picture, pictureUrl } from '../report/markup.js';
+import { type Markup, type Picture, pictureUrl } from '../rendering/markup.js';
 
 /** The nodes of a piece of a page. Texts are set as texts: nothing is parsed. */
 export function renderDom(markup: Markup): Node {

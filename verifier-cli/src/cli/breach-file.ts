@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { breachProof } from '../compare/breach-proof.js';
-import { asciiJson } from '../report/printable.js';
+import { asciiJson } from '../rendering/printable.js';
 import type { VerificationReport } from '../report/report.js';
 import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { openInput } from './input-files.js';

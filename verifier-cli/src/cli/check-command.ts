@@ -2,8 +2,8 @@ import { realpath, writeFile } from 'node:fs/promises';
 import { ConsentList } from '../list/consent-list.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import type { GivenPromise } from '../promises/promised-records.js';
+import { asciiJson } from '../rendering/printable.js';
 import { htmlPage } from '../report/html.js';
-import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
 import { reportPage, SHOWN_RECORDS } from '../report/report-page.js';
 import { terminalReport } from '../report/terminal.js';
@@ -22,6 +22,7 @@ import { UsageError } from './usage-error.js';
 /** Options of `consent-verify check`, as commander gives them. */
 export interface CheckOptions extends TrustOptions {
   readonly json?: boolean;
+  readonly verbose?: boolean;
   /** Language of the report: `en` or `tr`. */
   readonly language: string;
   /** File to which the report is written as a page. */
@@ -68,7 +69,7 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
       path,
       htmlPage(texts.report.fileTitle, texts.language, reportPage(report, texts, list?.listing ?? null)),
     );
-  output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report, texts));
+  output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report, texts, options.verbose));
   return EXIT_CODES[report.verdict];
 }
 
@@ -78,7 +79,7 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
  */
 export async function verifyFile(
   path: string,
-  options: Omit<CheckOptions, 'html' | 'json' | 'language'>,
+  options: Omit<CheckOptions, 'html' | 'json' | 'verbose' | 'language'>,
   output: Output,
   collectors: Collectors = {},
 ): Promise<VerificationReport> {

@@ -10,7 +10,7 @@ import {
 import { comparisonReport } from '../compare/comparison-report.js';
 import { parseConsistencyFile } from '../compare/consistency.js';
 import { englishText } from '../findings/finding.js';
-import { asciiJson, printable } from '../report/printable.js';
+import { asciiJson, printable } from '../rendering/printable.js';
 import { readTrust, type TrustOptions } from './given-trust.js';
 import { openInput, readSmallFile } from './input-files.js';
 import type { Warn } from './trust-files.js';

@@ -5,7 +5,7 @@ import { verifyContradiction } from '../compare/contradiction.js';
 import { contradictionReport } from '../compare/contradiction-page.js';
 import { parseShape } from '../files/parse.js';
 import { englishText } from '../findings/finding.js';
-import { asciiJson, printable } from '../report/printable.js';
+import { asciiJson, printable } from '../rendering/printable.js';
 import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { readSmallFile, startOf } from './input-files.js';
 import { UsageError } from './usage-error.js';

@@ -1,5 +1,5 @@
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
-import type { WitnessTrust } from '../ledger/witnesses.js';
+import type { WitnessTrust } from '../trust/quorum.js';
 import { parseTrustFile, type TrustFile, TrustFileMalformed } from '../trust/trust-file.js';
 import { readSmallFile } from './input-files.js';
 import { parseWitnesses } from './options.js';

@@ -3,7 +3,7 @@ import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { LANGUAGES, languageOf } from '../i18n/language.js';
 import type { Texts } from '../i18n/texts.js';
 import { textsIn } from '../i18n/texts-in.js';
-import type { WitnessTrust } from '../ledger/witnesses.js';
+import type { WitnessTrust } from '../trust/quorum.js';
 import { distinctKeys } from '../trust/trust-material.js';
 import { UsageError } from './usage-error.js';
 
@@ -59,8 +59,8 @@ export function parseNonce(text: string): Uint8Array {
 export function parseWitnesses(given: readonly VerifierKey[], required: string | undefined): WitnessTrust {
   const keys = distinctKeys(given);
   if (required === undefined) return { keys, required: null };
-  if (!/^[1-9]\d{0,2}$/.test(required))
-    throw new UsageError(`“${required}” is not a number of witnesses: write a whole number from 1 to 999`);
+  if (!/^(?:0|[1-9]\d{0,2})$/.test(required))
+    throw new UsageError(`“${required}” is not a number of witnesses: write a whole number from 0 to 999`);
   if (Number(required) > new Set(keys.map(({ name }) => name)).size)
     throw new UsageError(`--witnesses ${required} needs the keys of as many witnesses: give each with --witness-key`);
   return { keys, required: Number(required) };

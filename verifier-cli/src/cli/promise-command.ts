@@ -3,7 +3,7 @@ import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
 import { englishText } from '../findings/finding.js';
 import { parsePromiseFile } from '../promises/promise-file.js';
-import { asciiJson, printable } from '../report/printable.js';
+import { asciiJson, printable } from '../rendering/printable.js';
 import { isSoundKey } from '../trust/sound-keys.js';
 import { type LedgerKeyOptions, readTrustedLedgerKeys } from './given-trust.js';
 import { readSmallFile } from './input-files.js';

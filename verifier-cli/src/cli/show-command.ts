@@ -1,6 +1,8 @@
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { ConsentList, MAX_CONSENTS } from '../list/consent-list.js';
+import { asciiJson } from '../rendering/printable.js';
 import { htmlPage } from '../report/html.js';
-import { asciiJson } from '../report/printable.js';
 import { recordPage } from '../show/record-page.js';
 import { recordText } from '../show/record-text.js';
 import { RecordWatch } from '../show/record-watch.js';
@@ -9,6 +11,7 @@ import type { ShownRecord } from '../show/shown-record.js';
 import { type ConsentDocument, consentDocument } from '../ts27560/consent-record.js';
 import { type CheckOptions, type Output, verifyFile, writePage } from './check-command.js';
 import { EXIT_CODES } from './exit-codes.js';
+import { readSmallFile } from './input-files.js';
 import { parseLanguage } from './options.js';
 import { saveAttachments } from './save-attachments.js';
 import { UsageError } from './usage-error.js';
@@ -18,6 +21,8 @@ export interface ShowOptions extends CheckOptions {
   readonly format?: string;
   /** Folder for the files of the person. */
   readonly attachments?: string;
+  /** File of the vendor list that the configuration names. */
+  readonly vendorList?: string;
 }
 
 /** The only form besides text and JSON: a consent record of ISO/IEC TS 27560:2023 in JSON-LD. */
@@ -41,12 +46,38 @@ export async function runShow(path: string, name: string, options: ShowOptions, 
   await verifyFile(path, options, output, { watch, list: new ConsentList(MAX_CONSENTS) });
   const { shown } = watch;
   if (shown === null) throw new UsageError(`${path} contains no record ${name}`);
+  const list = options.vendorList === undefined ? null : await readVendorList(options.vendorList, shown);
   if (options.html !== undefined)
-    await writePage(options.html, path, htmlPage(texts.record.fileTitle, texts.language, recordPage(shown, texts)));
+    await writePage(
+      options.html,
+      path,
+      htmlPage(texts.record.fileTitle, texts.language, recordPage(shown, texts, list)),
+    );
   if (options.attachments !== undefined) await saveAttachments(options.attachments, shown);
   if (format !== undefined) output.out(`${asciiJson(documentOf(shown))}\n`);
-  else output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown, texts));
+  else output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown, texts, list));
   return EXIT_CODES[shown.verdict];
+}
+
+/** @throws UsageError if the file is not the vendor list whose SHA-256 the sealed configuration states */
+async function readVendorList(path: string, { configuration }: ShownRecord): Promise<VendorList> {
+  const sealed = configuration?.iab?.tcf?.vendor_list.sha256;
+  if (sealed === undefined)
+    throw new UsageError('the record names no configuration with a vendor list: leave out --vendor-list');
+  const bytes = await readSmallFile(path);
+  if (sha256Hex(bytes) !== sealed)
+    throw new UsageError(`${path} is not the vendor list of the configuration, whose SHA-256 is ${sealed}`);
+  const list = VendorList.safeParse(parsedJson(bytes));
+  if (!list.success) throw new UsageError(`${path} is not a vendor list that this verifier can read`);
+  return list.data;
+}
+
+function parsedJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws UsageError if the evidence does not support a consent record */

@@ -4,7 +4,7 @@ import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import type { TimestampInput } from '../../../schemas/rfc3161/report.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
-import { asciiJson } from '../report/printable.js';
+import { asciiJson } from '../rendering/printable.js';
 import { tokenReport } from '../timestamps/token-report.js';
 import { tokenText } from '../timestamps/token-text.js';
 import { derBlocks } from '../trust/trust-material.js';

@@ -1,8 +1,8 @@
 import { stated } from '../findings/finding.js';
 import type { Texts } from '../i18n/texts.js';
-import { type Element, element, type Markup } from '../report/markup.js';
-import { banner, finding, foreign } from '../report/page-parts.js';
-import { momentText } from '../report/times-text.js';
+import { type Element, element, type Markup } from '../rendering/markup.js';
+import { banner, finding, foreign } from '../rendering/page-parts.js';
+import { momentText } from '../rendering/times-text.js';
 import type { Comparison } from './compare.js';
 import type { ComparedSide, ComparedSources } from './compare-sources.js';
 

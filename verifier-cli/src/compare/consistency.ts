@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConsistencyResponse } from '../../../schemas/api/checkpoints.js';
 import { decodeUtf8, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';

@@ -1,6 +1,6 @@
 import type { Texts } from '../i18n/texts.js';
-import { element } from '../report/markup.js';
-import { banner, english, list, section } from '../report/page-parts.js';
+import { element } from '../rendering/markup.js';
+import { banner, english, list, section } from '../rendering/page-parts.js';
 import type { ReportParts } from '../report/report-page.js';
 import type { ContradictionVerdict } from './contradiction.js';
 

@@ -239,7 +239,9 @@ async function stateHeader(
   const { origin, size, root } = await signedCheckpoint(note, keys, isKeyed);
   const verdict = verifyInclusion(number, size, batchLeaf(header), path, root);
   if (!verdict.ok) throw new NotProved(`the leaf is not in the ledger: ${verdict.reason}`);
-  const { problem } = readHeaderOf(header, number);
+  const { problem, newer } = readHeaderOf(header, number);
+  if (newer !== null)
+    throw new NotProved(`the leaf has a header of version ${newer}, which this program does not know`);
   if (problem === null) throw new NotProved('the leaf is a header');
   return `${origin} sealed a leaf ${number} ${problem}`;
 }

@@ -1,11 +1,17 @@
+import * as z from 'zod';
 import { BatchHeader, batchHeaderText } from '../../../schemas/evidence/batch-header.js';
+import { Count } from '../../../schemas/evidence/primitives.js';
 import { areCountsImpossible, areRootsPossible, isAfterPossible } from '../batches/header-rules.js';
 import { parseShape } from '../files/parse.js';
 
-/** The header of a leaf, or what is wrong with it. */
+/** The header of a leaf; or its version, if this program does not know it; or what is wrong with it. */
 export type ReadHeader =
-  | { readonly header: BatchHeader; readonly problem: null }
-  | { readonly header: null; readonly problem: string };
+  | { readonly header: BatchHeader; readonly newer: null; readonly problem: null }
+  | { readonly header: null; readonly newer: number; readonly problem: null }
+  | { readonly header: null; readonly newer: null; readonly problem: string };
+
+/** What a header of every version has (docs/evidence-format.md §17). */
+const NewerHeader = z.looseObject({ v: z.int().min(2), number: Count });
 
 /**
  * Reads the content of a leaf of the ledger tree as the header that it must be (docs/evidence-format.md §6).
@@ -13,8 +19,13 @@ export type ReadHeader =
  */
 export function readHeaderOf(text: string, number: number): ReadHeader {
   const parsed = parseShape(BatchHeader, text);
-  const problem = parsed.ok ? problemOf(parsed.value, text, number) : 'that is not a header';
-  return parsed.ok && problem === null ? { header: parsed.value, problem } : { header: null, problem: problem ?? '' };
+  if (parsed.ok) {
+    const problem = problemOf(parsed.value, text, number);
+    return problem === null ? { header: parsed.value, newer: null, problem } : { header: null, newer: null, problem };
+  }
+  const later = parseShape(NewerHeader, text);
+  if (later.ok && later.value.number === number) return { header: null, newer: later.value.v, problem: null };
+  return { header: null, newer: null, problem: 'that is not a header' };
 }
 
 function problemOf(header: BatchHeader, text: string, number: number): string | null {

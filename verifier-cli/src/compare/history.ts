@@ -6,13 +6,13 @@ import { type BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas
 import { parseNote, type SignedNote, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { verifyCheckpoint } from '../../../schemas/evidence/verify-note.js';
 import { readBatchLines } from '../batches/batch-lines.js';
+import { readAnnouncements } from '../batches/enclosed-announcements.js';
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
-import { openContainer } from '../container/receipt.js';
 import { PackageFiles } from '../files/package-files.js';
+import { openContainer } from '../files/receipt.js';
 import { Findings } from '../findings/findings.js';
 import { type Checkpoints, readCheckpoints } from '../ledger/checkpoints.js';
-import { readAnnouncements } from '../ledger/enclosed-announcements.js';
 import { verifyLedgerKey } from '../ledger/ledger-key.js';
 import { readManifest } from '../manifest/manifest.js';
 import { verifyManifestSignature } from '../manifest/signature.js';

@@ -1,4 +1,5 @@
 import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { namedVisitor, normalVisitor } from '../../../schemas/evidence/disclosed-values.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import { isUnfiltered, type PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -9,6 +10,7 @@ import { LIMITS } from '../container/limits.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
+import { WORK, type WorkMeter } from '../work/work-meter.js';
 
 /** Degrees to which a package is shown to contain the records of the requested person. */
 export const PERSON_COVERAGES = [
@@ -20,6 +22,19 @@ export const PERSON_COVERAGES = [
 ] as const;
 export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 
+/** What the package is, and how much there is of it. */
+interface PersonContext {
+  /** The person that the verifying person asks about, as `visitor_id` names persons; null: none. */
+  readonly asked: string | null;
+  readonly isReceipt: boolean;
+  /** Bytes of `entries.ndjson`. */
+  readonly entriesBytes: number;
+  readonly work: WorkMeter;
+}
+
+/** A line of an entry is longer: more records than such lines are missing, without a look at their tags. */
+const LEAST_LINE_BYTES = 64;
+
 /**
  * Verifies that a package for a person holds all of the person's records: those with the tags of 1 to
  * `records`, and none has the next tag (docs/evidence-format.md, “Persons”).
@@ -27,6 +42,8 @@ export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 export class PersonRecords {
   readonly #id: Uint8Array | null;
   readonly #records: number | null;
+  /** Whether the package can have an entry for each of them. */
+  readonly #areFew: boolean;
   /** Tags of the person, in hex, that no entry has had so far. */
   readonly #missing = new Set<string>();
   /** Records with a tag of the person whose version is not known. */
@@ -42,20 +59,21 @@ export class PersonRecords {
   /** The person that the verifying person asks about; null: none. */
   readonly #asked: string | null;
 
-  /** @param asked the person that the verifying person asks about, as `visitor_id` names persons; null: none */
   constructor(
     readonly filter: PackageFilter,
-    { asked, isReceipt }: { readonly asked: string | null; readonly isReceipt: boolean },
+    { asked, isReceipt, entriesBytes, work }: PersonContext,
     readonly findings: Findings,
   ) {
     const { person } = filter;
-    this.#asked = asked?.normalize('NFC') ?? null;
+    // No record has a longer value.
+    this.#asked = asked === null ? null : (normalVisitor(asked) ?? asked);
     this.#isOfPerson = person !== null || isReceipt;
     this.#records = person?.records ?? null;
+    this.#areFew = (this.#records ?? 0) * LEAST_LINE_BYTES <= entriesBytes;
     this.#id = person === null || person.id === null ? null : fromHex(person.id);
-    if (this.#id === null || this.#records === null) return;
+    if (this.#id === null || this.#records === null || !this.#areFew) return;
     const many = Math.min(this.#records, LIMITS.personRecords + 1);
-    for (let n = 1; n <= many; n += 1) this.#missing.add(toHex(personTag(this.#id, n)));
+    for (let n = 1; n <= many && work.take(WORK.personTag); n += 1) this.#missing.add(toHex(personTag(this.#id, n)));
   }
 
   /** The person of the package, in Unicode normalization form C; null if its records do not name one. */
@@ -70,18 +88,17 @@ export class PersonRecords {
    */
   accept({ entry, source, findings }: ReadEntry, disclosures: readonly Disclosure[]): boolean {
     const { person_tag: tag, event_id: eventId } = entry;
-    const isCounted = this.#records !== null;
+    const isCounted = this.#records !== null && this.#areFew;
     if (isCounted && (tag === null || !this.#missing.delete(tag))) {
       if (disclosures.length > 0) findings.fail('manifest.filter', finding('value-of-other-person'));
       return false;
     }
     if (!this.#isOfPerson) return true;
-    const value = disclosures.find(({ name }) => name === 'visitor_id')?.value;
-    if (typeof value !== 'string' || value === '') {
+    const visitor = namedVisitor(disclosures);
+    if (visitor === null) {
       if (source.erased === undefined && source.key_lost === undefined) this.#unnamed.push(structuredClone(eventId));
       return true;
     }
-    const visitor = value.normalize('NFC');
     this.#visitor ??= visitor;
     if (isCounted && this.#visitor !== visitor) findings.fail('completeness.person', finding('persons-differ'));
     else if (this.#asked !== null && this.#asked !== visitor)
@@ -124,16 +141,13 @@ export class PersonRecords {
       return 'unproved';
     }
     if (this.#id === null || size === null) return this.#nothingProved();
-    if (records > LIMITS.personRecords) {
+    if (this.#areFew && records > LIMITS.personRecords) {
       this.findings.fail('container.limits', finding('too-many-person-records', { limit: LIMITS.personRecords }), at);
       return 'unproved';
     }
-    if (this.#missing.size > this.#unknown) {
-      this.findings.fail(
-        'completeness.person',
-        finding('person-records-missing', { missing: this.#missing.size, records }),
-        at,
-      );
+    const missing = this.#areFew ? this.#missing.size : records;
+    if (!this.#areFew || missing > this.#unknown) {
+      this.findings.fail('completeness.person', finding('person-records-missing', { missing, records }), at);
       return 'unproved';
     }
     const isComplete = await this.#isEnd(tags, personTag(this.#id, records + 1), size);

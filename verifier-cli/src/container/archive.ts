@@ -1,3 +1,4 @@
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { englishText, type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { ByteSource } from './byte-source.js';
@@ -7,7 +8,7 @@ import { readEndRecord } from './end-record.js';
 import { inflateRaw } from './inflate.js';
 import { LIMITS } from './limits.js';
 import { readExtent } from './local-header.js';
-import { acceptName, shadowOf } from './names.js';
+import { acceptName } from './names.js';
 
 /** A file of the package. */
 export interface ArchiveFile {
@@ -22,6 +23,14 @@ export interface ArchiveFile {
 /** The package's files. Names in it are known ones, each there once. */
 export type Archive = ReadonlyMap<string, ArchiveFile>;
 
+/** A ZIP that was opened. */
+interface OpenedArchive {
+  /** Those that can be read in spite of a failed check. */
+  readonly archive: Archive;
+  /** Whether it lists a manifest, which may be unreadable. */
+  readonly hasManifest: boolean;
+}
+
 const READ_BYTES = 256 * 1024;
 /** Signature of a local header (APPNOTE 4.3.7), as bytes. */
 const LOCAL_HEADER = [0x50, 0x4b, 0x03, 0x04];
@@ -34,16 +43,15 @@ export async function startsAsZip(source: ByteSource): Promise<boolean> {
 }
 
 /**
- * Opens a ZIP and checks its structure, names and limits. The result contains the files that can
- * be read in spite of a failed check.
+ * Opens a ZIP and checks its structure, names and limits.
  * @returns null if the bytes cannot be opened as a ZIP at all
  */
-export async function openArchive(source: ByteSource, findings: Findings): Promise<Archive | null> {
+export async function openArchive(source: ByteSource, findings: Findings): Promise<OpenedArchive | null> {
   const end = await readEndRecord(source);
   if (end === null || end.directoryOffset + end.directorySize > end.start) return null;
   if (end.entries > LIMITS.files || end.directorySize > LIMITS.centralDirectoryBytes) {
     findings.fail('container.limits', finding('too-many-files', { files: end.entries, limit: LIMITS.files }));
-    return new Map();
+    return { archive: new Map(), hasManifest: false };
   }
   const directory = readCentralDirectory(await source.read(end.directoryOffset, end.directorySize), end.entries);
   if (directory === null) return null;
@@ -51,7 +59,10 @@ export async function openArchive(source: ByteSource, findings: Findings): Promi
   if (directory.used !== end.directorySize || end.directoryOffset + end.directorySize !== end.start) {
     findings.fail('container.structure', finding('bytes-beside-directory'));
   }
-  return await layOut(source, directory.entries, end.directoryOffset, findings);
+  return {
+    archive: await layOut(source, directory.entries, end.directoryOffset, findings),
+    hasManifest: directory.entries.some(({ name }) => name === PACKAGE_FILES.manifest),
+  };
 }
 
 async function layOut(
@@ -61,7 +72,7 @@ async function layOut(
   findings: Findings,
 ): Promise<Archive> {
   const files = new Map<string, ArchiveFile>();
-  const shadows = new Set<string>();
+  const names = new Set<string>();
   let expected = 0;
   let total = 0;
   for (const entry of [...entries].sort((a, b) => a.headerOffset - b.headerOffset)) {
@@ -76,7 +87,7 @@ async function layOut(
     }
     if (extent !== null) expected = Math.max(expected, extent.end);
     total += entry.size;
-    if (!isAcceptedName(entry.name, shadows, findings) || !isWithinLimits(entry, total, findings)) continue;
+    if (!isAcceptedName(entry.name, names, findings) || !isWithinLimits(entry, total, findings)) continue;
     // Many files over the same bytes would make a small package endless to read.
     if (isOverlapping) continue;
     if (extent === null) {
@@ -99,10 +110,9 @@ async function layOut(
   return files;
 }
 
-function isAcceptedName(name: string, shadows: Set<string>, findings: Findings): boolean {
-  const shadow = shadowOf(name);
-  const isDuplicate = shadows.has(shadow);
-  shadows.add(shadow);
+function isAcceptedName(name: string, names: Set<string>, findings: Findings): boolean {
+  const isDuplicate = names.has(name);
+  names.add(name);
   if (!isDuplicate) return acceptName(name, finding('evidence-package'), findings);
   findings.fail('container.names', finding('names-collide'), {
     file: name,

@@ -20,3 +20,27 @@ export function memorySource(bytes: Uint8Array): ByteSource {
     },
   };
 }
+
+/** Bytes that are read together. */
+const WINDOW = 32 * 1024;
+
+/**
+ * The same source, of which short reads are answered from the last window: a ZIP of many small files would
+ * otherwise cost a request to the disk for each header and content.
+ */
+export function readAhead({ size, read }: ByteSource): ByteSource {
+  let start = 0;
+  let held: Uint8Array = new Uint8Array();
+  return {
+    size,
+    read: async (offset, length) => {
+      if (length >= WINDOW || offset < 0 || length < 0 || offset + length > size) return read(offset, length);
+      const isHeld = offset >= start && offset + length <= start + held.length;
+      // Reads at the same time are each right: what one has read is not taken from the other.
+      const from = isHeld ? start : offset;
+      const bytes = isHeld ? held : await read(offset, Math.min(WINDOW, size - offset));
+      [start, held] = [from, bytes];
+      return bytes.subarray(offset - from, offset - from + length);
+    },
+  };
+}

@@ -87,14 +87,13 @@ function readEntry(
   if (zip64 !== undefined) {
     const large = viewOf(zip64);
     let next = 0;
+    // One value for each that the header leaves out, and no other byte (APPNOTE 4.5.3).
+    if (zip64.length !== wanted * 8) problems.push(finding('zip64-contradicts-header'));
     const take = (value: number): number | null => {
-      // Some writers put all fields, needed or not; they must agree with the short ones then.
-      if (value !== 0xffffffff && zip64.length === wanted * 8) return value;
-      if (next + 8 > zip64.length) return value === 0xffffffff ? null : value;
-      const read = safeUint64(large, next);
+      if (value !== 0xffffffff) return value;
+      if (next + 8 > zip64.length) return null;
       next += 8;
-      if (value !== 0xffffffff && read !== value) problems.push(finding('zip64-contradicts-header'));
-      return read;
+      return safeUint64(large, next - 8);
     };
     size = take(size);
     packedSize = take(packedSize);

@@ -1,8 +1,12 @@
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
-import { unknownVersion } from '../versions/unknown-version.js';
+import { unknownVersion } from '../findings/unknown-version.js';
 
-/** Every name that a file of a package may have (docs/evidence-format.md). */
+/**
+ * Every name that a file of a package may have (docs/evidence-format.md). All are in ASCII, and in lower
+ * case but for one that no other equals in another case: no two are the same on a file system that ignores
+ * case or normalises Unicode, and no name has to be normalised, which is slow for a long one.
+ */
 const NAMES =
   /^(?:README\.txt|manifest\.json|manifest\.json\.jws|entries\.ndjson|batches\.ndjson|checkpoints\/(?:consistency\.ndjson|(?:0|[1-9]\d{0,15})\.(?:note|[1-9]\.tsr|cosignatures)|certificates\/[0-9a-f]{64}\.cer|crls\/[0-9a-f]{64}\.crl|ocsp\/[0-9a-f]{64}\.ors)|notices\/[0-9a-f]{64}|(?:proofs|tags)\/(?:0|[1-9]\d{0,15})\.ndjson|attachments\/[0-9a-f]{64})$/;
 
@@ -25,12 +29,4 @@ export function acceptName(name: string, container: Finding, findings: Findings)
   if (isKnown) findings.pass('container.names');
   else findings.fail('container.names', finding('name-refused', { container }), at);
   return isKnown;
-}
-
-/**
- * Returns the form of a name on file systems that ignore case or normalise Unicode. Two names
- * with one shadow collide there.
- */
-export function shadowOf(name: string): string {
-  return name.normalize('NFKC').toLowerCase().normalize('NFKC');
 }

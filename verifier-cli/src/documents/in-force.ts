@@ -15,6 +15,8 @@ export interface ConsentClaims {
   readonly lacksToken: boolean;
   /** Whether a former tool states it: the person was asked elsewhere, maybe before the text was published here. */
   readonly isImported: boolean;
+  /** Time that a former tool states for an imported one, in milliseconds since 1970; `createdAt` for others. */
+  readonly decidedAt: number;
 }
 
 /** Result of the check of one consent. */
@@ -79,6 +81,11 @@ export function beginsAfter(
 ): boolean {
   const begins = [version?.published, version?.activated, configuration?.published];
   return begins.some((place) => place != null && place.createdAt > createdAt);
+}
+
+/** Whether a former tool states a time before the text was published here, beyond what clocks may differ. */
+export function isBeforeText(version: VersionTerm | null, { isImported, decidedAt }: ConsentClaims): boolean {
+  return isImported && version !== null && version.published.createdAt > decidedAt + CLOCK_TOLERANCE_MS;
 }
 
 function versionObjections(term: VersionTerm, consent: ConsentClaims): Objection[] {

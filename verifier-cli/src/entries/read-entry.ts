@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import { hasTag, isConsentType, isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { type ConsentLine, readConsentLine } from '../../../schemas/evidence/consent-line.js';
@@ -13,8 +13,8 @@ import { matchShape } from '../files/parse.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
+import { unknownVersion } from '../findings/unknown-version.js';
 import { type EntryMembers, parseVersioned, SCHEMES, type Schemes } from '../versions/schemes.js';
-import { unknownVersion } from '../versions/unknown-version.js';
 
 /** Follows one entry while a package is read. */
 export interface EntryWatch {

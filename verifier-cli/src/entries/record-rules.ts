@@ -1,7 +1,7 @@
 import { isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { type Finding, finding } from '../findings/finding.js';
+import { unknownEventType, unknownVersion } from '../findings/unknown-version.js';
 import { type ConsentMembers, isNewer, memberOf, type Schemes } from '../versions/schemes.js';
-import { unknownEventType, unknownVersion } from '../versions/unknown-version.js';
 import type { ReadEntry } from './read-entry.js';
 
 const RECORD_VERSION = 1;

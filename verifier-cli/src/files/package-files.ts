@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { sha256Stream } from '../../../schemas/crypto/digest.js';
 import { concatBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { MAX_LINE_BYTES } from '../../../schemas/evidence/package-lines.js';

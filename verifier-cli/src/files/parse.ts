@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { schemaWords } from '../../../schemas/json/schema-words.js';
 import {
   MAX_JSON_DEPTH,
   MAX_JSON_VALUES,
@@ -20,7 +21,7 @@ export function parseShape<T>(
 ): Parsed<T> {
   let json: JsonValue;
   try {
-    json = parseStrictInput(input, MAX_JSON_DEPTH, maxValues);
+    json = parseStrictInput(input, MAX_JSON_DEPTH, maxValues, 'shortest');
   } catch (error) {
     if (error instanceof StrictJsonError) return { ok: false, reason: jsonProblem(error, maxValues) };
     throw error;
@@ -30,7 +31,7 @@ export function parseShape<T>(
 
 /** Holds a parsed JSON value against a shape. */
 export function matchShape<T>(schema: z.ZodType<T>, json: JsonValue): Parsed<T> {
-  const result = schema.safeParse(json);
+  const result = schema.safeParse(json, { error: schemaWords });
   if (result.success) return { ok: true, value: result.data, json };
   const [issue] = result.error.issues;
   const message = issue?.message ?? 'unknown';

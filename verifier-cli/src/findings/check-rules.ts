@@ -19,7 +19,7 @@ export const CHECK_RULES = {
     opens: null,
   },
   'container.names': {
-    fails: 'A name is not in the table of §3, or two names are equal after the folding of §3.',
+    fails: 'A name is not in the table of §3, or is there twice.',
     opens: 'A file is under `ext/` (§17).',
   },
   'container.limits': { fails: 'The package exceeds a limit of §14.', opens: null },
@@ -56,13 +56,13 @@ export const CHECK_RULES = {
     fails:
       'The certificate is malformed, or is for another key or origin. The signature of a given key is invalid, or a trusted key signed it that is not in force at the newest checkpoint, or none of the given keys and their successors signed it.',
     opens:
-      'There is no signature, no ledger key is given, or only another key of the ledger’s name signed the newest checkpoint (§8).',
+      'There is no signature, no ledger key is given, only another key of the ledger’s name signed the newest checkpoint, or only an announcement that is not proved explains who signed (§8).',
   },
   'ledger.key': {
     fails:
       'No given key has the name of the ledger. A signature by a given key or by an announced one is invalid. No key in force at its size signed a checkpoint, or no trusted key signed the newest one (§8).',
     opens:
-      'No ledger key is given, the algorithms of all given ones are past their dates (§9), the package has no checkpoint, or only another key of the ledger’s name signed the newest one (§8).',
+      'No ledger key is given, the algorithms of all given ones are past their dates (§9), the package has no checkpoint, only another key of the ledger’s name signed the newest one, or only an announcement that is not proved explains who signed (§8).',
   },
   'ledger.checkpoint': {
     fails:
@@ -71,7 +71,7 @@ export const CHECK_RULES = {
   },
   'ledger.announcement': {
     fails:
-      'An announcement is malformed, is of another ledger or of keys that were announced before, or is not in the ledger of the first checkpoint over its batch. The keys announced before it, or its own, did not sign that checkpoint (§8).',
+      'An announcement is malformed, is of another ledger or of keys that were in force before, or is not in the ledger of the first checkpoint over its batch. The keys announced before it, or its own, did not sign that checkpoint (§8).',
     opens: 'A part of its proof is missing, or has an unknown version (§17).',
   },
   'ledger.consistency': {
@@ -136,9 +136,9 @@ export const CHECK_RULES = {
   'tst.not-ca': { fails: 'The certificate states that it is a CA, or is older than X.509 version 3.', opens: null },
   'tst.path': {
     fails:
-      'Each path to a given root breaks a rule of RFC 5280 §6.1 at genTime, with the exceptions of §9, or the search exceeds its limits. There is none, and a path ends at a self-signed certificate that was not given, or the issuer that a certificate names did not sign it.',
+      'Each path to a given root breaks a rule of RFC 5280 §6.1 at genTime, with the exceptions of §9, or the search exceeds its limits or, for a token that is verified by itself, the limit of work (§14). There is none, and a path ends at a self-signed certificate that was not given, or the issuer that a certificate names did not sign it.',
     opens:
-      'No readable root is given, or no path leads to one although nothing in it is wrong. A rule of §9 leaves it open. A certificate has a critical policyMappings, policyConstraints or inhibitAnyPolicy, or an algorithm that the verifier does not support.',
+      'No readable root is given, or no path leads to one although nothing in it is wrong. A rule of §9 leaves it open. A certificate has an algorithm that the verifier does not support.',
   },
   'tst.revocation': {
     fails: 'A certificate of the path was revoked (§9, “Revocation”).',
@@ -288,7 +288,8 @@ export const CHECK_RULES = {
     opens: 'Fewer distinct authorities than required have a valid stamp over the batch of an entry (§9).',
   },
   'time.order': {
-    fails: 'genTimes decrease with increasing size by more than the accuracies and one second (§9).',
+    fails:
+      'The genTimes of valid stamps decrease with increasing size by more than the accuracies and one second (§9).',
     opens: null,
   },
   'time.claimed': {

@@ -31,6 +31,13 @@ export const FINDING_TEXTS = {
   'roll-up-counts-fewer': 'roll-up {batch} counts fewer entries or tags than the batches that it covers',
   'refusal-permits':
     '{records:record states|records state} a refusal or a withdrawal, and still permit categories that are optional: {categories}',
+  'presentation-contradicts':
+    '{records:record states|records state} that the person used a control that does not lead to the decision, or that was not shown, or a notice with other words than the program shows',
+  'import-row-twice': '{records:record is|records are} of a row of a file from which another record was imported',
+  'import-odd-times':
+    '{records:imported record claims|imported records claim} a time before 1995, or an end more than 50 years later',
+  'import-before-text':
+    '{records:imported record claims|imported records claim} a time before the text was published in this ledger, which only the former tool says was the text shown',
   'text-after-consent':
     '{records:record has|records have} an earlier claimed time than the text or the configuration consented to, by at most the 5 minutes that clocks may differ',
   'keys-lost':
@@ -105,7 +112,7 @@ export const FINDING_TEXTS = {
   'bytes-before-file': 'bytes that belong to no file precede this file',
   'data-missing': 'the local header or the data are missing',
   'bytes-before-directory': 'bytes that belong to no file precede the central directory',
-  'names-collide': 'two files have the same name, or names that some file systems treat as the same',
+  'names-collide': 'two files have the same name',
   'file-exceeds-limits': 'the file exceeds the limits on size or compression ratio',
   'file-version': 'the version of the format that has this file',
   'name-refused': '{container} may not contain a file with this name',
@@ -257,7 +264,7 @@ export const FINDING_TEXTS = {
   'announcement-not-in-ledger': 'the announcement of the next keys is not in the ledger of its checkpoint',
   'announcement-not-proved': 'the package does not prove the announcement of the next keys',
   'announcement-of-other-ledger': 'the announced keys belong to another ledger',
-  'announcement-of-known-key': 'a key is announced that was announced before',
+  'announcement-of-known-key': 'a key is announced that was in force before',
   'announcement-out-of-order': 'the announcements are not in the order of the ledger',
   'announcement-old-key-unsigned': 'the old key did not sign the first checkpoint over the announcement of the new key',
   'announcement-new-key-unsigned': 'the new key did not sign the first checkpoint over its announcement',
@@ -398,7 +405,7 @@ export const FINDING_TEXTS = {
     'Policy {number} of the ledger was stamped {delay:duration} after its claimed time. It counts as of its stamp.',
   'too-many-pki-files': 'the package includes more than {limit} {folder}',
   'pki-files-too-large': 'the {folder} together exceed {limit} bytes',
-  'pki-file-ignored': 'the file cannot be read and was ignored: {reason}',
+  'pki-file-ignored': 'the file cannot be read, and clears no certificate: {reason}',
   'too-many-stamps': 'the package includes more than {limit} time stamps',
   'checkpoint-not-stamped': 'the checkpoint has no time stamp',
   'stamp-not-used': 'the time stamp is invalid and was not used: another one of its checkpoint is valid',
@@ -448,7 +455,7 @@ export const FINDING_TEXTS = {
   'file-is-folder': 'the file is a folder or a volume label',
   'extra-fields-unreadable': 'the extra fields cannot be read',
   'extra-field-unknown': 'the file has the unknown extra field {id}',
-  'zip64-contradicts-header': 'the ZIP64 field contradicts the header',
+  'zip64-contradicts-header': 'the ZIP64 field has other values than the header needs',
   'zip64-missing': 'the ZIP64 field is missing',
   'zip64-unreadable': 'the ZIP64 field cannot be read',
   'bytes-after-zip': 'bytes follow the end of the ZIP',

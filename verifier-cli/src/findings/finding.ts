@@ -1,5 +1,5 @@
 import { counted } from '../../../schemas/text/counted.js';
-import { durationText, type Units } from '../time/duration-text.js';
+import { durationText, type Units } from './duration-text.js';
 import { FINDING_TEXTS, type FindingCode } from './finding-texts.js';
 
 /** One thing that a check found: a code with its values. */

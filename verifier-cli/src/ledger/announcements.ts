@@ -1,7 +1,9 @@
 import { LEDGER_KEY_ANNOUNCED, LedgerKeyAnnouncedRecord } from '../../../schemas/events/ledger-key.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
-import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
-import { MAX_ANNOUNCEMENTS, type ProvedEntry } from '../../../schemas/evidence/contradiction.js';
+import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { MAX_ANNOUNCEMENTS, type ProvedEntry, type ProvedEntryFile } from '../../../schemas/evidence/contradiction.js';
+import { isCosignatureBy } from '../../../schemas/evidence/cosignature.js';
+import type { Entry } from '../../../schemas/evidence/entry.js';
 import {
   isSameKey,
   parseNote,
@@ -16,6 +18,12 @@ import { isSoundKey } from '../trust/sound-keys.js';
 import { signatureWork, type WorkMeter } from '../work/work-meter.js';
 import { NotProved, provedEntry } from './proved-entry.js';
 
+/** A checkpoint of a ledger. */
+interface SizedNote {
+  readonly size: number;
+  readonly note: SignedNote;
+}
+
 /** The next keys of a ledger, announced in it. */
 export interface Announcement {
   readonly keys: readonly VerifierKey[];
@@ -24,7 +32,8 @@ export interface Announcement {
   /** Number of the batch with the announcement, and its revision in `policy`. */
   readonly batch: number;
   readonly revision: number;
-  /** A checkpoint over it that the keys before and these have signed, the first one. */
+  /** The first checkpoint over it, which the keys before and these have signed: its size, and itself. */
+  readonly size: number;
   readonly note: SignedNote;
 }
 
@@ -35,19 +44,35 @@ export interface KeyChain {
   readonly problem: Finding | null;
 }
 
+/** The changes of the ledger's keys that a package shows. */
+export interface EnclosedAnnouncements extends KeyChain {
+  /**
+   * The announcements after them in which nothing is wrong, but of which a part of the proof is missing: what they
+   * excuse stays open.
+   */
+  readonly unproved: readonly Announcement[];
+  /** The proofs of the announcements that hold, each by itself. */
+  readonly proofs: readonly ProvedEntryFile[];
+}
+
 /**
  * Follows the changes of a ledger's keys. Each announcement is proved to be under its checkpoint, which the
  * keys of the announcement before and its own signed. Which keys signed before the first one is not
  * stated anywhere: `trustedBy` compares its checkpoint with the given ones.
  * @param proofs in the order of the ledger
  * @param work takes the signatures; null: they are few
+ * @param known further checkpoints of the ledger: a key that signed before its announcement was in force
  */
-export async function followAnnouncements(proofs: readonly ProvedEntry[], work: WorkMeter | null): Promise<KeyChain> {
+export async function followAnnouncements(
+  proofs: readonly ProvedEntry[],
+  work: WorkMeter | null,
+  known: readonly SizedNote[] = [],
+): Promise<KeyChain> {
   const announcements: Announcement[] = [];
   for (const proof of proofs) {
     const next =
       announcements.length < MAX_ANNOUNCEMENTS
-        ? await readAnnouncement(proof, announcements, work)
+        ? await readAnnouncement(proof, announcements, known, work)
         : finding('too-many-announcements', { limit: MAX_ANNOUNCEMENTS });
     if ('code' in next) return { announcements, problem: next };
     announcements.push(next);
@@ -58,6 +83,7 @@ export async function followAnnouncements(proofs: readonly ProvedEntry[], work: 
 async function readAnnouncement(
   proof: ProvedEntry,
   before: readonly Announcement[],
+  known: readonly SizedNote[],
   work: WorkMeter | null,
 ): Promise<Announcement | Finding> {
   const note = parseNote(proof.note);
@@ -65,6 +91,34 @@ async function readAnnouncement(
   const placed = checkpoint === null ? null : placeOf(() => provedEntry(proof, checkpoint));
   if (note === null || checkpoint === null || placed === null) return finding('announcement-not-in-ledger');
   const { entry, header } = placed;
+  const over = { note, checkpoint, length: proof.note.length };
+  return announcementIn({ entry, batch: header.number, over }, before, known, work);
+}
+
+/** An event of the stream `policy`, and the first checkpoint over its batch. */
+export interface PlacedAnnouncement {
+  readonly entry: Entry;
+  /** Number of the batch. */
+  readonly batch: number;
+  readonly over: {
+    readonly note: SignedNote;
+    readonly checkpoint: Checkpoint;
+    /** Of the note, in bytes. */
+    readonly length: number;
+  };
+}
+
+/**
+ * The rules of an announcement beside its place (docs/evidence-format.md §8).
+ * @param before the announcements before it
+ * @returns what is wrong with it, if anything is
+ */
+export async function announcementIn(
+  { entry, batch, over: { note, checkpoint, length } }: PlacedAnnouncement,
+  before: readonly Announcement[],
+  known: readonly SizedNote[],
+  work: WorkMeter | null,
+): Promise<Announcement | Finding> {
   const record = matchShape(LedgerKeyAnnouncedRecord, entry.record);
   if (entry.stream !== POLICY_STREAM || entry.type !== LEDGER_KEY_ANNOUNCED || !record.ok)
     return finding('announcement-malformed');
@@ -74,14 +128,18 @@ async function readAnnouncement(
   const last = before.at(-1);
   if (keys.some(({ name }) => name !== origin) || (last !== undefined && last.origin !== origin))
     return finding('announcement-of-other-ledger');
-  if (keys.some((key) => before.some((one) => hasOneOf(one.keys, [key])))) return finding('announcement-of-known-key');
-  if (last !== undefined && (last.revision >= entry.revision || last.batch > header.number))
+  const isOld = (key: VerifierKey): boolean =>
+    before.some((one) => hasOneOf(one.keys, [key])) ||
+    [...known, ...before].some(({ size, note: { signatures } }) => {
+      return size <= batch && signatures.some((line) => isCosignatureBy(line, key));
+    });
+  if (keys.some(isOld)) return finding('announcement-of-known-key');
+  if (last !== undefined && (last.revision >= entry.revision || last.batch > batch))
     return finding('announcement-out-of-order');
-  const bytes = proof.note.length;
-  for (const key of [...(last?.keys ?? []), ...keys]) if (work?.take(signatureWork(key, bytes)) === false) break;
+  for (const key of [...(last?.keys ?? []), ...keys]) if (work?.take(signatureWork(key, length)) === false) break;
   if (last !== undefined && !(await haveSigned(note, last.keys))) return finding('announcement-old-key-unsigned');
   if (!(await haveSigned(note, keys))) return finding('announcement-new-key-unsigned');
-  return { keys, origin, batch: header.number, revision: entry.revision, note };
+  return { keys, origin, batch, revision: entry.revision, size: checkpoint.size, note };
 }
 
 function placeOf<T>(prove: () => T): T | null {

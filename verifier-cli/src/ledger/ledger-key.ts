@@ -8,7 +8,8 @@ import type { PackageFiles } from '../files/package-files.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { isSoundKey } from '../trust/sound-keys.js';
 import { signatureWork, WORK } from '../work/work-meter.js';
-import { hasOneOf, type KeyChain, trustedBy } from './announcements.js';
+import type { EnclosedAnnouncements } from './announcements.js';
+import { hasOneOf, type KeyChain, type TrustedChain, trustedBy } from './announcements.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /**
@@ -22,11 +23,17 @@ export interface TrustedKeys {
    * attacker may have obtained a retired key.
    */
   readonly inForce: readonly VerifierKey[];
+  /**
+   * The same by the announcements too of which a part of the proof is missing; null if there are none. What only
+   * these keys signed is neither wrong nor proved.
+   */
+  readonly unproved: Pick<TrustedKeys, 'keys' | 'inForce'> | null;
   /** Id of a key of the ledger's name that signed the newest checkpoint instead; null if none did. */
   readonly otherKey: string | null;
 }
 
 const NOT_SIGNED = finding('given-key-unsigned');
+const NONE: TrustedKeys = { keys: [], inForce: [], unproved: null, otherKey: null };
 
 /**
  * The id of a key of the ledger's name that signed the newest checkpoint, if no trusted key signed any. It
@@ -58,7 +65,7 @@ function otherKeyOf(checkpoints: Checkpoints, trusted: readonly VerifierKey[]): 
 export async function verifyLedgerKey(
   { findings, work }: PackageFiles,
   checkpoints: Checkpoints,
-  chain: KeyChain,
+  chain: EnclosedAnnouncements,
   manifest: Manifest | null,
   given: readonly VerifierKey[],
   at: Date,
@@ -68,45 +75,68 @@ export async function verifyLedgerKey(
   const own = given.filter((key) => key.name === origin);
   if (given.length === 0) {
     findings.open('ledger.key', finding('ledger-key-not-given'));
-    return { keys: [], inForce: [], otherKey: null };
+    return NONE;
   }
   if (own.length === 0) {
     findings.fail('ledger.key', finding('ledger-key-of-other-ledger', { ledger: origin ?? 'unknown' }));
-    return { keys: [], inForce: [], otherKey: null };
+    return NONE;
   }
   if (!own.some((key) => isSoundKey(key, at))) {
     findings.open('ledger.key', finding('ledger-key-unsound', { end: END_OF_CLASSICAL_SIGNATURES.toISOString() }));
-    return { keys: [], inForce: [], otherKey: null };
+    return NONE;
   }
-  const { trusted, first } = await trustedBy(own, chain, at);
+  const proved = await trustedBy(own, chain, at);
+  const { trusted } = proved;
   if (newest === undefined) {
     findings.open('ledger.key', finding('no-checkpoint-signed'));
-    return { keys: trusted, inForce: trusted, otherKey: null };
+    return { ...NONE, keys: trusted, inForce: trusted };
   }
-  const announced = chain.announcements.flatMap((one) => one.keys);
-  const keys = [...trusted, ...announced.filter((key) => !hasOneOf(trusted, [key]))];
-  const olderKey = otherKeyOf(checkpoints, trusted);
+  const all: KeyChain = { ...chain, announcements: [...chain.announcements, ...chain.unproved] };
+  const isProved = chain.unproved.length === 0;
+  const followed = isProved ? proved : await trustedBy(own, all, at);
+  const announced = all.announcements.flatMap((one) => one.keys);
+  const keys = [...followed.trusted, ...announced.filter((key) => !hasOneOf(followed.trusted, [key]))];
+  const olderKey = otherKeyOf(checkpoints, followed.trusted);
   for (const enclosed of checkpoints.values()) {
+    const { size } = enclosed.checkpoint;
     const isNewest = enclosed === newest;
-    const period = periodOf(chain, enclosed.checkpoint.size, first);
     const signers = keys.filter((key) => enclosed.note.signatures.some((line) => isCosignatureBy(line, key)));
     const cost = signers.reduce<number>(
       (sum, key) => sum + 2 * signatureWork(key, enclosed.bytes.length),
       WORK.signature,
     );
     if (!work.take(cost)) break;
-    const problem = await problemOf(enclosed, { keys, trusted, announced, period, isNewest });
+    const problem = await problemOf(enclosed, {
+      ...{ keys, trusted: followed.trusted, announced, period: periodOf(all, size, followed.first), isNewest },
+    });
     const other = problem === NOT_SIGNED ? olderKey : null;
     const place = { file: enclosed.file };
-    if (problem === null) findings.pass('ledger.key');
-    else if (other === null) findings.fail('ledger.key', problem, place);
-    else findings.open('ledger.key', finding('older-key-signed', { key: other }), place);
+    if (other !== null) findings.open('ledger.key', finding('older-key-signed', { key: other }), place);
+    else if (problem !== null) findings.fail('ledger.key', problem, place);
+    else if (isProved || (await isSignedBy(enclosed, proved, chain, isNewest))) findings.pass('ledger.key');
+    else findings.open('ledger.key', finding('announcement-not-proved'), place, 'ledger.announcement');
   }
+  const inForceOf = (some: readonly VerifierKey[], of: KeyChain) =>
+    keysInForce(newest, of.announcements.at(-1)?.keys, some);
   return {
     keys: trusted,
-    inForce: await keysInForce(newest, chain.announcements.at(-1)?.keys, trusted),
+    inForce: await inForceOf(trusted, chain),
+    unproved: isProved ? null : { keys: followed.trusted, inForce: await inForceOf(followed.trusted, all) },
     otherKey: olderKey,
   };
+}
+
+/** Whether the keys signed a checkpoint that must have, by the announcements that are proved alone. */
+async function isSignedBy(
+  enclosed: EnclosedCheckpoint,
+  { trusted, first }: TrustedChain,
+  chain: KeyChain,
+  isNewest: boolean,
+): Promise<boolean> {
+  const announced = chain.announcements.flatMap((one) => one.keys);
+  const period = periodOf(chain, enclosed.checkpoint.size, first);
+  const problem = await problemOf(enclosed, { keys: [...trusted, ...announced], trusted, announced, period, isNewest });
+  return problem === null;
 }
 
 /** The keys in force at the size of a checkpoint; null: the package does not state them. */

@@ -10,23 +10,10 @@ import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { finding } from '../findings/finding.js';
-import { isQuorumMet, type Quorum } from '../trust/quorum.js';
+import { isQuorumMet, type WitnessTrust } from '../trust/quorum.js';
 import { isSoundKey } from '../trust/sound-keys.js';
 import { signatureWork } from '../work/work-meter.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
-
-/** The witnesses that the verifying person trusts. */
-export interface WitnessTrust {
-  /** Keys of type 0x04 and 0x06, each public key once. Keys of one name are of one witness. */
-  readonly keys: readonly VerifierKey[];
-  /**
-   * How many witnesses must have cosigned the newest checkpoint. Null: as many as the ledger's policy
-   * demands, or any number if it demands none.
-   */
-  readonly required: number | null;
-  /** The rule that these witnesses must meet; `required` is the fewest that can meet it. */
-  readonly quorum?: Quorum;
-}
 
 /** The cosignatures over the newest checkpoint of the package. */
 export interface WitnessedCheckpoint {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Texts } from '../i18n/texts.js';
-import { decisionWord } from '../report/wording.js';
+import { decisionWord } from '../rendering/wording.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /** Names of disclosed values that say who the person is, the clearest first. */

@@ -1,5 +1,5 @@
 import { spreadsheetText } from '../../../schemas/text/spreadsheet-text.js';
-import { printableSource } from '../report/printable.js';
+import { printableSource } from '../rendering/printable.js';
 import type { ListedConsent } from './listed-consent.js';
 
 /** Columns of the CSV, in this order. Each disclosed value follows in a column of its own. */

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { cutText } from '../findings/finding.js';
 import type { Texts } from '../i18n/texts.js';
-import { element, type Markup } from '../report/markup.js';
-import { facts, foreign, recordMark } from '../report/page-parts.js';
-import { printable } from '../report/printable.js';
-import { secondText } from '../report/times-text.js';
+import { element, type Markup } from '../rendering/markup.js';
+import { facts, foreign, recordMark } from '../rendering/page-parts.js';
+import { printable } from '../rendering/printable.js';
+import { secondText } from '../rendering/times-text.js';
 import { afterwardsText, claimedTimeOf, decisionText, personValues, titleText } from './consent-words.js';
 import type { ListedConsent } from './listed-consent.js';
 

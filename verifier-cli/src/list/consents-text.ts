@@ -1,7 +1,7 @@
 import type { Texts } from '../i18n/texts.js';
-import { printable } from '../report/printable.js';
-import { secondText } from '../report/times-text.js';
-import { verdictMark } from '../report/wording.js';
+import { printable } from '../rendering/printable.js';
+import { secondText } from '../rendering/times-text.js';
+import { verdictMark } from '../rendering/wording.js';
 import { afterwardsText, claimedTimeOf, decisionText, personValues, titleText } from './consent-words.js';
 import type { ConsentListing, ListedConsent } from './listed-consent.js';
 

@@ -38,6 +38,10 @@ function textsOf(consent: ListedConsent): readonly string[] {
   return [id, token, ...[type, text?.title].filter((one) => one !== null && one !== undefined), ...values];
 }
 
+/** Longest text that is normalised, in UTF-16 code units: that takes the square of the combining marks. */
+const MAX_FOLDED = 1000;
+
+/** A text as it is compared: without a difference of case and of forms that look the same. */
 function folded(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
+  return (text.length > MAX_FOLDED ? text : text.normalize('NFKC')).trim().toLowerCase();
 }

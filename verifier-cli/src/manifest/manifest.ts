@@ -10,7 +10,7 @@ import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape, parseShape } from '../files/parse.js';
 import { englishText, type Finding, finding } from '../findings/finding.js';
-import { unknownVersion } from '../versions/unknown-version.js';
+import { unknownVersion } from '../findings/unknown-version.js';
 
 /** The manifest and the bytes that are signed. */
 export interface ReadManifest {

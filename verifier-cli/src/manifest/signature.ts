@@ -119,12 +119,16 @@ async function verifyCertificate(
     findings.fail('manifest.certificate', finding('certificate-of-other-ledger'), at);
     return;
   }
-  const verdicts = await Promise.all(trusted.keys.map((key) => verifyNote(note, key)));
-  const signers = trusted.keys.filter((_, i) => verdicts[i] === 'signed');
+  const { keys, inForce } = trusted.unproved ?? trusted;
+  const verdicts = await Promise.all(keys.map((key) => verifyNote(note, key)));
+  const signers = keys.filter((_, i) => verdicts[i] === 'signed');
+  const signedBy = (some: readonly VerifierKey[]) =>
+    signers.some((signer) => some.some((key) => isSameKey(key, signer)));
   if (verdicts.includes('bad-signature')) {
     findings.fail('manifest.certificate', finding('certificate-signature-invalid'), at);
-  } else if (signers.some((signer) => trusted.inForce.some((key) => isSameKey(key, signer)))) {
-    findings.pass('manifest.certificate');
+  } else if (signedBy(inForce)) {
+    if (signedBy(trusted.inForce)) findings.pass('manifest.certificate');
+    else findings.open('manifest.certificate', finding('announcement-not-proved'), at, 'ledger.announcement');
   } else if (signers.length > 0) {
     findings.fail('manifest.certificate', finding('certificate-key-not-in-force'), at);
   } else if (trusted.keys.length === 0) {

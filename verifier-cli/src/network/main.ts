@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT_USAGE } from '../cli/exit-codes.js';
 import { collect } from '../cli/options.js';
 import { UsageError } from '../cli/usage-error.js';
-import { printable } from '../report/printable.js';
+import { printable } from '../rendering/printable.js';
 import { runWatch, type WatchCommandOptions } from './watch/watch-command.js';
 import { runWitness, type WitnessCommandOptions } from './witness/witness-command.js';
 

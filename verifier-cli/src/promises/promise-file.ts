@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { type Parsed, parseShape } from '../files/parse.js';
 

@@ -9,10 +9,10 @@ import type { Coverage } from '../completeness/coverage.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import { type Finding, finding, type Stated, stated } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
+import { unknownVersion } from '../findings/unknown-version.js';
 import type { Policies } from '../policy/policies.js';
 import type { PolicyDelays } from '../time/allowed-delays.js';
 import type { ProvedTime } from '../time/stamped-times.js';
-import { unknownVersion } from '../versions/unknown-version.js';
 
 /** A promise to hold against the package. */
 export interface GivenPromise {
@@ -139,7 +139,8 @@ function evaluate(promised: PromisedRecord, read: ReadEntry | null, context: Pro
   const { origin, batches, findings } = context;
   if (promised.origin !== origin)
     return { outcome: 'not-covered', message: finding('promise-of-other-ledger', { ledger: promised.origin }) };
-  if (findings.outcomeOf('ledger.key') !== 'pass')
+  const isFollowed = findings.outcomeOf('ledger.announcement') !== 'indeterminate';
+  if (findings.outcomeOf('ledger.key') !== 'pass' || !isFollowed)
     return { outcome: 'not-covered', message: finding('ledger-not-proved') };
   if (read === null) return evaluateAbsence(promised, context);
   if (batches.unknown.has(read.source.batch))

@@ -15,6 +15,7 @@ import { en } from '../i18n/en/index.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
 import type { PolicyInForce } from '../policy/policies.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
+import type { ReportedTime } from '../rendering/times-text.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
@@ -31,7 +32,6 @@ import {
   type ReportedRoot,
   type ReportedSite,
   type ReportedStamp,
-  type ReportedTime,
   type ReportFacts,
   type VerificationReport,
 } from './report.js';

@@ -1,4 +1,4 @@
-import { type Element, element, type Markup } from './markup.js';
+import { type Element, element, type Markup } from '../rendering/markup.js';
 
 /** Sections of a page that a list of contents leads to. */
 export interface ListedSections {

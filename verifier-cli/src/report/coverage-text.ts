@@ -1,7 +1,7 @@
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Texts } from '../i18n/texts.js';
+import { decisionWord, wordOf } from '../rendering/wording.js';
 import type { ReportedCoverage, ReportedFilter, ReportedNewest, ReportedPolicy, VerificationReport } from './report.js';
-import { decisionWord, wordOf } from './wording.js';
 
 const SHOWN_RUNS = 5;
 

@@ -2,7 +2,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
 import { escapeHtml } from '../../../schemas/text/escape-html.js';
 import type { Language } from '../i18n/language.js';
-import { drawingStyles, hasPicture, type Markup, renderHtml } from './markup.js';
+import { drawingStyles, hasPicture, type Markup, renderHtml } from '../rendering/markup.js';
 import { REPORT_STYLE } from './style.js';
 
 /**

@@ -3,6 +3,22 @@ import type { CheckResult } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
 import { consentsTable } from '../list/consents-table.js';
 import type { ConsentListing } from '../list/listed-consent.js';
+import { type Element, element, type Markup } from '../rendering/markup.js';
+import {
+  facts,
+  finding,
+  foreign,
+  list,
+  outcomeMark,
+  placeText,
+  recordMark,
+  section,
+  sourceBlock,
+  verdictBanner,
+} from '../rendering/page-parts.js';
+import { printable } from '../rendering/printable.js';
+import { momentText, timeText } from '../rendering/times-text.js';
+import { verdictWording } from '../rendering/wording.js';
 import { listSections } from './contents.js';
 import {
   authoritiesText,
@@ -16,28 +32,12 @@ import {
   workText,
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
-import { type Element, element, type Markup } from './markup.js';
 import { notProved } from './not-proved.js';
-import {
-  facts,
-  finding,
-  foreign,
-  list,
-  outcomeMark,
-  placeText,
-  recordMark,
-  section,
-  sourceBlock,
-  verdictBanner,
-} from './page-parts.js';
-import { printable } from './printable.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
 import { scanFacts } from './scan-text.js';
 import { groupStamps } from './stamp-groups.js';
-import { momentText, timeText } from './times-text.js';
-import { verdictWording } from './wording.js';
 
 const SHOWN_PROBLEMS = 10;
 

@@ -7,16 +7,7 @@ import type { Stated } from '../findings/finding.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { ReportedPromise } from '../promises/promised-records.js';
-
-/** A moment that a time stamp proves. */
-export interface ReportedTime {
-  /** RFC 3339, UTC, milliseconds. */
-  readonly time: string;
-  /** Milliseconds to either side, as the authority states them. */
-  readonly accuracy_ms: number;
-  /** Size of the checkpoint that was stamped. */
-  readonly checkpoint: number;
-}
+import type { ReportedTime } from '../rendering/times-text.js';
 
 /** Until when a stamp is sound without a newer one over it. */
 export interface ReportedEnd extends Omit<Stated, 'message'> {

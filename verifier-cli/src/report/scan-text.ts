@@ -1,7 +1,7 @@
 import type { Texts } from '../i18n/texts.js';
-import { printable } from './printable.js';
+import { printable } from '../rendering/printable.js';
+import { dayText } from '../rendering/times-text.js';
 import type { ReportedNames, ReportedScan } from './report.js';
-import { dayText } from './times-text.js';
 
 /** Describes a recorded scan in words: names and values. The values are printable. */
 export function scanFacts(scan: ReportedScan, texts: Texts): readonly (readonly [string, string])[] {

@@ -1,5 +1,5 @@
 import type { Texts } from '../i18n/texts.js';
-import { printable } from './printable.js';
+import { printable } from '../rendering/printable.js';
 import type { ReportedStamp, VerificationReport } from './report.js';
 
 /** How many time stamps the terminal lists. */

@@ -1,5 +1,9 @@
 import type { CheckResult, Problem } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
+import { placeText } from '../rendering/page-parts.js';
+import { printable } from '../rendering/printable.js';
+import { asOfText, type ReportedTime } from '../rendering/times-text.js';
+import { findingText, loudVerdict, OUTCOME_MARKS, verdictWording } from '../rendering/wording.js';
 import {
   authoritiesText,
   coverageText,
@@ -13,15 +17,11 @@ import {
 } from './coverage-text.js';
 import { firstStatement, overdueLines, personLines } from './headlines.js';
 import { notProved } from './not-proved.js';
-import { placeText } from './page-parts.js';
-import { printable } from './printable.js';
 import { provesOf } from './proves.js';
 import { recomputedBy } from './recomputed.js';
-import type { ReportedTime, VerificationReport } from './report.js';
+import type { VerificationReport } from './report.js';
 import { scanFacts } from './scan-text.js';
 import { stampLines } from './stamp-lines.js';
-import { asOfText } from './times-text.js';
-import { findingText, loudVerdict, OUTCOME_MARKS, verdictWording } from './wording.js';
 
 const SHOWN_PROBLEMS = 5;
 /** Columns of the names before times. */
@@ -32,8 +32,9 @@ const SCAN_NAMES = 28;
 /**
  * The report for people: the verdict, what is proved and what is not, then the proved times, the
  * claims beside them, and the checks. The times of an invalid package come last.
+ * @param isVerbose whether it has whole keys, the work, and the checks that do not apply
  */
-export function terminalReport(report: VerificationReport, texts: Texts): string {
+export function terminalReport(report: VerificationReport, texts: Texts, isVerbose = false): string {
   const { terminal } = texts.report;
   const wording = verdictWording(report.verdict, report.package.development === true, texts);
   const times = ['', ...timeLines(report, texts)];
@@ -53,13 +54,13 @@ export function terminalReport(report: VerificationReport, texts: Texts): string
     '',
     ...stampLines(report, texts),
     '',
-    ...packageLines(report, texts),
+    ...packageLines(report, texts, isVerbose),
     '',
     ...witnessLines(report, texts),
     ...promiseLines(report, texts),
     ...scanLines(report, texts),
     terminal.checks,
-    ...report.checks.flatMap((check) => checkLines(check, texts)),
+    ...checksLines(report, texts, isVerbose),
     ...warningLines(report, texts),
     ...(isInvalid ? times : []),
     '',
@@ -139,7 +140,7 @@ function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
 }
 
-function packageLines(found: VerificationReport, texts: Texts): string[] {
+function packageLines(found: VerificationReport, texts: Texts, isVerbose: boolean): string[] {
   const { package: about, policy, newest, records, work, verifier, trust } = found;
   const { report, words } = texts;
   const { terminal } = report;
@@ -175,12 +176,26 @@ function packageLines(found: VerificationReport, texts: Texts): string[] {
     line(labels.records, `${records.consents}: ${verdictsText(records, texts)}`),
     line(labels.decisions, decisionsText(records, texts)),
     line(labels.personal, terminal.personal(records.disclosed_values, records.withheld_values, records.erased)),
-    line(labels.work, workText(work, texts)),
-    ...given(trust.ledger_keys).map((key) => line(labels.key, printable(key))),
+    ...(isVerbose ? [line(labels.work, workText(work, texts))] : []),
+    ...given(trust.ledger_keys).map((key) => line(labels.key, printable(isVerbose ? key : nameAndId(key)))),
     ...given(trust.roots.map(({ subject, sha256 }) => `${subject}, ${report.sha256(sha256)}`)).map((root) =>
       line(labels.root, printable(root)),
     ),
     line(labels.checkedBy, printable(`${verifier.name} ${verifier.version}`)),
+  ];
+}
+
+/** A verifier key without the key itself, which has 1.8 kB with ML-DSA-44: its id is a part of its hash. */
+function nameAndId(verifierKey: string): string {
+  return verifierKey.split('+', 2).join('+');
+}
+
+function checksLines({ checks }: VerificationReport, texts: Texts, isVerbose: boolean): string[] {
+  const shown = isVerbose ? checks : checks.filter(({ outcome }) => outcome !== 'not-applicable');
+  const left = checks.length - shown.length;
+  return [
+    ...shown.flatMap((check) => checkLines(check, texts)),
+    ...(left === 0 ? [] : [`  ${texts.report.terminal.checksLeftOut(left)}`]),
   ];
 }
 

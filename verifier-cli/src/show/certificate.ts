@@ -1,8 +1,9 @@
 import { originOf, type SealedConsent } from '../../../schemas/events/consent-imported.js';
+import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { Texts } from '../i18n/texts.js';
+import { dayText, momentText } from '../rendering/times-text.js';
+import { decisionWord } from '../rendering/wording.js';
 import { scanFacts } from '../report/scan-text.js';
-import { dayText, momentText } from '../report/times-text.js';
-import { decisionWord } from '../report/wording.js';
 import { iabText } from './iab-text.js';
 import { presentationText } from './presentation-text.js';
 import { shownConsent } from './shown-consent.js';
@@ -16,20 +17,23 @@ const PERSON = ['signer_name', 'signer_email', 'signer_phone', 'visitor_id'] as 
 
 /**
  * Puts a consent or a recorded scan into words for a reader who knows nothing of ledgers.
+ * @param list the vendor list that the configuration names, if it was given
  * @returns null if the event is neither, or cannot be read by this verifier
  */
-export function certificateOf(shown: ShownRecord, texts: Texts): Certificate | null {
+export function certificateOf(shown: ShownRecord, texts: Texts, list: VendorList | null = null): Certificate | null {
   const { scan } = shown;
-  return scan === null ? consentLines(shown, texts) : [[texts.report.scans.page, scan.url], ...scanFacts(scan, texts)];
+  return scan === null
+    ? consentLines(shown, texts, list)
+    : [[texts.report.scans.page, scan.url], ...scanFacts(scan, texts)];
 }
 
-function consentLines(shown: ShownRecord, texts: Texts): Certificate | null {
+function consentLines(shown: ShownRecord, texts: Texts, list: VendorList | null): Certificate | null {
   const consent = shownConsent(shown);
   if (consent === null) return null;
   const { record } = texts;
   const origin = originOf(consent);
   const before = shown.proved.before === null ? null : dayText(shown.proved.before.time, texts);
-  const iab = iabText(consent, shown, texts);
+  const iab = iabText(consent, shown, texts, list);
   return [
     ...(origin === null ? [] : [[record.origin, record.imported(origin.tool, before)] as const]),
     [record.decision, decisionText(consent, shown, texts)],

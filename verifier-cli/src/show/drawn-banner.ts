@@ -2,7 +2,9 @@ import { bannerInStatedLanguage } from '../../../schemas/banner/banner-in-langua
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { DEFAULT_APPEARANCE } from '../../../sdk/banner/default-appearance.js';
 import { type Drawing, drawingOf, tickedBy } from '../../../sdk/banner/drawing.js';
+import { type Drawn, type DrawnElement, draw } from '../../../sdk/banner/drawn.js';
 import { matchShape } from '../files/parse.js';
+import { inPlace } from '../rendering/printable.js';
 import { statedPresentation } from './presentation-text.js';
 import type { ShownRecord } from './shown-record.js';
 
@@ -14,25 +16,50 @@ export interface DrawnBanner {
   readonly channel: ConsentRecord['channel'];
 }
 
+/** Why a stated presentation is not drawn. */
+export const NOT_DRAWN = ['invalid', 'imported', 'configuration', 'language', 'layout'] as const;
+export type NotDrawn = (typeof NOT_DRAWN)[number];
+
 /**
  * Draws the banner from the sealed configuration and the presentation that the record discloses.
- * @returns null: the file does not have both, the configuration lacks the language, this verifier
- *   knows no such layout, or the record is invalid, so that its words may not be sealed
+ * @returns null: no question is disclosed; or why it is not drawn: the record is invalid, so that its words
+ *   may not be sealed, or imported, the file lacks the configuration, that lacks the language, or this verifier
+ *   knows no such layout with all that is stated
  */
-export function drawnBanner(shown: ShownRecord): DrawnBanner | null {
+export function drawnBanner(shown: ShownRecord): DrawnBanner | NotDrawn | null {
   const { configuration, text } = shown;
   const parsed = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
   const stated = statedPresentation(shown);
-  if (shown.verdict === 'invalid' || configuration === null || parsed === null || !parsed.ok || stated === null)
-    return null;
+  // A notice alone is no question. Its words are stated beside the record.
+  if (stated === null || (stated.notice !== undefined && stated.layer === undefined)) return null;
+  if (shown.verdict === 'invalid') return 'invalid';
+  if (parsed === null || !parsed.ok) return 'imported';
+  if (configuration === null) return 'configuration';
   const { language, categories, consent_type: type, channel } = parsed.value;
   const words = bannerInStatedLanguage(configuration, stated.language ?? language);
-  if (words === null) return null;
+  if (words === null) return 'language';
   const view = {
     ...words,
     appearance: configuration.appearance ?? DEFAULT_APPEARANCE,
     policy: text === null || type !== 'cookie' ? null : { title: text.title ?? '', language: text.language },
   };
   const drawing = drawingOf(view, stated, tickedBy(stated, categories));
-  return drawing && { drawing, layout: stated.layout ?? '', version: stated.layout_version ?? 0, channel };
+  if (drawing === null) return 'layout';
+  const content = plainly(drawing.content);
+  return {
+    drawing: { ...drawing, content },
+    layout: stated.layout ?? '',
+    version: stated.layout_version ?? 0,
+    channel,
+  };
+}
+
+/** With words that stay where they are: an override in a label could show “accept” as another word. */
+function plainly({ tag, attributes, children }: DrawnElement): DrawnElement {
+  const plain = Object.entries(attributes).map(([name, value]) => [name, value === true ? true : inPlace(value)]);
+  return draw(
+    tag,
+    Object.fromEntries(plain),
+    ...children.map((child: Drawn) => (typeof child === 'string' ? inPlace(child) : plainly(child))),
+  );
 }

@@ -1,8 +1,15 @@
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { type GppStatement, readGppString } from '../../../schemas/iab/gpp-string.js';
-import { areOptOuts, areSections, isOptedOut, tcDifferences } from '../../../schemas/iab/iab-agreement.js';
+import {
+  areOptOuts,
+  areSections,
+  claimingVendors,
+  isOptedOut,
+  tcDifferences,
+} from '../../../schemas/iab/iab-agreement.js';
 import { IabSignals } from '../../../schemas/iab/iab-signals.js';
 import { countVendors, readTcString, type TcStatement } from '../../../schemas/iab/tc-string.js';
+import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import { matchShape } from '../files/parse.js';
 import type { Texts } from '../i18n/texts.js';
 import type { ShownRecord } from './shown-record.js';
@@ -12,14 +19,26 @@ interface Shown extends Pick<ShownRecord, 'disclosed'> {
   readonly configuration: Pick<NonNullable<ShownRecord['configuration']>, 'iab'> | null;
 }
 
-type Consent = Pick<ConsentRecord, 'disclosures' | 'categories' | 'consent_type' | 'decision'>;
+type Consent = Pick<
+  SealedConsent,
+  'disclosures' | 'categories' | 'consent_type' | 'decision' | 'created_at' | 'channel'
+>;
+
+/** A page may have told a choice of an earlier day, in another time zone. */
+const TWO_DAYS_MS = 2 * 86_400_000;
 
 /**
- * Says in words what the strings of IAB say that a record discloses, and whether that is what the record and
- * the sealed configuration say.
+ * Says in words what the strings of IAB say that a record discloses, what of it was compared with the record
+ * and the sealed configuration, and what was not.
+ * @param list the vendor list that the configuration names; null: it was not given
  * @returns null: the record has none
  */
-export function iabText(consent: Consent, { disclosed, configuration }: Shown, { record }: Texts): string | null {
+export function iabText(
+  consent: Consent,
+  { disclosed, configuration }: Shown,
+  { record }: Texts,
+  list: VendorList | null = null,
+): string | null {
   const { iab: texts } = record;
   if (consent.disclosures.iab === undefined) return null;
   const found = disclosed.find(({ name }) => name === 'iab');
@@ -27,28 +46,48 @@ export function iabText(consent: Consent, { disclosed, configuration }: Shown, {
   if (stated === null || !stated.ok) return texts.notShown;
   const { tc_string: tc, gpp_string: gpp } = stated.value;
   const settings = configuration?.iab ?? {};
-  return [
-    ...(tc === undefined ? [] : [tcText(readTcString(tc), consent, settings.tcf, texts)]),
+  const said = [
+    ...(tc === undefined ? [] : [tcText(readTcString(tc), consent, { settings: settings.tcf, list }, texts)]),
     ...(gpp === undefined ? [] : [gppText(readGppString(gpp), consent, settings.gpp, texts)]),
   ].join(' ');
+  return consent.channel === 'import' ? `${texts.ofFormerTool} ${said}` : said;
 }
 
 type Words = Texts['record']['iab'];
 type Settings = NonNullable<NonNullable<ShownRecord['configuration']>['iab']>;
 type GppSettings = NonNullable<Settings['gpp']>;
 
-function tcText(stated: TcStatement | null, consent: Consent, settings: Settings['tcf'], words: Words): string {
+interface TcContext {
+  readonly settings: Settings['tcf'];
+  readonly list: VendorList | null;
+}
+
+function tcText(stated: TcStatement | null, consent: Consent, { settings, list }: TcContext, words: Words): string {
   if (stated === null) return words.unreadableTc;
-  const said = words.tc(
+  const told = words.tc(
     stated.purposes.join(', '),
     stated.specialFeatures.join(', '),
     countVendors(stated.vendors),
     stated.vendorListVersion,
     new Date(stated.updated).toISOString().slice(0, 10),
   );
+  const isOfItsDay = [stated.created, stated.updated].every(
+    (time) => Math.abs(time - Date.parse(consent.created_at)) <= TWO_DAYS_MS,
+  );
+  const said = isOfItsDay ? told : `${told} ${words.otherDay}`;
   if (settings === undefined) return `${said} ${words.noSettings}`;
-  const differs = tcDifferences(stated, settings, answersOf(consent));
-  return `${said} ${differs.length === 0 ? words.agrees : words.differs(differs.map((part) => words.parts[part]).join(', '))}`;
+  const claiming = list === null ? null : claimingVendors(settings, list);
+  const differs = tcDifferences(stated, settings, answersOf(consent), claiming);
+  const claimed = countVendors(stated.vendorLegitimateInterests);
+  return [
+    said,
+    differs.length === 0 ? words.tcAgrees : words.differs(differs.map((part) => words.parts[part]).join(', ')),
+    // Of SDKs that did not state it.
+    ...(stated.hasOwnTexts ? [] : [words.standardTexts]),
+    ...(claimed === 0 || claiming !== null || differs.includes('legitimate_interests')
+      ? []
+      : [words.interests(claimed)]),
+  ].join(' ');
 }
 
 function gppText(stated: GppStatement | null, consent: Consent, settings: Settings['gpp'], words: Words): string {
@@ -58,14 +97,22 @@ function gppText(stated: GppStatement | null, consent: Consent, settings: Settin
     const values = Object.entries(optOuts).map(([name, value]) => `${name}: ${words.optOuts[value]}`);
     return words.gpp(section, values.join(', '), gpc);
   });
+  if (sections.length === 0) said.push(words.noSection);
   if (others.length > 0) said.push(words.otherSections(others.join(', ')));
+  const isOptOut = consent.consent_type === 'do_not_sell_opt_out' && consent.decision === 'accepted';
+  if (isOptOut && !areOptOuts(stated, 'opted_out')) said.push(words.noOptOut);
+  const hasUnheardSignal = sections.some(
+    ({ gpc, optOuts }) => gpc === true && Object.values(optOuts).includes('not_opted_out'),
+  );
+  if (hasUnheardSignal) said.push(words.signalBeside);
   if (settings === undefined) return [...said, words.noSettings].join(' ');
   // A section that this program does not read, or none at all, agrees with nothing.
   if (!areSections(stated, settings)) return [...said, words.differs(words.sections)].join(' ');
   const isOut = statesOptOut(consent, settings);
-  if (areOptOuts(stated, isOut ? 'opted_out' : 'not_opted_out')) return [...said, words.agrees].join(' ');
+  if (areOptOuts(stated, isOut ? 'opted_out' : 'not_opted_out')) return [...said, words.gppAgrees].join(' ');
   // An opt-out that was recorded before stands beside a later permission.
-  return [...said, isOut ? words.differs(words.optOut) : words.earlierOptOut].join(' ');
+  const isEarlier = !isOut && areOptOuts(stated, 'opted_out');
+  return [...said, isEarlier ? words.earlierOptOut : words.differs(words.optOut)].join(' ');
 }
 
 /** Whether the record says that the person opted out. */

@@ -2,11 +2,12 @@ import type { SealedConsent } from '../../../schemas/events/consent-imported.js'
 import { Presentation } from '../../../schemas/evidence/presentation.js';
 import { matchShape } from '../files/parse.js';
 import type { Texts } from '../i18n/texts.js';
+import { contradictionsOf } from './contradicted-presentation.js';
 import type { ShownRecord } from './shown-record.js';
 
 /** Says in words how the person was asked, and who states it. The ledger proves only that it was stated. */
 export function presentationText(
-  { channel, disclosures }: Pick<SealedConsent, 'channel' | 'disclosures'>,
+  { channel, decision, disclosures }: Pick<SealedConsent, 'channel' | 'decision' | 'disclosures'>,
   { disclosed }: Pick<ShownRecord, 'disclosed'>,
   { record }: Texts,
 ): string {
@@ -14,7 +15,8 @@ export function presentationText(
   if (disclosures.presentation === undefined) return texts.notStated;
   const stated = statedPresentation({ disclosed });
   if (stated === null) return texts.notShown;
-  return `${partsOf(stated, texts).join('; ')}. ${texts.statedBy[channel]}`;
+  const contradicted = contradictionsOf(stated, decision).map((one) => ` ${texts.contradicts[one]}`);
+  return `${partsOf(stated, texts).join('; ')}. ${texts.statedBy[channel]}${contradicted.join('')}`;
 }
 
 /** The disclosed presentation of a record; null: it is not disclosed, or unreadable. */
@@ -26,7 +28,8 @@ export function statedPresentation({ disclosed }: Pick<ShownRecord, 'disclosed'>
 
 function partsOf(stated: Presentation, texts: Texts['record']['presentation']): string[] {
   const { layout, layout_version: version, theme, layer, language, colour_scheme: scheme } = stated;
-  const { size_class: size, controls, preselected, control, elapsed_ms: elapsed, sdk } = stated;
+  const { size_class: size, text_size: text, controls, preselected, control, elapsed_ms: elapsed, sdk } = stated;
+  const { notice, rule } = stated;
   const given = <T>(value: T | undefined, say: (value: T) => string): string[] =>
     value === undefined ? [] : [say(value)];
   return [
@@ -36,9 +39,12 @@ function partsOf(stated: Presentation, texts: Texts['record']['presentation']): 
     ...given(language, texts.language),
     ...given(scheme, (name) => texts.schemes[name]),
     ...given(size, (name) => texts.sizes[name]),
+    ...given(text, (name) => texts.textSizes[name]),
     ...given(controls, (names) => texts.controls(names.join(', '))),
     ...given(preselected, (what) => texts.preselected[what]),
     ...given(control, texts.used),
+    ...given(notice, ({ text: words, language: tag, version: number }) => texts.notice(words, tag, number)),
+    ...given(rule, texts.rule),
     ...given(elapsed, (ms) => texts.elapsed(ms / 1_000)),
     ...given(sdk, texts.sdk),
   ];

@@ -1,12 +1,13 @@
+import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Texts } from '../i18n/texts.js';
+import { element, type Markup } from '../rendering/markup.js';
+import { facts, finding, foreign, outcomeMark, section, sourceBlock, verdictBanner } from '../rendering/page-parts.js';
+import { printable } from '../rendering/printable.js';
+import { momentText, timeText } from '../rendering/times-text.js';
+import { quietVerdict, verdictWording, wordOf } from '../rendering/wording.js';
 import { authoritiesText, witnessesText } from '../report/coverage-text.js';
-import { element, type Markup } from '../report/markup.js';
-import { facts, finding, foreign, outcomeMark, section, sourceBlock, verdictBanner } from '../report/page-parts.js';
-import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
-import { momentText, timeText } from '../report/times-text.js';
-import { quietVerdict, verdictWording, wordOf } from '../report/wording.js';
 import { certificateOf, certificateTitle, stateOfHidden, unprovedText } from './certificate.js';
 import { drawnBanner } from './drawn-banner.js';
 import type { ShownAttachment } from './shown-attachments.js';
@@ -15,8 +16,9 @@ import type { PathStep, ShownRecord } from './shown-record.js';
 /**
  * One record as a page for people: its verdict, the proved times, what it says, the exact text
  * consented to, and the way of its proof.
+ * @param list the vendor list that the configuration names, if it was given
  */
-export function recordPage(shown: ShownRecord, texts: Texts): Markup {
+export function recordPage(shown: ShownRecord, texts: Texts, list: VendorList | null = null): Markup {
   const { record, language } = texts;
   return element(
     'article',
@@ -30,7 +32,7 @@ export function recordPage(shown: ShownRecord, texts: Texts): Markup {
       ...packageNote(shown, texts),
       ...shown.warning_findings.map((warning) => element('p', { class: 'attention' }, finding(warning, texts))),
     ),
-    ...certificate(shown, texts),
+    ...certificate(shown, texts, list),
     ...question(shown, texts),
     ...attachments(shown, texts),
     ...text(shown, texts),
@@ -43,8 +45,8 @@ export function recordPage(shown: ShownRecord, texts: Texts): Markup {
 }
 
 /** The record in words, as a certificate states it. */
-function certificate(shown: ShownRecord, texts: Texts): Markup[] {
-  const lines = certificateOf(shown, texts);
+function certificate(shown: ShownRecord, texts: Texts, list: VendorList | null): Markup[] {
+  const lines = certificateOf(shown, texts, list);
   if (lines === null) return [];
   const stated = lines.map(([name, value]): [string, Markup] => [name, foreign(value)]);
   const title = element('h2', {}, certificateTitle(shown, texts));
@@ -55,8 +57,9 @@ function certificate(shown: ShownRecord, texts: Texts): Markup[] {
 function question(shown: ShownRecord, { record }: Texts): Markup[] {
   const found = drawnBanner(shown);
   if (found === null) return [];
-  const { drawing, layout, version, channel } = found;
   const { presentation: words } = record;
+  if (typeof found === 'string') return [section(words.drawn, element('p', {}, words.notDrawn[found]))];
+  const { drawing, layout, version, channel } = found;
   return [
     section(words.drawn, element('p', {}, words.drawnBy(layout, version), ' ', words.statedBy[channel]), { drawing }),
   ];

@@ -1,9 +1,10 @@
+import type { VendorList } from '../../../schemas/iab/vendor-list.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Texts } from '../i18n/texts.js';
+import { printable, printableSource } from '../rendering/printable.js';
+import { asOfText, momentText, timeText } from '../rendering/times-text.js';
+import { findingText, loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording, wordOf } from '../rendering/wording.js';
 import { authoritiesText, witnessesText } from '../report/coverage-text.js';
-import { printable, printableSource } from '../report/printable.js';
-import { asOfText, momentText, timeText } from '../report/times-text.js';
-import { findingText, loudVerdict, OUTCOME_MARKS, quietVerdict, verdictWording, wordOf } from '../report/wording.js';
 import { certificateOf, certificateTitle, stateOfHidden, unprovedText } from './certificate.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
@@ -13,8 +14,9 @@ const MEMBER_NAMES = 22;
 /**
  * One record for people: its verdict, the proved times, what it says, the exact text consented to,
  * and the way of its proof.
+ * @param list the vendor list that the configuration names, if it was given
  */
-export function recordText(shown: ShownRecord, texts: Texts): string {
+export function recordText(shown: ShownRecord, texts: Texts, list: VendorList | null = null): string {
   const { terminal, wholePackageShort } = texts.record;
   const wording = verdictWording(shown.verdict, shown.development, texts);
   const whole = verdictWording(shown.package_verdict, shown.development, texts);
@@ -24,7 +26,7 @@ export function recordText(shown: ShownRecord, texts: Texts): string {
     ...(shown.package_verdict === shown.verdict ? [] : [wholePackageShort(quietVerdict(whole, texts))]),
     ...shown.warning_findings.map((warning) => `! ${printable(findingText(warning, texts))}`),
     '',
-    ...certificateLines(shown, texts),
+    ...certificateLines(shown, texts, list),
     ...timeLines(shown, texts),
     '',
     terminal.public,
@@ -51,8 +53,8 @@ function columns(lines: readonly (readonly [string, string])[], width: number): 
   return lines.map(([name, value]) => `  ${name.padEnd(widest)} ${value}`);
 }
 
-function certificateLines(shown: ShownRecord, texts: Texts): string[] {
-  const lines = certificateOf(shown, texts);
+function certificateLines(shown: ShownRecord, texts: Texts, list: VendorList | null): string[] {
+  const lines = certificateOf(shown, texts, list);
   if (lines === null) return [];
   const printed = lines.map(([name, value]) => [name, printable(value)] as const);
   return [certificateTitle(shown, texts), ...columns(printed, 18), ''];

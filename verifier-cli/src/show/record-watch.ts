@@ -1,8 +1,8 @@
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
+import type { ErasurePlace } from '../entries/erasures.js';
 import type { ReadEntry } from '../entries/read-entry.js';
-import type { ErasurePlace } from '../erasure/erasures.js';
 import type { EntryNote } from '../findings/entry-findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ReportedText } from '../report/report.js';

@@ -5,7 +5,7 @@ import { AttachmentReference } from '../../../schemas/evidence/disclosure.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { PackageFiles } from '../files/package-files.js';
-import { type PictureType, pictureTypeOf } from '../report/picture-type.js';
+import { type PictureType, pictureTypeOf } from '../rendering/picture-type.js';
 import { MAX_TEXT_BYTES } from '../report/report.js';
 
 /** A file of the person to which the record commits: its content is the one that was recorded. */

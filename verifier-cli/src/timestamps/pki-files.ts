@@ -57,7 +57,10 @@ interface PkiFile {
   readonly bytes: Uint8Array;
 }
 
-/** The readable answers. The others change no verdict by themselves, but the report names them. */
+/**
+ * The answers, each of which the report names if it cannot be read. A CRL that cannot be read is kept,
+ * in a group of its own: it may still show that something was said of a certificate.
+ */
 function datedAnswers(
   contents: readonly PkiFile[],
   dated: (der: Uint8Array) => DatedAnswer,
@@ -67,7 +70,7 @@ function datedAnswers(
     const answer = attempt(() => dated(bytes));
     if (!(answer instanceof MalformedInput)) return [answer];
     findings.warn(finding('pki-file-ignored', { reason: answer.message }), { file: name });
-    return [];
+    return dated === datedCrl ? [{ der: bytes, issuer: name, time: 0 }] : [];
   });
 }
 

@@ -56,8 +56,21 @@ export async function verifyTimestamps(
   }
   stamps.reverse();
   const stamped = new Set(stamps.filter(({ report }) => report.outcome === 'pass').map(({ size }) => size));
-  for (const stamp of stamps) reportStamp(stamp, stamped.has(stamp.size), files, trust.trustAnchors.length);
+  const latest = Math.max(-1, ...stamped);
+  for (const stamp of stamps) {
+    const isReplaced = stamped.has(stamp.size) || (hasNoRoot(stamp) && stamp.size <= latest);
+    reportStamp(stamp, isReplaced, files, trust.trustAnchors.length);
+  }
   return stamps;
+}
+
+/**
+ * Whether nothing is wrong with a stamp but that no path leads to a given root. The verifying person may
+ * trust another authority: such a stamp is not used where a later one covers what it covers.
+ */
+function hasNoRoot({ report }: Stamp): boolean {
+  const failed = report.checks.filter(({ outcome }) => outcome === 'fail');
+  return report.chain.length === 0 && failed.every(({ id }) => id === 'tst.path');
 }
 
 function responsesOf(size: number, files: PackageFiles): readonly string[] {
@@ -125,15 +138,15 @@ function withoutBytes(report: TimestampReport): TimestampReport {
 
 /**
  * Reports the checks of one stamp. One that fails proves nothing, and contradicts nothing either: it
- * stays open if another stamp of its checkpoint is valid.
+ * stays open if another stamp takes its place.
  */
 function reportStamp(
   { file, report, renewedBy }: Stamp,
-  isStamped: boolean,
+  hasSubstitute: boolean,
   { findings }: PackageFiles,
   anchors: number,
 ): void {
-  const isReplaced = report.outcome === 'fail' && isStamped;
+  const isReplaced = report.outcome === 'fail' && hasSubstitute;
   if (isReplaced) findings.warn(finding('stamp-not-used'), { file });
   for (const check of report.checks) {
     const isRenewed = renewedBy !== null && check.id === 'tst.algorithms';

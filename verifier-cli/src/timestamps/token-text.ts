@@ -1,4 +1,4 @@
-import { printable } from '../report/printable.js';
+import { printable } from '../rendering/printable.js';
 import type { TokenReport } from './token-report.js';
 
 const VERDICTS = {

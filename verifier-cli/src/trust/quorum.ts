@@ -24,3 +24,16 @@ export function fewestWitnesses(quorum: Quorum): number {
   const fewest = quorum.members.map(fewestWitnesses).sort((a, b) => a - b);
   return fewest.slice(0, quorum.threshold).reduce((sum, count) => sum + count, 0);
 }
+
+/** The witnesses that the verifying person trusts. */
+export interface WitnessTrust {
+  /** Keys of type 0x04 and 0x06, each public key once. Keys of one name are of one witness. */
+  readonly keys: readonly VerifierKey[];
+  /**
+   * How many witnesses must have cosigned the newest checkpoint. Null: as many as the ledger's policy
+   * demands, or any number if it demands none.
+   */
+  readonly required: number | null;
+  /** The rule that these witnesses must meet; `required` is the fewest that can meet it. */
+  readonly quorum?: Quorum;
+}

@@ -3,8 +3,8 @@ import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
 import { parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
-import type { WitnessTrust } from '../ledger/witnesses.js';
-import { fewestWitnesses, type Quorum } from './quorum.js';
+
+import { fewestWitnesses, type Quorum, type WitnessTrust } from './quorum.js';
 
 /** All that a verifying person trusts, in one file. */
 export interface TrustFile {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONSENT_IMPORTED, ImportedConsent, type SealedConsent } from '../../../schemas/events/consent-imported.js';
 import { CONSENT_RECORDED, ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import type { ConsentType } from '../../../schemas/events/sealed-event.js';

@@ -1,17 +1,7 @@
 import { SIGNATURE_TYPES, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { TOKEN_WORK } from '../../../schemas/rfc3161/work.js';
+import { TOKEN_WORK, WORK_LIMIT } from '../../../schemas/rfc3161/work.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
-
-/**
- * The work that a package may cost, in units (docs/evidence-format.md §14). It depends on the size of
- * the package alone, so that the verdict does not depend on the machine.
- */
-export const WORK_LIMIT = {
-  fixed: 2_000_000_000,
-  /** For each byte of the package. */
-  perByte: 1000,
-} as const;
 
 /** Units of work. */
 export const WORK = {
@@ -24,6 +14,8 @@ export const WORK = {
   hash: 60,
   /** A tag that is looked up in a batch. */
   tagLookup: 50,
+  /** The tag of one of the records of the person. */
+  personTag: 1000,
   /** A leaf of the cover that is looked at for erasures. */
   coverLeaf: 100,
   /** A stamp that a batch is compared with. */

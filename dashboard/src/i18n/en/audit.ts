@@ -72,6 +72,8 @@ export const audit = {
     'webhook.create': 'Webhook added',
     'webhook.delete': 'Webhook removed',
     'webhook.replay': 'Events sent again',
+    'webhook.send_again': 'Message of a webhook sent again',
+    'webhook.test': 'Test message of a webhook sent',
     'webhook.rotate_secret': 'Secret of a webhook replaced',
   } as Readonly<Record<string, string>>,
   actor: 'By whom',

@@ -79,7 +79,7 @@ export const banner = {
     gpp: 'GPP string of IAB Tech Lab, for the United States',
     cmpId: 'Number of the consent platform',
     cmpVersion: 'Version of the consent platform',
-    gppIdHint: '0 without a registration.',
+    gppIdHint: '1 without a registration.',
     country: 'Country of the publisher',
     countryHint: 'Two capital letters, for example DE.',
     listVersion: 'Version of the vendor list',

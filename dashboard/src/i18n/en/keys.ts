@@ -17,6 +17,12 @@ export const keys = {
   places: { publishable: 'Browsers', secret: 'Your backend', both: 'Both' },
   scope: 'Rights',
   scopes: { write: 'Record consents', read: 'Read only' },
+  mode: 'Records',
+  modes: { live: 'Live', test: 'Test' },
+  testText:
+    'With a test key, a page or backend sees and changes test records alone. They are no evidence, and last 30 days. On your domain, on the allowed origins and on every host that recorded with a live key, a page with a test key permits nothing optional: a live site would collect no consent.',
+  testOnLiveHost: (key: string, host: string) =>
+    `A page on ${host} has the test key “${key}”. It permits nothing optional and collects no consent. Give it a live key.`,
   key: 'Key',
   lastUsed: 'Last used',
   active: 'Active',

@@ -73,6 +73,8 @@ export const audit: typeof English = {
     'webhook.create': 'Web kancası eklendi',
     'webhook.delete': 'Web kancası kaldırıldı',
     'webhook.replay': 'Olaylar yeniden gönderildi',
+    'webhook.send_again': 'Web kancasının iletisi yeniden gönderildi',
+    'webhook.test': 'Web kancasına deneme iletisi gönderildi',
     'webhook.rotate_secret': 'Web kancasının gizli anahtarı yenilendi',
   } as Readonly<Record<string, string>>,
   actor: 'Yapan',

@@ -78,7 +78,7 @@ export const banner: typeof English = {
     gpp: 'Amerika Birleşik Devletleri için IAB Tech Lab GPP dizesi',
     cmpId: 'Rıza platformunun numarası',
     cmpVersion: 'Rıza platformunun sürümü',
-    gppIdHint: 'Kayıt yoksa 0.',
+    gppIdHint: 'Kayıt yoksa 1.',
     country: 'Yayıncının ülkesi',
     countryHint: 'İki büyük harf, örneğin DE.',
     listVersion: 'Satıcı listesinin sürümü',

@@ -47,6 +47,7 @@ export const errors: Readonly<Record<string, string>> = {
   PAYLOAD_TOO_LARGE: 'Bu içerik çok büyük.',
   HEADERS_TOO_LARGE: 'İsteğin başlıkları çok büyük.',
   EXPORT_NOT_FINISHED: 'Dışa aktarma henüz bitmedi.',
+  EVENT_GONE: 'İletinin kaydı silindi ya da olayı artık saklanmıyor: yeniden gönderilemez.',
   EXPORT_GONE: 'Paket artık saklanmıyor. Yeni bir dışa aktarma başlatın.',
   RECEIPT_NOT_READY: 'Makbuz, kayıt zaman damgası aldığında hazır olur. Birazdan yeniden deneyin.',
 };

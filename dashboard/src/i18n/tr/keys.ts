@@ -19,6 +19,12 @@ export const keys: typeof English = {
   places: { publishable: 'Tarayıcılar', secret: 'Arka ucunuz', both: 'Her ikisi' },
   scope: 'Yetkiler',
   scopes: { write: 'Rıza kaydetme', read: 'Yalnızca okuma' },
+  mode: 'Kayıtlar',
+  modes: { live: 'Gerçek', test: 'Test' },
+  testText:
+    'Test anahtarı kullanan bir sayfa veya arka uç yalnızca test kayıtlarını görür ve değiştirir. Bunlar kanıt değildir ve 30 gün saklanır. Alan adınızda, izin verilen kaynaklarda ve gerçek bir anahtarla kayıt yapmış her sunucuda, test anahtarı olan bir sayfa isteğe bağlı hiçbir şeye izin vermez: yayındaki bir site hiç rıza toplayamaz.',
+  testOnLiveHost: (key: string, host: string) =>
+    `${host} üzerindeki bir sayfada “${key}” test anahtarı var. Sayfa isteğe bağlı hiçbir şeye izin vermiyor ve rıza toplamıyor. Ona gerçek bir anahtar verin.`,
   key: 'Anahtar',
   lastUsed: 'Son kullanım',
   active: 'Etkin',

@@ -27,7 +27,7 @@ export function IabForm({ siteId, draft }: IabFormProps) {
   const [hasGpp, setHasGpp] = useState(draft.iab?.gpp !== undefined);
   const [tcf, setTcf] = useState(() => textsOf(draft.iab?.tcf));
   const [edited, setGpp] = useState<GppSettings | null>(null);
-  const gpp: GppSettings = edited ?? draft.iab?.gpp ?? { cmp_id: 0, sections: ['usnat'], opt_out: keys };
+  const gpp: GppSettings = edited ?? draft.iab?.gpp ?? { cmp_id: 1, sections: ['usnat'], opt_out: keys };
   const change = useDraftChange(siteId, (_: unknown, revision) => {
     const iab: IabSettings = { ...(hasTcf && { tcf: tcfOf(tcf, keys) }), ...(hasGpp && { gpp: gppOf(gpp, keys) }) };
     const params = { path: { site_id: siteId } };

@@ -12,14 +12,15 @@ export interface StateOfSubject {
 /**
  * Returns the state of a person at a time: for each kind of consent and document, the newest decision that was made
  * until then. An imported one counts from the time that the former tool states, and is older than every one that was
- * recorded here.
+ * recorded here. Times are compared in whole seconds, as the page shows them and lets one be chosen: at the second that
+ * stands beside a decision, the decision has been made.
  * @param items records of one person, in any order
  * @param time in milliseconds since 1970
  */
 export function stateAt(items: readonly ConsentSummary[], time: number): readonly StateOfSubject[] {
   const newest = new Map<string, StateOfSubject>();
   for (const { id, record, document_slug: documentSlug } of items) {
-    if (record === null || timeOf(record) > time) continue;
+    if (record === null || secondOf(timeOf(record)) > secondOf(time)) continue;
     const subject = JSON.stringify([record.consent_type, documentSlug]);
     const known = newest.get(subject);
     if (known !== undefined && isNewer(known.record, record)) continue;
@@ -52,6 +53,9 @@ function isNewer(one: PublicRecord, other: PublicRecord): boolean {
   return isImported === (other.import != null) ? timeOf(one) >= timeOf(other) : !isImported;
 }
 
+/** Drops the part of a second that the page does not show. */
+const secondOf = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+
 /** In milliseconds since 1970. */
 function timeOf(record: PublicRecord): number {
   return Date.parse(givenAt(record));
@@ -74,5 +78,5 @@ export function oldestFirst(items: readonly ConsentSummary[]): readonly ConsentS
 
 function stateOf({ decision, valid_until: end }: PublicRecord, time: number): StateOfSubject['state'] {
   if (decision === 'withdrawn') return 'withdrawn';
-  return end !== null && Date.parse(end) <= time ? 'expired' : 'in_force';
+  return end !== null && secondOf(Date.parse(end)) <= secondOf(time) ? 'expired' : 'in_force';
 }

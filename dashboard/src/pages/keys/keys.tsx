@@ -55,7 +55,21 @@ export function Keys() {
                 {add}
               </Empty>
             ) : (
-              <KeyTable items={items} siteId={siteId} onRotated={show} />
+              <>
+                {items.some(isTestInUse) && (
+                  <Notice kind="info">
+                    <p>{keys.testText}</p>
+                  </Notice>
+                )}
+                {items.map(({ id, name, prefix, revoked_at, live_host }) =>
+                  live_host === null || revoked_at !== null ? null : (
+                    <Notice key={id} kind="problem">
+                      <p>{keys.testOnLiveHost(name || prefix, live_host)}</p>
+                    </Notice>
+                  ),
+                )}
+                <KeyTable items={items} siteId={siteId} onRotated={show} />
+              </>
             )
           }
         </Loaded>
@@ -70,6 +84,10 @@ export function Keys() {
       </Dialog>
     </Page>
   );
+}
+
+function isTestInUse({ mode, revoked_at }: ApiKey): boolean {
+  return mode === 'test' && revoked_at === null;
 }
 
 function ShownKey({ value }: { readonly value: string }) {
@@ -103,6 +121,10 @@ function KeyTable({ items, siteId, onRotated }: KeyTableProps) {
         { label: keys.key, phone: 'hidden', cell: ({ prefix }) => <code>{prefix}…</code> },
         { label: keys.kind, cell: ({ restriction }) => keys.places[restriction ?? 'both'] },
         { label: keys.scope, cell: ({ scope }) => keys.scopes[scope] },
+        {
+          label: keys.mode,
+          cell: ({ mode }) => (mode === 'test' ? <Badge kind="warning">{keys.modes.test}</Badge> : keys.modes.live),
+        },
         {
           label: keys.lastUsed,
           phone: 'labelled',
@@ -199,10 +221,11 @@ function AddKey({ siteId, onCreated }: AddKeyProps) {
   const create = useAction((values: Values) => {
     const restriction = values.text('restriction') === 'secret' ? 'secret' : 'publishable';
     const scope = values.text('scope') === 'read' ? 'read' : 'write';
+    const mode = values.text('mode') === 'test' ? 'test' : 'live';
     return dataOf(
       api.POST('/api/v1/sites/{site_id}/api-keys', {
         params: { path: { site_id: siteId } },
-        body: { name: values.text('name'), scope, restriction },
+        body: { name: values.text('name'), scope, restriction, mode },
       }),
     );
   });
@@ -230,6 +253,12 @@ function AddKey({ siteId, onCreated }: AddKeyProps) {
             name="scope"
             label={keys.scope}
             options={(['write', 'read'] as const).map((value) => ({ value, label: keys.scopes[value] }))}
+          />
+          <SelectInput
+            name="mode"
+            label={keys.mode}
+            hint={keys.testText}
+            options={(['live', 'test'] as const).map((value) => ({ value, label: keys.modes[value] }))}
           />
         </ActionForm>
       </Dialog>

@@ -12,7 +12,7 @@ interface WebhookActionsProps {
   readonly onSecret: (webhook: NewWebhook) => void;
 }
 
-/** Actions on a webhook: pause, continue, send again, replace the secret, remove. */
+/** Actions on a webhook: send a test, pause, continue, send events again, replace the secret, remove. */
 export function WebhookActions({ value, siteId, onSecret }: WebhookActionsProps) {
   const { webhooks, common } = useMessages();
   const api = useApi();
@@ -26,11 +26,15 @@ export function WebhookActions({ value, siteId, onSecret }: WebhookActionsProps)
   const rotate = useAction(() =>
     dataOf(api.POST('/api/v1/sites/{site_id}/webhooks/{webhook_id}/rotate-secret', { params })),
   );
+  const test = useAction(() => dataOf(api.POST('/api/v1/sites/{site_id}/webhooks/{webhook_id}/test', { params })));
   const remove = useAction(() => dataOf(api.DELETE('/api/v1/sites/{site_id}/webhooks/{webhook_id}', { params })));
   return (
     <RowMenu
       about={value.url}
       actions={[
+        ...(value.disabled_at === null
+          ? [{ label: webhooks.test, content: <p>{webhooks.testText}</p>, action: () => test(undefined) }]
+          : []),
         value.disabled_at === null
           ? { label: webhooks.pause, content: <p>{webhooks.pauseText}</p>, action: () => enable(false) }
           : { label: webhooks.resume, content: <p>{webhooks.resumeText}</p>, action: () => enable(true) },

@@ -15,6 +15,8 @@ import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { useSiteId } from '../sites/use-site.js';
 import { AddWebhook } from './add-webhook.js';
+import { Deliveries } from './deliveries.js';
+import { errorInWords } from './error-in-words.js';
 import { WebhookActions } from './webhook-actions.js';
 
 /** The webhooks of a site, with the state of their deliveries. */
@@ -53,6 +55,9 @@ export function Webhooks() {
           }
         </Loaded>
       </Section>
+      {query.data === undefined || query.data.length === 0 ? null : (
+        <Deliveries siteId={siteId} webhooks={query.data} />
+      )}
       <Dialog title={webhooks.secret} isOpen={shown !== null} onClose={() => setShown(null)} staysOpen>
         <ShownSecret value={shown?.secret ?? ''} />
         <Button look="primary" onPress={() => setShown(null)}>
@@ -97,7 +102,7 @@ function WebhookTable({ items, siteId, onSecret }: WebhookTableProps) {
           phone: 'short',
           cell: ({ events }) => events.map((event) => webhooks.eventNames[event]).join(', '),
         },
-        { label: webhooks.delivered, phone: 'labelled', cell: (webhook) => <Deliveries value={webhook} /> },
+        { label: webhooks.delivered, phone: 'labelled', cell: (webhook) => <Progress value={webhook} /> },
         { label: common.state, phone: 'top', cell: (webhook) => <State value={webhook} /> },
         ...(mayChange
           ? [
@@ -121,7 +126,7 @@ function Address({ value: { url, description } }: { readonly value: Webhook }) {
   );
 }
 
-function Deliveries({ value }: { readonly value: Webhook }) {
+function Progress({ value }: { readonly value: Webhook }) {
   const { webhooks, common } = useMessages();
   const { dateTime, number } = useFormats();
   const { last_success_at: success, last_error: error, next_attempt_at: next, delivered_revision: revision } = value;
@@ -129,7 +134,7 @@ function Deliveries({ value }: { readonly value: Webhook }) {
     <>
       {success === null ? common.never : <Time at={success} />}
       {revision < 0 ? null : <p className="hint">{webhooks.upTo(number(revision))}</p>}
-      {error === null ? null : <p className="hint">{webhooks.lastError(error)}</p>}
+      {error === null ? null : <p className="hint">{webhooks.lastError(errorInWords(error, webhooks.errors))}</p>}
       {next === null ? null : <p className="hint">{webhooks.nextAttempt(dateTime(next))}</p>}
     </>
   );

@@ -20,12 +20,19 @@ export function appearanceOf(stated: unknown): Appearance {
   return isAppearance(stated) ? stated : DEFAULT_APPEARANCE;
 }
 
+/** The colours of a look that has both: those of the page's own switch, else those that the browser asks for. */
+export function schemeOf({ scheme }: Appearance): Appearance['scheme'] {
+  const { consentScheme } = document.documentElement.dataset;
+  return scheme === 'auto' && isScheme(consentScheme) ? consentScheme : scheme;
+}
+
 /** A colour becomes part of a style sheet: nothing else may. */
 const isColour = (value: unknown): value is string => isText(value) && /^#[0-9a-f]{6}$/.test(value);
 const oneOf =
   <T extends string>(...values: readonly T[]): Guard<T> =>
   (value): value is T =>
     values.some((one) => one === value);
+const isScheme = oneOf('auto', 'light', 'dark');
 const isPalette = objectOf<Palette>({
   background: isColour,
   text: isColour,
@@ -38,7 +45,7 @@ const isPalette = objectOf<Palette>({
 const isAppearance = objectOf<Appearance>({
   layout: oneOf('bar', 'box', 'dialog'),
   side: oneOf('start', 'end'),
-  scheme: oneOf('auto', 'light', 'dark'),
+  scheme: isScheme,
   light: isPalette,
   dark: isPalette,
   radius: isNumber,

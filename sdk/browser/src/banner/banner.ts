@@ -8,10 +8,10 @@ import type { BannerView } from '../../../banner/view.js';
 import type { ConsentSource, ConsentState } from '../../../core/consent.js';
 import type { Presentation } from '../../../core/consent-body.js';
 import type { ServiceError } from '../../../shared/service-error.js';
-import { viewOf } from './banner-view.js';
+import { schemeOf, viewOf } from './banner-view.js';
 import { PageRoom } from './page-room.js';
 import { fillPolicy } from './policy-text.js';
-import { presentationOf, type ShownLayer } from './presentation.js';
+import { noticeOf, presentationOf, type ShownLayer } from './presentation.js';
 
 /** Milliseconds for which the confirmation of a choice is seen. */
 const SAID_MS = 5_000;
@@ -53,14 +53,15 @@ class ShownBanner implements Banner {
   readonly #room = new PageRoom();
   readonly #ended = new AbortController();
   // In a task of its own: a page that removes the banner again and again must not hang.
-  readonly #removed = new MutationObserver(() => setTimeout(() => this.#mount()));
+  readonly #removed = new MutationObserver(() => setTimeout(() => this.#onPageChange()));
   readonly #resized: ResizeObserver;
   readonly #settingsButton: boolean;
   #style = '';
   /** The question. */
   #first: HTMLElement | null = null;
   #settings: HTMLElement | null = null;
-  #open: HTMLElement | null = null;
+  /** What stays at the edge of the page: the notice of a signal, and the button that opens the settings. */
+  #corner: HTMLElement | null = null;
   /** The layers that are shown, the one in front last. */
   #asked: ShownLayer | null = null;
   #refined: ShownLayer | null = null;
@@ -71,11 +72,14 @@ class ShownBanner implements Banner {
     this.#consent = consent;
     this.#nonce = nonce;
     this.#settingsButton = settingsButton ?? document.querySelector('[data-consent-settings]') === null;
+    consent.showsNotice(noticeOf);
+    this.#host.popover = 'manual';
     this.#root.append(this.#said);
     this.#resized = new ResizeObserver(() => this.#keepRoom());
     this.#mount();
     const { signal } = this.#ended;
     document.addEventListener('click', (event) => this.#onPageClick(event), { signal });
+    document.addEventListener('keydown', (event) => this.#onPageKey(event), { signal });
     this.#root.addEventListener('click', ({ target }) => this.#onClick(target));
     this.#root.addEventListener('change', ({ target }) => this.#onChange(target));
     signal.addEventListener(
@@ -96,24 +100,34 @@ class ShownBanner implements Banner {
     this.#ended.abort();
     this.#removed.disconnect();
     this.#resized.disconnect();
-    this.#room.keep(0);
+    this.#room.keep(0, 'top');
     this.#host.remove();
   }
 
   /**
-   * Puts the banner on the page, also again: beside the body, because pages replace the body and what it
-   * contains; in front of it, so that the first press of Tab reaches the banner.
+   * Puts the banner on the page, also again after a page replaced its body or what that contains. At the end of the
+   * body, because frameworks that take over a whole document tolerate strange nodes there alone (React 18).
    */
   #mount(): void {
     if (this.#host.isConnected || this.#ended.signal.aborted) return;
-    document.documentElement.insertBefore(this.#host, document.body);
-    this.#removed.observe(document, { childList: true });
-    this.#removed.observe(document.documentElement, { childList: true });
+    const { documentElement, body } = document;
+    (body ?? documentElement).append(this.#host);
+    // In the top layer, no style of the page hides it or moves it. Browsers before 2024 do not have it.
+    if ('showPopover' in this.#host) this.#host.showPopover();
+    for (const node of [document, documentElement, body])
+      if (node) this.#removed.observe(node, { childList: true, attributeFilter: ['data-consent-scheme'] });
     for (const dialog of [this.#first, this.#settings]) {
       if (!isDialog(dialog) || !dialog.open) continue;
       dialog.close();
       dialog.showModal();
     }
+  }
+
+  /** The page removed the banner, or its own switch changed the colours. */
+  #onPageChange(): void {
+    const { configuration } = this.#consent.state;
+    this.#mount();
+    if (configuration !== null) this.#restyle(viewOf(configuration));
   }
 
   #onPageClick(event: Event): void {
@@ -124,25 +138,38 @@ class ShownBanner implements Banner {
     this.openSettings();
   }
 
+  /** The first press of Tab reaches the question, although it is at the end of the body. */
+  #onPageKey(event: KeyboardEvent): void {
+    const isFirst = event.key === 'Tab' && !event.shiftKey && document.activeElement === document.body;
+    if (!isFirst || this.#first === null || isDialog(this.#first)) return;
+    event.preventDefault();
+    this.#first.querySelector('button')?.focus();
+  }
+
   /** Does what the pressed control is for, which its part says. */
   #onClick(target: EventTarget | null): void {
     const pressed = target instanceof Element ? target.closest('button') : null;
     if (pressed === null) return;
     const part = pressed.getAttribute('part');
-    const shown = this.#settings?.contains(pressed) ? this.#refined : this.#asked;
-    if (pressed === this.#open) this.openSettings();
+    const isInSettings = this.#settings?.contains(pressed) === true;
+    const [shown, node] = isInSettings ? [this.#refined, this.#settings] : [this.#asked, this.#first];
+    if (this.#corner?.contains(pressed)) this.openSettings();
     else if (part === 'settings') this.#openSettings();
     else if (part === 'policy') this.#openSettings(true);
     else if (part === 'close') this.#close();
-    else if (shown !== null && part !== null && this.#record(part, presentationOf(shown, part))) this.#confirm();
+    else if (shown !== null && node != null && part !== null && this.#record(part, presentationOf(shown, part, node)))
+      this.#confirm();
   }
 
   /** @returns whether the control decides anything */
   #record(part: string, presentation: Presentation): boolean {
     if (part === 'accept') this.#consent.acceptAll(presentation);
     else if (part === 'reject') this.#consent.rejectAll(presentation);
-    else if (part === 'save') this.#consent.choose(this.#ticked(), presentation);
-    else return false;
+    else if (part === 'save') {
+      const optOut = this.#settings?.querySelector<HTMLInputElement>('.opt-out');
+      if (optOut?.checked === false) this.#consent.optOutOfSale(false, presentation);
+      this.#consent.choose(this.#ticked(), presentation);
+    } else return false;
     return true;
   }
 
@@ -161,15 +188,20 @@ class ShownBanner implements Banner {
 
   #render({ status, configuration }: ConsentState): void {
     if (configuration === null) return;
-    const shown = `${status} ${configuration.language} ${JSON.stringify(configuration.appearance)}`;
+    const { notice } = this.#consent;
+    const shown = JSON.stringify([status, configuration.language, configuration.appearance, notice]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const view = viewOf(configuration);
-    const style = bannerStyle(view.appearance);
+    this.#restyle(view);
+    this.#renderFirst(status === 'needed' ? view : null);
+    this.#renderCorner(status === 'chosen' || status === 'signalled' || this.#isLeft() ? view : null);
+  }
+
+  #restyle({ appearance }: BannerView): void {
+    const style = bannerStyle(appearance, schemeOf(appearance));
     if (style !== this.#style) styleRoot(this.#root, style, this.#nonce);
     this.#style = style;
-    this.#renderFirst(status === 'needed' ? view : null);
-    this.#renderOpener(status === 'chosen' || status === 'signalled' || this.#isLeft() ? view : null);
   }
 
   #renderFirst(view: BannerView | null): void {
@@ -183,7 +215,7 @@ class ShownBanner implements Banner {
     if (view !== null && this.#first !== null) {
       this.#root.append(this.#first);
       if (isDialog(this.#first)) {
-        this.#first.addEventListener('close', () => this.#isLeft() && this.#renderOpener(view));
+        this.#first.addEventListener('close', () => this.#isLeft() && this.#renderCorner(view));
         // It stays closed also in another language.
         if (!isLeft) {
           this.#mount();
@@ -206,13 +238,26 @@ class ShownBanner implements Banner {
     return isDialog(this.#first) && !this.#first.open;
   }
 
-  #renderOpener(view: BannerView | null): void {
-    this.#open?.remove();
-    this.#open = null;
-    if (view === null || !this.#settingsButton) return;
-    const opener = button(view, 'settings', `open ${view.appearance.side}`);
-    this.#open = toDom({ ...opener, attributes: { ...opener.attributes, dir: view.direction } });
-    this.#root.append(this.#open);
+  #renderCorner(view: BannerView | null): void {
+    this.#corner?.remove();
+    this.#corner = null;
+    if (view === null) return;
+    const { notice } = this.#consent;
+    this.#corner = toDom(
+      draw(
+        'div',
+        { class: `corner ${view.appearance.side}`, dir: view.direction },
+        ...(this.#settingsButton ? [button(view, 'settings', 'open')] : []),
+        ...(notice === undefined
+          ? []
+          : [draw('p', { role: 'status', part: 'notice', lang: notice.language }, notice.text)]),
+      ),
+    );
+    this.#root.append(this.#corner);
+  }
+
+  get #opener(): HTMLElement | null {
+    return this.#corner?.querySelector('button') ?? null;
   }
 
   /**
@@ -227,7 +272,9 @@ class ShownBanner implements Banner {
     this.#close();
     this.#settings?.remove();
     const view = viewOf(configuration);
-    const dialog = toDom(settingsLayer(view, { ticked, proofPage: this.#consent.proofPage }));
+    const dialog = toDom(
+      settingsLayer(view, { ticked, notice: this.#consent.notice, proofPage: this.#consent.proofPage }),
+    );
     this.#settings = dialog;
     this.#refined = this.#layer('settings', view);
     fillPolicy(this.#consent, dialog);
@@ -237,6 +284,7 @@ class ShownBanner implements Banner {
       dialog.showModal();
       dialog.addEventListener('close', () => this.#keepFocus(dialog));
     }
+    this.#consent.showsSettings(true);
     const policy = dialog.querySelector<HTMLDetailsElement>('.policy');
     if (!isPolicyOpen || policy === null) return;
     policy.open = true;
@@ -245,25 +293,27 @@ class ShownBanner implements Banner {
 
   /** Gives the focus to what opens the settings, if the element that had it was replaced meanwhile. */
   #keepFocus(closed: HTMLElement): void {
+    if (closed === this.#settings) this.#consent.showsSettings(false);
     const focused = this.#root.activeElement ?? document.activeElement;
     const isLost = focused === null || focused === document.body || closed.contains(focused);
     if (closed !== this.#settings || !isLost) return;
-    (this.#open ?? this.#first?.querySelector<HTMLElement>('[part=settings]'))?.focus();
+    (this.#opener ?? this.#first?.querySelector<HTMLElement>('[part=settings]'))?.focus();
   }
 
   #layer(layer: ShownLayer['layer'], view: BannerView, since = performance.now()): ShownLayer {
-    const { state, isGpcOn } = this.#consent;
+    const { state, isGpcOn, notice } = this.#consent;
     return {
       layer,
       view,
       isThemed: state.configuration?.appearance === view.appearance,
       preselected: layer === 'settings' && state.choice !== null ? 'earlier' : isGpcOn ? 'gpc' : 'nothing',
+      notice: layer === 'settings' ? notice : undefined,
       since,
     };
   }
 
   #ticked(): Record<string, boolean> {
-    const boxes = this.#settings?.querySelectorAll('input') ?? [];
+    const boxes = this.#settings?.querySelectorAll<HTMLInputElement>('[name]') ?? [];
     return Object.fromEntries([...boxes].map(({ name, checked }) => [name, checked]));
   }
 
@@ -279,7 +329,7 @@ class ShownBanner implements Banner {
       const { text, language } = labelOf(viewOf(configuration), 'saved');
       this.#say(text, language, true);
     }
-    this.#open?.focus();
+    this.#opener?.focus();
   }
 
   #say(text: string, language: string, isSeen: boolean): void {
@@ -291,10 +341,11 @@ class ShownBanner implements Banner {
     if (isSeen) this.#hiding = setTimeout(() => this.#said.classList.remove('seen'), SAID_MS);
   }
 
+  /** On low screens the question is above the page, and scrolls with it. */
   #keepRoom(): void {
     const first = isDialog(this.#first) ? null : this.#first;
-    const isFixed = first !== null && getComputedStyle(first).position === 'fixed';
-    this.#room.keep(isFixed ? Math.ceil(first.getBoundingClientRect().height) : 0);
+    const side = first !== null && getComputedStyle(first).position === 'fixed' ? 'bottom' : 'top';
+    this.#room.keep(first === null ? 0 : Math.ceil(first.getBoundingClientRect().height), side);
   }
 }
 

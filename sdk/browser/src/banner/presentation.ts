@@ -1,8 +1,10 @@
 import { FIRST_LAYER_CONTROLS } from '../../../banner/first-layer.js';
 import { LAYOUT_VERSION } from '../../../banner/layout-version.js';
+import { optOutNotice } from '../../../banner/notice.js';
 import { SETTINGS_CONTROLS } from '../../../banner/settings-layer.js';
 import type { BannerView } from '../../../banner/view.js';
-import type { Presentation } from '../../../core/consent-body.js';
+import type { NoticeOf, Presentation } from '../../../core/consent-body.js';
+import { schemeOf } from './banner-view.js';
 
 /** Name and version of this SDK; a test compares the version with `package.json`. */
 const SDK = 'browser 0.1.0';
@@ -16,17 +18,30 @@ export interface ShownLayer {
   /** Whether the site's configuration states the look. */
   readonly isThemed: boolean;
   readonly preselected: NonNullable<Presentation['preselected']>;
+  /** Shown with it; undefined: none. */
+  readonly notice: Presentation['notice'];
   /** Time of the page's own clock, in milliseconds. */
   readonly since: number;
 }
 
-/** States how the visitor was asked, for the record. @param control that the visitor used */
+/** The notice of the signal of the browser, as the banner shows it and the record of the signal states it. */
+export const noticeOf: NoticeOf = ({ labels }, isConflict) => ({ notice: optOutNotice(labels, isConflict), sdk: SDK });
+
+/**
+ * States how the visitor was asked, for the record.
+ * @param control that the visitor used
+ * @param node of the layer
+ */
 export function presentationOf(
-  { layer, view: { language, appearance }, isThemed, preselected, since }: ShownLayer,
+  { layer, view: { language, appearance }, isThemed, preselected, notice, since }: ShownLayer,
   control: string,
+  node: HTMLElement,
 ): Presentation {
   const width = innerWidth;
-  const { layout, scheme } = appearance;
+  const texts = [...node.querySelectorAll('p,button')];
+  const pixels = Math.min(...texts.map((text) => Number.parseFloat(getComputedStyle(text).fontSize)));
+  const { layout } = appearance;
+  const scheme = schemeOf(appearance);
   const isDark = scheme === 'auto' ? matchMedia('(prefers-color-scheme:dark)').matches : scheme === 'dark';
   return {
     layout,
@@ -39,6 +54,9 @@ export function presentationOf(
     control,
     colour_scheme: isDark ? 'dark' : 'light',
     size_class: width < PHONE_PIXELS ? 'phone' : width < TABLET_PIXELS ? 'tablet' : 'desktop',
+    // Pixels would tell people apart.
+    text_size: pixels < 12 ? 'below_12' : pixels > 16 ? 'enlarged' : 'usual',
+    ...(notice && { notice }),
     elapsed_ms: Math.min(86_400_000, Math.round(performance.now() - since)),
     sdk: SDK,
   };

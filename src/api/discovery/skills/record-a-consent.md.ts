@@ -15,6 +15,8 @@ that a person has made, when it is made. Never record an assumed decision, and n
 
 ## What you need
 
+[Set a site up](../set-a-site-up/SKILL.md#what-to-ask-a-person-for) says whom to ask for what.
+
 - \`CONSENT_LEDGER_URL\`: the origin of this file, such as \`https://consent.example.org\`.
 - \`CONSENT_LEDGER_KEY\`: an API key of the site (\`svc_live_...\`) with the scope write, from the operator.
 - \`CONSENT_LEDGER_USER\` and \`CONSENT_LEDGER_PASSWORD\`: a user with the role \`api_user\`, whom an owner or admin of the tenant invites.

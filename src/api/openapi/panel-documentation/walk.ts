@@ -1,33 +1,12 @@
-/** The way from a site that does not exist to checked evidence of a consent, in one shell. A test runs it. */
-export const WALK = `## From nothing to evidence
-
-Start the service with \`npm start\`. In another terminal, run these commands from the repository.
-\`seed-demo\` makes a tenant with a plan and an owner to sign in as; everything else is made here.
-
-\`\`\`bash
-BASE=\${BASE:-http://127.0.0.1:8080}
-node bin/consent-ledger.js admin seed-demo --json > demo.json
-demo() { node -p "require('./demo.json').$1"; }
-member() { node -p "JSON.parse(require('fs').readFileSync(0)).$1"; }
+/** Functions of a shell for the panel API: a member of an answer, and a request. */
+export const HELPERS = `member() { node -p "JSON.parse(require('fs').readFileSync(0)).$1"; }
 panel() { # METHOD PATH [BODY]
   curl -sS --fail-with-body -X "$1" "$BASE/api/v1$2" -H "Authorization: Bearer $TOKEN" \${3:+-H 'Content-Type: application/json' -d "$3"}
 }
+`;
 
-# Sign in, and see as whom.
-LOGIN=$(node -p "JSON.stringify(require('./demo.json').panel_user)")
-TOKEN=$(curl -sS "$BASE/api/v1/auth/login" -H 'Content-Type: application/json' -d "$LOGIN" | member data.access_token)
-panel GET /auth/me | member data.role
-
-# A site. This TXT record in the DNS proves whose the domain is; then POST …/domain-verification verifies it.
-# shop.example is in no DNS, so the operator of the service vouches for it.
-SITE=$(panel POST /sites '{"name":"Shop","domain":"shop.example"}' | member data.id)
-panel GET "/sites/$SITE/domain-verification" | member data.dns_record
-node bin/consent-ledger.js admin site verify "$SITE"
-
-# A key for the shop's backend: shown this once.
-KEY=$(panel POST "/sites/$SITE/api-keys" '{"name":"backend of the shop","scope":"write"}' | member data.key)
-
-# A document, and a version of it: drafted, published (it can never change from here on), and made the one that consents name.
+/** Publishes the texts and the configuration of the site $SITE. */
+export const PUBLISHING = `# A document, and a version of it: drafted, published (it can never change from here on), and made the one that consents name.
 DOCUMENT=$(panel POST "/sites/$SITE/documents" '{"slug":"cookie-policy","kind":"cookie_policy"}' | member data.id)
 VERSION=$(panel POST "/sites/$SITE/documents/$DOCUMENT/versions" \\
   '{"language":"en","title":"Cookie policy","media_type":"text/markdown","content":"# Cookies\\n\\nWe count visits."}' | member data.id)
@@ -45,7 +24,34 @@ REVISION=$(panel POST "/sites/$SITE/cookies" '{"name":"_visits","provider":"shop
   "duration_seconds":31536000,"purpose":{"en":"Tells one visit from the next"}}' | member revision)
 panel POST "/sites/$SITE/configuration/publish" '{"revision":'$REVISION'}' | member data.number
 
-# A consent, as the shop's backend records it (docs/sdk.md).
+`;
+
+/** The way from a site that does not exist to checked evidence of a consent, in one shell. A test runs it. */
+export const WALK = `## From nothing to evidence
+
+Start the service with \`npm start\`. In another terminal, run these commands from the repository.
+\`seed-demo\` makes a tenant with a plan and an owner to sign in as; everything else is made here.
+
+\`\`\`bash
+BASE=\${BASE:-http://127.0.0.1:8080}
+node bin/consent-ledger.js admin seed-demo --json > demo.json
+demo() { node -p "require('./demo.json').$1"; }
+${HELPERS}
+# Sign in, and see as whom.
+LOGIN=$(node -p "JSON.stringify(require('./demo.json').panel_user)")
+TOKEN=$(curl -sS "$BASE/api/v1/auth/login" -H 'Content-Type: application/json' -d "$LOGIN" | member data.access_token)
+panel GET /auth/me | member data.role
+
+# A site. This TXT record in the DNS proves whose the domain is; then POST …/domain-verification verifies it.
+# shop.example is in no DNS, so the operator of the service vouches for it.
+SITE=$(panel POST /sites '{"name":"Shop","domain":"shop.example"}' | member data.id)
+panel GET "/sites/$SITE/domain-verification" | member data.dns_record
+node bin/consent-ledger.js admin site verify "$SITE"
+
+# A key for the shop's backend: shown this once.
+KEY=$(panel POST "/sites/$SITE/api-keys" '{"name":"backend of the shop","scope":"write"}' | member data.key)
+
+${PUBLISHING}# A consent, as the shop's backend records it (docs/sdk.md).
 BASE=$BASE KEY=$KEY VERSION=$VERSION node --input-type=module <<'END'
 import { readFileSync } from 'node:fs';
 import { env } from 'node:process';

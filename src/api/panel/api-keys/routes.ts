@@ -17,7 +17,7 @@ export function apiKeyRoutes({ apiPool, keyring }: PanelRoutesOptions): readonly
       return {
         response: { data: { ...(await apiKeyOf(db, params.site_id, id)), key } },
         subject: { kind: 'api_key', id },
-        details: { site_id: params.site_id, scope: body.scope, restriction: body.restriction },
+        details: { site_id: params.site_id, scope: body.scope, restriction: body.restriction, mode: body.mode },
       };
     }),
     reads(operations.readApiKey, async ({ params }) => ({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ApiKey, ApiKeyRestriction } from '../../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
@@ -10,15 +10,18 @@ const KeyRow = z.object({
   prefix: z.string(),
   scope: z.enum(['read', 'write']),
   restriction: ApiKeyRestriction,
+  is_test: z.boolean().nullable(),
   created_at: z.date(),
   last_used_at: z.date().nullable(),
+  live_host: z.string().nullable(),
   expires_at: z.date().nullable(),
   replaced_by: z.string().nullable(),
   revoked_at: z.date().nullable(),
 });
 
-const SELECT =
-  'select id, name, prefix, scope, restriction, created_at, last_used_at, expires_at, replaced_by, revoked_at from api_keys where site_id = $1';
+const SELECT = `select id, name, prefix, scope, restriction, is_test, created_at, last_used_at,
+  case when live_seen_at > now() - interval '1 day' then live_host end as live_host, expires_at, replaced_by, revoked_at
+  from api_keys where site_id = $1`;
 
 /** A page of a site's keys, oldest first. @throws ApiError VALIDATION_ERROR */
 export async function apiKeyList(db: Queryable, siteId: string, page: PageRequest): Promise<Page<ApiKey>> {
@@ -40,9 +43,10 @@ export async function apiKeyOf(db: Queryable, siteId: string, keyId: string): Pr
   return shown(row);
 }
 
-function shown(row: z.infer<typeof KeyRow>): ApiKey {
+function shown({ is_test: isTest, ...row }: z.infer<typeof KeyRow>): ApiKey {
   return {
     ...row,
+    mode: isTest === true ? 'test' : 'live',
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { IdempotencyConflict } from '../../../../schemas/api/panel/api-keys.js';
 import { consentToken } from '../../../../schemas/events/consent-recorded.js';
 import type { Queryable } from '../../../platform/database/pool.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AuditLogEntry, AuditLogQuery } from '../../../../schemas/api/panel/audit-log.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';

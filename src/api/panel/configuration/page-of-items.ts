@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 /**

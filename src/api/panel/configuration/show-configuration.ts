@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputInteger } from '../../../../schemas/api/common.js';
 import type {
   ConfigurationDraft,

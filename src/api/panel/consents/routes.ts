@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { IDENTIFIER_KINDS } from '../../../erasure/index.js';
 import { type ConsentRow, findConsent } from '../../../evidence/records/consent-row.js';
@@ -21,6 +21,8 @@ const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15)
 /** Searches that wait: of all, and of one tenant. */
 const MAX_WAITING_SEARCHES = 100;
 const MAX_OF_TENANT = 20;
+/** Time after a search in which its tenant makes no other, as a multiple of its length. */
+const PAUSE = 2;
 
 /** The read model finds the consents; their records in the event log are what is shown. */
 export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
@@ -29,6 +31,7 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
   const turns = new FairTurns({
     slots: Math.max(1, Math.floor(options.config.database.poolSize / 2)),
     now: () => performance.now(),
+    pause: PAUSE,
     maxWaiting: MAX_WAITING_SEARCHES,
     maxOfOwner: MAX_OF_TENANT,
   });
@@ -38,17 +41,16 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
   ) => {
     const key = keyOfCursor(SearchCursor, wanted.filter);
     const after = key === null ? null : { createdAt: key[1], eventId: key[2] };
-    const { rows, next } = await turns.take(
-      tenantId,
-      () => search(apiPool, keyring, { ...wanted, after }, { gone }),
-      gone,
-    );
-    const logged = await readLoggedRecords(eventLog, rows);
-    const now = new Date();
-    return {
-      data: await Promise.all(rows.map((row, place) => summaryOf(row, logged[place] ?? null, keyring, now))),
-      next_cursor: next === null ? null : encodeCursor(['consents', next.createdAt, next.eventId]),
+    const read = async () => {
+      const { rows, next } = await search(apiPool, keyring, { ...wanted, after }, { gone });
+      const logged = await readLoggedRecords(eventLog, rows);
+      const now = new Date();
+      return {
+        data: await Promise.all(rows.map((row, place) => summaryOf(row, logged[place] ?? null, keyring, now))),
+        next_cursor: next === null ? null : encodeCursor(['consents', next.createdAt, next.eventId]),
+      };
     };
+    return turns.take(tenantId, read, gone);
   };
   const existing = async (params: { site_id: string; consent_id: string }): Promise<ConsentRow> => {
     const identifier = parseIdentifier(params.consent_id);

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { checkpointLinks } from '../../../../schemas/api/checkpoints.js';
 import type { ConsentResponse, ConsentsPage } from '../../../../schemas/api/panel/consents.js';
 import { consentToken } from '../../../../schemas/events/consent-recorded.js';

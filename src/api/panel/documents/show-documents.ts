@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DocumentsQuery, PanelDocument } from '../../../../schemas/api/panel/documents.js';
 import { DOCUMENT_KINDS } from '../../../../schemas/events/notices.js';
 import type { Queryable } from '../../../platform/database/pool.js';

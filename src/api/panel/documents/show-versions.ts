@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputInteger, MAX_INTEGER } from '../../../../schemas/api/common.js';
 import { type DocumentVersion, VERSION_STATES, type VersionsQuery } from '../../../../schemas/api/panel/documents.js';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { dataOf, NoBody, None, pageOf } from '../../../../schemas/api/panel/common.js';
 import {
   ActivatedVersion,

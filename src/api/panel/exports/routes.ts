@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../../../../schemas/evidence/primitives.js';
 import * as exports from '../../../evidence/exports/index.js';
 import { appendAuditEntry } from '../../../platform/audit-log/append-entry.js';

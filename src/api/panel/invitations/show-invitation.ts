@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Invitation } from '../../../../schemas/api/panel/invitations.js';
 import type { ListedInvitation } from '../../../accounts/sign-in/invitations.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputDate } from '../../../../schemas/api/common.js';
 import type { MonthlyUsage, Subscription } from '../../../../schemas/api/panel/plans.js';
 import type { Queryable } from '../../../platform/database/pool.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecordedScan } from '../../../../schemas/api/panel/scans.js';
 import { parseRecord } from '../../../../schemas/events/sealed-event.js';
 import { SITE_SCANNED } from '../../../../schemas/events/site-scanned.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { SignIn } from '../../../../schemas/api/panel/sign-ins.js';
 import { listSignIns } from '../../../accounts/sign-in/list-sign-ins.js';
 import type { Queryable } from '../../../platform/database/pool.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RetentionRules, type Site } from '../../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../../platform/database/pool.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ALARM_KINDS, type Alarm } from '../../../../schemas/api/panel/statistics.js';
 import type { Config } from '../../../platform/config/index.js';
 import type { Queryable } from '../../../platform/database/pool.js';

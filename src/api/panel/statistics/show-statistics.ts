@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import {
   type ConsentStatistics,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { causedBy } from '../../../accounts/mail/mail-cause.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
@@ -54,6 +54,8 @@ export function tenantRoutes({ apiPool, queueMail }: PanelRoutesOptions): readon
 }
 
 const MADE_A_DAY = 10;
+/** One of the tenants of the last day becomes older than that within a day. */
+const RETRY_SECONDS = 3_600;
 const CountRows = z.tuple([z.object({ made: z.int() })]);
 
 const RootRows = z.tuple([z.object({ id: z.string() })]);
@@ -80,7 +82,8 @@ async function refuseExcess(db: Queryable, tenantId: string): Promise<void> {
      select count(*) as made from family where created_at > now() - interval '1 day'`,
     [root.id],
   );
-  if (CountRows.parse(rows)[0].made >= MADE_A_DAY) throw new ApiError('TENANT_LIMIT_EXCEEDED');
+  if (CountRows.parse(rows)[0].made >= MADE_A_DAY)
+    throw new ApiError('TENANT_LIMIT_EXCEEDED', undefined, { retryAfterSeconds: RETRY_SECONDS });
 }
 
 /** @throws ChangeRefused `not_found`, as for a tenant that does not exist */

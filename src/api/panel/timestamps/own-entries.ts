@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { consentsStream, noticesStream } from '../../../../schemas/events/streams.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkpointLinks } from '../../../../schemas/api/checkpoints.js';
 import type { BatchesPage, CheckpointsPage } from '../../../../schemas/api/panel/timestamps.js';
 import { toHex } from '../../../../schemas/crypto/encoding.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { TimestampStatusResponse } from '../../../../schemas/api/panel/timestamps.js';
 import { siteOfStream } from '../../../../schemas/events/streams.js';
 import type { Config } from '../../../platform/config/index.js';

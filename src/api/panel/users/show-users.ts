@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { PanelUser, UsersQuery } from '../../../../schemas/api/panel/users.js';
 import { type ListedUser, listUsers } from '../../../accounts/users/list-users.js';
 import type { Queryable } from '../../../platform/database/pool.js';

@@ -1,4 +1,5 @@
 import { dataOf, NoBody, None, PageQuery, pageOf, SiteParams } from '../../../../schemas/api/panel/common.js';
+import { DeliveryParams, SendAgainRequest, WebhookDelivery } from '../../../../schemas/api/panel/webhook-deliveries.js';
 import {
   ChangeWebhookRequest,
   CreateWebhookRequest,
@@ -122,6 +123,57 @@ export const replayWebhook = operation({
   action: 'webhook.replay',
 });
 
+export const testWebhook = operation({
+  id: 'testWebhook',
+  method: 'post',
+  path: `${path}/{webhook_id}/test`,
+  tag,
+  summary: 'Send a test message',
+  description: 'A signed message of type `webhook.test`, at most 5 a minute.',
+  roles: EDITORS,
+  params: WebhookParams,
+  query: None,
+  body: NoBody,
+  status: 202,
+  response: dataOf(WebhookDelivery),
+  errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
+  action: 'webhook.test',
+});
+
+export const listWebhookDeliveries = operation({
+  id: 'listWebhookDeliveries',
+  method: 'get',
+  path: `${path}/{webhook_id}/deliveries`,
+  tag,
+  summary: 'List the deliveries of a webhook, newest first',
+  description: 'The newest 1,000 of the last 30 days.',
+  roles: URL_READERS,
+  params: WebhookParams,
+  query: PageQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(WebhookDelivery),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: null,
+});
+
+export const sendWebhookAgain = operation({
+  id: 'sendWebhookAgain',
+  method: 'post',
+  path: `${path}/{webhook_id}/deliveries/{delivery_id}/send-again`,
+  tag,
+  summary: 'Send a delivery that ended again, with the same id',
+  roles: EDITORS,
+  params: DeliveryParams,
+  query: None,
+  body: SendAgainRequest,
+  example: { after_attempt: 1 },
+  status: 202,
+  response: dataOf(WebhookDelivery),
+  errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE', 'EVENT_GONE'],
+  action: 'webhook.send_again',
+});
+
 export const deleteWebhook = operation({
   id: 'deleteWebhook',
   method: 'delete',
@@ -146,5 +198,8 @@ export const WEBHOOK_OPERATIONS = [
   changeWebhook,
   rotateWebhookSecret,
   replayWebhook,
+  testWebhook,
+  listWebhookDeliveries,
+  sendWebhookAgain,
   deleteWebhook,
 ];

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Webhook } from '../../../../schemas/api/panel/webhooks.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { noSuchWebhook } from '../../../tenancy/webhooks/webhooks.js';

@@ -1,4 +1,4 @@
-import { ErasureParams, ErasureReceiptResponse, S2sErasureRequest } from '../../../../schemas/api/erasures.js';
+import { ErasureParams, S2sErasureReceiptResponse, S2sErasureRequest } from '../../../../schemas/api/erasures.js';
 import { ErasureListQuery, ErasureListResponse } from '../../../../schemas/api/export.js';
 import { NoBody, None } from '../../../../schemas/api/panel/common.js';
 import type { JsonObject } from '../../../../schemas/json/json-value.js';
@@ -57,7 +57,7 @@ export const eraseS2s = defineOperation({
   body: S2sErasureRequest,
   bodyLimit: 4_096,
   status: 202,
-  response: ErasureReceiptResponse,
+  response: S2sErasureReceiptResponse,
   errors: ['ADMISSION_UNAVAILABLE'],
   example: {
     body: {
@@ -112,7 +112,7 @@ export const readErasureS2s = defineOperation({
   query: AnyQuery,
   body: NoBody,
   status: 200,
-  response: ErasureReceiptResponse,
+  response: S2sErasureReceiptResponse,
   errors: ['RESOURCE_NOT_FOUND'],
   example: { path: { id: EXAMPLE_VALUES.erasureId }, response: SHOWN_RECEIPT },
   action: null,

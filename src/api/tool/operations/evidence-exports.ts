@@ -46,7 +46,7 @@ export const exportEvidenceS2s = defineOperation({
   body: CreateExportRequest,
   status: 202,
   response: EvidenceExportAnswer,
-  errors: ['EXPORT_LIMIT_EXCEEDED', 'ADMISSION_UNAVAILABLE'],
+  errors: ['TEST_KEY_REFUSED', 'EXPORT_LIMIT_EXCEEDED', 'ADMISSION_UNAVAILABLE'],
   example: {
     body: { filter: { from: '2026-01-01T00:00:00Z', consent_type: 'cookie' }, disclose: ['signer_email'] },
     response: SHOWN_EXPORT,
@@ -71,7 +71,7 @@ export const readEvidenceExportS2s = defineOperation({
   path: '/tool/v1/s2s/evidence-exports/{id}',
   summary: 'Get the state and progress of an evidence export',
   response: EvidenceExportAnswer,
-  errors: ['RESOURCE_NOT_FOUND'],
+  errors: ['TEST_KEY_REFUSED', 'RESOURCE_NOT_FOUND'],
   example: { path: { id: EXAMPLE_VALUES.exportId }, response: SHOWN_EXPORT },
   action: null,
 });
@@ -89,7 +89,7 @@ export const downloadEvidenceExportS2s = defineOperation({
     'Repr-Digest': 'SHA-256 of the whole package (RFC 9530).',
     ETag: 'For `If-Range`.',
   },
-  errors: ['RESOURCE_NOT_FOUND', 'EXPORT_NOT_FINISHED', 'EXPORT_GONE', 'RANGE_NOT_SATISFIABLE'],
+  errors: ['TEST_KEY_REFUSED', 'RESOURCE_NOT_FOUND', 'EXPORT_NOT_FINISHED', 'EXPORT_GONE', 'RANGE_NOT_SATISFIABLE'],
   example: { path: { id: EXAMPLE_VALUES.exportId } },
   action: 'export.download',
 });

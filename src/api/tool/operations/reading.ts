@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LanguageQuery, ScannerQuery } from '../../../../schemas/api/common.js';
 import { ConfigResponse } from '../../../../schemas/api/config.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse, DocumentParams } from '../../../../schemas/api/documents.js';

@@ -13,7 +13,13 @@ import {
   S2sConsentRequest,
 } from '../../../../schemas/api/consents.js';
 import { CONSENT_ERROR_CODES } from '../../../../schemas/api/error-codes.js';
-import { ExportQuery, ExportResponse, NDJSON_MEDIA_TYPE } from '../../../../schemas/api/export.js';
+import {
+  CSV_MEDIA_TYPE,
+  ExportQuery,
+  ExportResponse,
+  NDJSON_MEDIA_TYPE,
+  PARQUET_MEDIA_TYPE,
+} from '../../../../schemas/api/export.js';
 import { NoBody, None } from '../../../../schemas/api/panel/common.js';
 import type { JsonObject } from '../../../../schemas/json/json-value.js';
 import { EXAMPLE_VALUES, SHOWN } from '../../server/example-values.js';
@@ -170,10 +176,14 @@ export const exportConsents = defineOperation({
   body: NoBody,
   status: 200,
   response: ExportResponse,
-  alternative: {
-    mediaType: NDJSON_MEDIA_TYPE,
-    description: 'One ExportedConsent, ExportedFields or ExportedErasure as JSON on each line.',
-  },
+  alternatives: [
+    {
+      mediaType: NDJSON_MEDIA_TYPE,
+      description: 'One ExportedConsent, ExportedFields or ExportedErasure as JSON on each line.',
+    },
+    { mediaType: CSV_MEDIA_TYPE, description: 'A line of names, then one record a line.' },
+    { mediaType: PARQUET_MEDIA_TYPE, description: 'A Parquet file with a column for each field.' },
+  ],
   errors: [],
   example: {
     query: { visitor_id: EXAMPLE_VALUES.visitorId, from: '2026-01-01T00:00:00Z', limit: '500' },

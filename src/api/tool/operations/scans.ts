@@ -40,6 +40,7 @@ export const scanPage = defineOperation({
   status: 200,
   response: ScanResponse,
   errors: [
+    'TEST_KEY_REFUSED',
     'SCAN_URL_REFUSED',
     'SCAN_FAILED',
     'SCAN_LIMIT_EXCEEDED',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Position } from '../port.js';
 
 const POSITION = /^(\d{20})\/(\d{20})$/;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LoggedEvent, StreamEvent } from '../port.js';
 import { decodeMetadata } from './metadata.js';
 import { formatPosition } from './positions.js';

@@ -30,7 +30,15 @@ import {
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
 import { appendParameters } from './append-parameters.js';
-import { APPEND, FIRST_REVISIONS, LAST_REVISIONS, READ_EVENTS, readAllSql, readStreamSql } from './queries.js';
+import {
+  APPEND,
+  FIRST_REVISIONS,
+  HAS_MORE,
+  LAST_REVISIONS,
+  READ_EVENTS,
+  readAllSql,
+  readStreamSql,
+} from './queries.js';
 import {
   appendRows,
   firstRevisionRows,
@@ -238,11 +246,23 @@ class PostgresEventLog implements EventLog {
         }
         position = page.next;
         if (page.events.length > 0 && !signal.aborted) yield page;
-        if (page.atEnd) await this.#wakeups.wait(ticket, this.#pollIntervalMs, signal);
+        if (page.atEnd) await this.#waitForMore(position, ticket, signal);
       }
     } finally {
       this.#wakeups.leave();
     }
+  }
+
+  /** Waits for a notification. Without one, looks at each interval: a search costs more than this look. */
+  async #waitForMore(after: Position | null, ticket: number, signal: AbortSignal): Promise<void> {
+    do await this.#wakeups.wait(ticket, this.#pollIntervalMs, signal);
+    while (this.#wakeups.ticket === ticket && !signal.aborted && !(await this.#hasMore(after)));
+  }
+
+  /** @returns true also if that cannot be read: reading goes on, and says why */
+  async #hasMore(after: Position | null): Promise<boolean> {
+    const rows = await this.#read(HAS_MORE, [positionOf(after)]).catch(() => null);
+    return rows === null || rows.length > 0;
   }
 
   async ping(): Promise<void> {

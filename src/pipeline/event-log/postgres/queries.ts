@@ -40,6 +40,13 @@ export const LAST_REVISIONS = {
   text: `SELECT s.stream, ${endOf('max')} AS last_revision FROM unnest($1::text[]) AS s (stream)`,
 };
 
+/** $1 a position as a number; a row if the log has events after it. */
+export const HAS_MORE = {
+  name: 'event_log_has_more',
+  text: `SELECT FROM (SELECT position + count - 1 AS head FROM event_log.runs ORDER BY position DESC LIMIT 1) AS last
+          WHERE head > $1`,
+};
+
 /** $1 streams; one row {stream, first_revision} for each, -1 if there is no such stream. */
 export const FIRST_REVISIONS = {
   name: 'event_log_first_revisions',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CopiedRow } from '../../../platform/database/copied-rows.js';
 import type { LoggedEvent, Position, StreamEvent } from '../port.js';
 

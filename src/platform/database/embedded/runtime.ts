@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PostgresPackage } from './binaries.js';
 
 /** A complete, executable copy of PostgreSQL. */

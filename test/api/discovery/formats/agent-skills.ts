@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UriReference } from './linkset.js';
 
 /** agentskills.io, "name field" */

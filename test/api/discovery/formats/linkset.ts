@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A URI reference, which the RFC wants not to be a relative *path*: absolute, or path-absolute. */
 export const UriReference = z.string().regex(/^(?:https?:\/\/[^\s"<>\\^`{|}]+|\/[^\s"<>\\^`{|}]*)$/);

@@ -35,8 +35,17 @@ async function call<T>(url: string, method: string, headers: Record<string, stri
 
 type RecordConsent = ToolPaths['/tool/v1/consents']['post'];
 
-/** Returns the Tool API's answer to a ping, and the consent token of a consent that it recorded. */
-export async function recordConsent(base: string, apiKey: string, sign: Sign, versionId: string) {
+/**
+ * Returns the Tool API's answer to a ping, the consent token of a consent that it recorded, and why it refused one item
+ * of a batch.
+ * @param approvalVersionId a version to which no consent is recorded without an approval token
+ */
+export async function recordConsent(
+  base: string,
+  apiKey: string,
+  sign: Sign,
+  { versionId, approvalVersionId }: { readonly versionId: string; readonly approvalVersionId: string },
+) {
   const client = createClient<ToolPaths>({ baseUrl: base, headers: { 'X-API-Key': apiKey } });
   // The signature is a security scheme, so that no operation has it as a parameter.
   client.use({
@@ -55,8 +64,19 @@ export async function recordConsent(base: string, apiKey: string, sign: Sign, ve
       document_version_id: versionId,
     },
   });
+  const good = { consent_type: 'cookie', decision: 'accepted', document_version_id: versionId } as const;
+  const wrong = { ...good, consent_type: 'document_approval', document_version_id: approvalVersionId };
+  const { data: batch } = await client.POST('/tool/v1/consents/batch', { body: { consents: [good, wrong] } });
+  const item = batch?.data.results.find(({ status }) => status === 'rejected');
+  const { error } = await client.POST('/tool/v1/consents', { body: { ...good, visitor_id: 'x'.repeat(101) } });
   const pong: 'pong' | undefined = ping?.message;
-  return { pong, siteId: ping?.data.site_id, consentToken: recorded?.data.consent_token };
+  return {
+    pong,
+    siteId: ping?.data.site_id,
+    consentToken: recorded?.data.consent_token,
+    item: [item?.index, item?.error_code],
+    error: [error?.code, error?.errors?.[0]?.field],
+  };
 }
 
 type Login = PanelPaths['/api/v1/auth/login']['post'];
@@ -82,8 +102,6 @@ export function mistakes(): unknown {
   const site: Body<Sites['post']> = { domain: 'shop.example' };
   // @ts-expect-error there is no such path
   type Unknown = ToolPaths['/tool/v1/pong'];
-  // @ts-expect-error INSUFFICIENT_ROLE is the only code of status 403
-  const code: PanelPaths['/api/v1/sites']['get']['responses'][403]['content']['application/json']['code'] = 'OTHER';
   const unknown: Unknown | undefined = undefined;
-  return [decision, incomplete, site, code, unknown];
+  return [decision, incomplete, site, unknown];
 }

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Account } from '../../../../src/platform/database/embedded/account.js';
 import { clusterDirOf } from '../../../../src/platform/database/embedded/cluster.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';

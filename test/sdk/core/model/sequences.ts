@@ -42,6 +42,13 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('signal', 'share') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('publish'),
+      recipients: fc.constantFrom<readonly string[]>([], ['Ads'], ['Ads', 'Maps']),
+    }),
+  },
 );
 const trouble: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({ kind: fc.constantFrom('cookies', 'storage'), keeping }),

@@ -9,6 +9,14 @@ export interface ModelRecord extends InForce {
   readonly key: string;
   readonly visitor: string;
   readonly type: string;
+  /** Words of the notice that it states. */
+  readonly notice: string | undefined;
+}
+
+/** What the model reads of a body beside what the SDK reads of it. */
+interface Stated {
+  readonly idempotency_key: string;
+  readonly presentation?: { readonly notice?: { readonly text: string } };
 }
 
 const DAY_MS = 86_400_000;
@@ -32,7 +40,7 @@ export class ModelService {
     if (fate === 'busy') return { ...none, status: 503 };
     if (fate === 'broken') return { ...none, status: 500 };
     const sent = sentOf({ body });
-    const { idempotency_key: key }: { idempotency_key: string } = JSON.parse(body);
+    const { idempotency_key: key, presentation }: Stated = JSON.parse(body);
     if (sent === undefined) throw new Error(`not a consent: ${body}`);
     const known = this.#keys.get(key);
     if (known !== undefined && this.now() - known.at < DAY_MS) {
@@ -61,6 +69,7 @@ export class ModelService {
       type: sent.consent_type,
       decision: sent.decision,
       categories: sent.categories ?? null,
+      notice: presentation?.notice?.text,
     });
     return fate === 'lost' ? { ...none, status: 0 } : { ...none, status: 202, acceptance };
   }

@@ -10,7 +10,11 @@ const category = (key: string, required: boolean) => ({
 });
 
 /** The configuration of the tests' site, in a region with this law. */
-export function configurationIn(compliance_framework: string | null, version = 'v1'): Configuration {
+export function configurationIn(
+  compliance_framework: string | null,
+  version = 'v1',
+  recipients: readonly string[] = [],
+): Configuration {
   return {
     language: 'en',
     languages: ['en'],
@@ -20,7 +24,11 @@ export function configurationIn(compliance_framework: string | null, version = '
     labels: {},
     withdrawal: null,
     controller: { legal_name: 'Shop', contact: 'shop@example.org' },
-    categories: [category('necessary', true), category('analytics', false), category('marketing', false)],
+    categories: [
+      category('necessary', true),
+      category('analytics', false),
+      { ...category('marketing', false), recipients: [...recipients] },
+    ],
     documents: [
       {
         slug: 'cookie-policy',

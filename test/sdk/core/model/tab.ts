@@ -27,6 +27,7 @@ export class Tab {
   readonly page: ConsentPage;
   readonly host: string;
   readonly domain: string | undefined;
+  readonly configuration: Configuration;
   /** Whether the page was told that the browser does not keep what it knows. */
   isTold = false;
   /** By key: failures since sending began that are of this consent. */
@@ -38,6 +39,7 @@ export class Tab {
     this.#options = options;
     this.host = host;
     this.domain = domain;
+    this.configuration = options.configuration;
     const address = { protocol: 'https:', hostname: host, pathname: path };
     this.page = new ConsentPage({
       jar: new CookieJar(browser.page(address), address, domain),
@@ -46,6 +48,9 @@ export class Tab {
       random,
       isSignalled,
       ownVisitor: undefined,
+      noticeOf: () => (_, isConflict) => ({
+        notice: { text: isConflict ? 'Honored, in place of a choice' : 'Honored', language: 'en', version: 1 },
+      }),
       onNotKept: () => {
         this.isTold = true;
       },

@@ -1,4 +1,5 @@
 import { type Keeping, ModelBrowser } from './browser.js';
+import { AskedQuestions, checkNotice } from './rules-of-pages.js';
 import { type Fate, ModelService } from './service.js';
 import { configurationIn } from './site.js';
 import { Tab } from './tab.js';
@@ -18,6 +19,7 @@ export type Happening =
   | { readonly kind: 'choose'; readonly tab: number; readonly categories: Readonly<Record<string, boolean>> }
   | { readonly kind: 'send'; readonly tab: number; readonly fates: readonly Fate[] }
   | { readonly kind: 'pass' | 'jump'; readonly ms: number }
+  | { readonly kind: 'publish'; readonly recipients: readonly string[] }
   | { readonly kind: 'signal' | 'share' | 'clear' }
   | { readonly kind: 'cookies' | 'storage'; readonly keeping: Keeping };
 
@@ -37,7 +39,13 @@ interface Made {
 export class World {
   readonly service = new ModelService(() => START + this.#elapsed);
   readonly #browser = new ModelBrowser(() => this.#now());
-  readonly #configuration;
+  readonly #law: string | null;
+  #configuration;
+  readonly #questions = new AskedQuestions();
+  /** By page: the turn in which it was opened. */
+  readonly #opened = new Map<Tab, number>();
+  /** Turn of the last change of the signal. */
+  #signalled = 0;
   readonly #tabs: Tab[] = [];
   readonly #visited = new Set<string>();
   /** Choices in the order in which the visitor made them. */
@@ -69,6 +77,7 @@ export class World {
 
   constructor({ law, isShared }: WorldOptions) {
     this.#isShared = isShared;
+    this.#law = law;
     this.#configuration = configurationIn(law);
   }
 
@@ -102,6 +111,10 @@ export class World {
       case 'signal':
         this.#isSignalled = !this.#isSignalled;
         this.#wasSignalled = true;
+        this.#signalled = this.#turn;
+        break;
+      case 'publish':
+        this.#configuration = configurationIn(this.#law, 'v1', what.recipients);
         break;
       case 'share':
         if (!this.#isShared) this.#wasShared = true;
@@ -116,6 +129,8 @@ export class World {
         this.#browser[what.kind] = what.keeping;
         if (what.keeping !== 'kept') this.#isClean = false;
     }
+    // A page from before the hosts shared deletes what they share when it writes (docs/sdk.md).
+    if (this.#wasShared && 'tab' in what && this.#tab(what.tab)?.domain === undefined) this.#cleared = this.#turn;
     this.#check();
   }
 
@@ -171,6 +186,7 @@ export class World {
       configuration: this.#configuration,
     });
     this.#tabs.push(tab);
+    this.#opened.set(tab, this.#turn);
     if (this.#tabs.length > MOST_TABS) this.#tabs.shift();
     this.#looked.set(tab, this.#turn);
     return tab;
@@ -208,6 +224,7 @@ export class World {
     if (!isPermission) this.#checkDecision(tab, newest.decision);
     if (!this.#isClean && tab.page.queue.items().every(({ idempotency_key }) => idempotency_key !== key))
       throw new Error('a choice does not wait for the service');
+    this.#questions.add(tab);
     this.#made.push({ key, host: tab.host, isShared: tab.domain !== undefined });
     if (isPermission) {
       this.#permitted.set(tab, this.#turn);
@@ -230,6 +247,8 @@ export class World {
     if (!this.#isClean || this.#wasShared || this.#wasSignalled) return;
     const isPermitted = this.#standing.get(tab.host)?.is ?? false;
     if ((decision === 'withdrawn') !== isPermitted) throw new Error(`${decision}, but permitted: ${isPermitted}`);
+    if ((tab.page.withdrawnAt !== null) !== isPermitted)
+      throw new Error(`what was permitted is ${isPermitted ? 'not ' : ''}deleted`);
   }
 
   #followRefusals(): void {
@@ -239,6 +258,20 @@ export class World {
 
   #check(): void {
     this.#checkRefusals();
+    const isOrderly = this.#isClean && !this.#wasWrong && this.service.refused.size === 0;
+    for (const tab of this.#tabs) {
+      const isSteady = isOrderly && (this.#opened.get(tab) ?? 0) > this.#signalled;
+      checkNotice(tab, { law: this.#law, isOn: this.#isSignalled, isSteady });
+      this.#questions.check(tab);
+    }
+    const bare = this.service.records.filter(
+      ({ type, notice }) => type === 'do_not_sell_opt_out' && notice === undefined,
+    );
+    if (bare.length > 0) throw new Error('the record of a signal states no notice');
+    const isConflict = this.service.records.some(({ notice }) => notice?.includes('in place of') === true);
+    if (isConflict && this.#permission === 0) throw new Error('a conflict without an earlier permission');
+    if (this.#permission === 0 && this.#tabs.some(({ page }) => page.withdrawnAt !== null))
+      throw new Error('something is deleted although nothing was ever permitted');
     const keys = this.service.records.map(({ key }) => key);
     const isForgotten = this.#wasWrong && this.#elapsed > DAY_MS;
     if (this.#isClean && !isForgotten && new Set(keys).size < keys.length)

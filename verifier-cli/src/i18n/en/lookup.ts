@@ -17,6 +17,7 @@ export const lookup = {
   tooMany: 'Too many requests. Wait a minute, then try again.',
   refused: (code: string) => `The service rejected the request (${code}).`,
   clientToken: 'This is a client token. It refers to no record, and any client can create one.',
+  testToken: 'This is a test: it was sent with a test key, to try the page out. It proves nothing, and is no consent.',
   onRecord: 'On record',
   notIntact: 'On record, but the integrity check failed',
   website: 'Website',

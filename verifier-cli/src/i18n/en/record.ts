@@ -38,6 +38,18 @@ export const record = {
     drawn: 'The question, drawn',
     drawnBy: (layout: string, version: number) =>
       `The sealed words, drawn by layout ${layout}, version ${version}. The control that was used is marked. Words of controls that the site’s configuration does not state are those of this program.`,
+    notDrawn: {
+      invalid: 'It is not drawn, because the record is invalid: its words may not be sealed.',
+      imported: 'It is not drawn, because a former tool asked the question.',
+      configuration: 'It is not drawn, because this file does not have the configuration with its words.',
+      language: 'It is not drawn, because the configuration has no words in the stated language.',
+      layout: 'It is not drawn, because this program knows no layout that has all that is stated.',
+    },
+    contradicts: {
+      decision: 'The stated control does not lead to the decision of this record.',
+      control: 'The control that was used is not among the stated ones.',
+      notice: 'The record states a notice whose words are not those of the browser SDK for this version and language.',
+    },
     notStated: 'not stated',
     notShown: 'stated, and not disclosed in this file or erased',
     statedBy: {
@@ -51,6 +63,11 @@ export const record = {
     language: (tag: string) => `texts in ${tag}`,
     schemes: { light: 'light colours', dark: 'dark colours' },
     sizes: { phone: 'a window of a phone’s size', tablet: 'a window of a tablet’s size', desktop: 'a wide window' },
+    textSizes: {
+      below_12: 'text below 12 pixels',
+      usual: 'text of the usual size',
+      enlarged: 'text larger than usual',
+    },
     controls: (names: string) => `controls: ${names}`,
     preselected: {
       nothing: 'nothing preselected',
@@ -58,6 +75,8 @@ export const record = {
       gpc: 'the refusal preselected that the browser signals',
     },
     used: (name: string) => `used: ${name}`,
+    notice: (words: string, tag: string, version: number) => `notice “${words}” (${tag}, version ${version})`,
+    rule: (name: string) => `rule ${name}`,
     elapsed: (seconds: number) => `decided after ${seconds} s`,
     sdk: (name: string) => `shown by ${name}`,
   },
@@ -70,7 +89,18 @@ export const record = {
       `The browser stated a GPP string. Its section ${section} says: ${values}${gpc === true ? '; Global Privacy Control' : ''}.`,
     otherSections: (ids: string) => `Its sections ${ids} are not read by this program.`,
     optOuts: { not_applicable: 'does not apply', opted_out: 'opted out', not_opted_out: 'not opted out' },
-    agrees: 'That is what this record and the sealed configuration say.',
+    tcAgrees:
+      'This record and the sealed configuration say the same of the consent platform, the vendor list, the country, the purposes, the special features, legitimate interests for a purpose and the vendors. Not compared: the language, the screen and the version of the policy.',
+    gppAgrees:
+      'This record and the sealed configuration say the same of the sections and the opt-outs. Not compared: the notices given, consents to sensitive data or to data of children, agreements (MSPA) and the version of a section.',
+    ofFormerTool: 'A former tool stated what follows, and no browser.',
+    otherDay: 'Its dates are more than two days from the time of this record.',
+    noSection: 'The browser stated a GPP string. It has no section that this program reads.',
+    noOptOut: 'This record is an opt-out, and the string does not state one.',
+    signalBeside: 'It states Global Privacy Control beside “not opted out”.',
+    standardTexts: 'It says that the question had the standard texts of IAB Europe; the banner has those of the site.',
+    interests: (vendors: number) =>
+      `Its bits of legitimate interest of ${counted(vendors, 'vendor')} that ${vendors === 1 ? 'was' : 'were'} disclosed were not compared: only the vendor list says which vendors have special purposes alone. They permit nothing.`,
     differs: (parts: string) => `This record and the sealed configuration say otherwise: ${parts}.`,
     noSettings: 'This file has no configuration that states these signals, so that they were not compared.',
     unreadableTc: 'The browser stated a TC string that is not one of version 2.',

@@ -207,6 +207,8 @@ export const report = {
     checks: 'Checks',
     amount: (count: number, total: number) => `(${count} of ${total})`,
     notApplicable: 'Not applicable.',
+    checksLeftOut: (count: number) =>
+      count === 1 ? '– 1 check does not apply to this package' : `– ${count} checks do not apply to this package`,
     more: (count: number) => `… and ${count} more`,
     warnings: 'Warnings',
     stamps: 'Time stamps',

@@ -32,6 +32,12 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'roll-up-counts-fewer': '{batch} numaralı toplam, kapsadığı gruplardan daha az girdi veya etiket sayıyor',
   'refusal-permits':
     '{records} kayıt ret veya geri alma belirtiyor, ama isteğe bağlı kategorilere yine de izin veriyor: {categories}',
+  'presentation-contradicts':
+    '{records} kayıt, kişinin karara götürmeyen veya gösterilmeyen bir düğmeyi kullandığını ya da programın gösterdiğinden başka sözleri olan bir bildirimi belirtiyor',
+  'import-row-twice': '{records} kayıt, bir dosyanın başka bir kaydın da aktarıldığı satırından',
+  'import-odd-times': 'aktarılan {records} kayıt, 1995 öncesi bir zaman veya 50 yıldan uzun bir süre belirtiyor',
+  'import-before-text':
+    'aktarılan {records} kayıt, metnin bu defterde yayımlanmasından önceki bir zamanı belirtiyor; gösterilen metnin bu olduğunu yalnızca eski araç söylüyor',
   'text-after-consent':
     '{records} kaydın bildirilen zamanı, rıza verilen metin veya yapılandırmadan önce; fark, saatlerin ayrışabileceği 5 dakikayı aşmıyor',
   'keys-lost':
@@ -105,7 +111,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'bytes-before-file': 'bu dosyadan önce hiçbir dosyaya ait olmayan baytlar var',
   'data-missing': 'yerel başlık veya veriler eksik',
   'bytes-before-directory': 'merkezi dizinden önce hiçbir dosyaya ait olmayan baytlar var',
-  'names-collide': 'iki dosyanın adı aynı veya bazı dosya sistemlerinin aynı saydığı adlar',
+  'names-collide': 'iki dosyanın adı aynı',
   'file-exceeds-limits': 'dosya boyut veya sıkıştırma oranı sınırlarını aşıyor',
   'file-version': 'bu dosyayı içeren biçim sürümünü',
   'name-refused': '{container} bu adda bir dosya içeremez',
@@ -397,7 +403,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
     'Defterin {number} numaralı ilkesi beyan edilen zamandan {delay:duration} sonra damgalandı. Damgasından itibaren geçerlidir.',
   'too-many-pki-files': 'pakette {limit} dosyadan fazla {folder} var',
   'pki-files-too-large': '{folder} dosyaları birlikte {limit} baytı aşıyor',
-  'pki-file-ignored': 'dosya okunamadı ve dikkate alınmadı: {reason}',
+  'pki-file-ignored': 'dosya okunamadı ve hiçbir sertifikayı aklamaz: {reason}',
   'too-many-stamps': 'pakette {limit} zaman damgasından fazlası var',
   'checkpoint-not-stamped': 'denetim noktasının zaman damgası yok',
   'stamp-not-used': 'zaman damgası geçersiz ve kullanılmadı: denetim noktasının başka bir damgası geçerli',
@@ -446,7 +452,7 @@ const TEXTS: Readonly<Record<FindingCode, string>> = {
   'file-is-folder': 'dosya bir klasör veya birim etiketi',
   'extra-fields-unreadable': 'ek alanlar okunamıyor',
   'extra-field-unknown': 'dosyada bilinmeyen {id} ek alanı var',
-  'zip64-contradicts-header': 'ZIP64 alanı başlıkla çelişiyor',
+  'zip64-contradicts-header': 'ZIP64 alanında başlığın gerektirdiğinden başka değerler var',
   'zip64-missing': 'ZIP64 alanı eksik',
   'zip64-unreadable': 'ZIP64 alanı okunamıyor',
   'bytes-after-zip': 'ZIP dosyasının sonundan sonra baytlar var',

@@ -18,6 +18,8 @@ export const lookup: typeof English = {
   tooMany: 'Çok fazla istek. Bir dakika bekleyip yeniden deneyin.',
   refused: (code) => `Hizmet isteği reddetti (${code}).`,
   clientToken: 'Bu bir istemci kodudur. Hiçbir kayda ait değildir; her istemci böyle bir kod oluşturabilir.',
+  testToken:
+    'Bu bir denemedir: sayfayı denemek için bir test anahtarıyla gönderildi. Hiçbir şeyi kanıtlamaz ve rıza değildir.',
   onRecord: 'Kayıtlı',
   notIntact: 'Kayıtlı, ancak bütünlük denetimi başarısız',
   website: 'Web sitesi',

@@ -36,6 +36,18 @@ export const record: typeof English = {
     drawn: 'Sorunun çizimi',
     drawnBy: (layout, version) =>
       `Mühürlenmiş sözler, ${layout} düzeninin ${version}. sürümüyle çizildi. Kullanılan düğme işaretlidir. Sitenin yapılandırmasında bulunmayan düğme sözleri bu programdandır.`,
+    notDrawn: {
+      invalid: 'Kayıt geçersiz olduğu için çizilmedi: sözleri mühürlenmemiş olabilir.',
+      imported: 'Soruyu daha önceki bir araç sorduğu için çizilmedi.',
+      configuration: 'Bu dosyada sözlerin bulunduğu yapılandırma olmadığı için çizilmedi.',
+      language: 'Yapılandırmada bildirilen dilde söz olmadığı için çizilmedi.',
+      layout: 'Bu program, bildirilenlerin hepsini içeren bir düzen bilmediği için çizilmedi.',
+    },
+    contradicts: {
+      decision: 'Bildirilen düğme bu kaydın kararına götürmez.',
+      control: 'Kullanılan düğme bildirilenler arasında yok.',
+      notice: 'Kayıttaki bildirimin sözleri, programın bu sürümde ve dilde gösterdiğinden başka.',
+    },
     notStated: 'bildirilmedi',
     notShown: 'bildirildi; bu dosyada açıklanmadı veya silindi',
     statedBy: {
@@ -49,6 +61,11 @@ export const record: typeof English = {
     language: (tag) => `metinlerin dili ${tag}`,
     schemes: { light: 'açık renkler', dark: 'koyu renkler' },
     sizes: { phone: 'telefon genişliğinde pencere', tablet: 'tablet genişliğinde pencere', desktop: 'geniş pencere' },
+    textSizes: {
+      below_12: '12 pikselden küçük yazı',
+      usual: 'olağan büyüklükte yazı',
+      enlarged: 'olağandan büyük yazı',
+    },
     controls: (names) => `denetimler: ${names}`,
     preselected: {
       nothing: 'önceden seçili bir şey yok',
@@ -56,6 +73,8 @@ export const record: typeof English = {
       gpc: 'tarayıcının bildirdiği ret seçiliydi',
     },
     used: (name) => `kullanılan: ${name}`,
+    notice: (words, tag, version) => `“${words}” bildirimi (${tag}, sürüm ${version})`,
+    rule: (name) => `kural ${name}`,
     elapsed: (seconds) => `${seconds} saniye sonra karar verildi`,
     sdk: (name) => `gösteren: ${name}`,
   },
@@ -68,7 +87,19 @@ export const record: typeof English = {
       `Tarayıcı bir GPP dizesi bildirdi. ${section} bölümünün söylediği: ${values}${gpc === true ? '; Global Privacy Control' : ''}.`,
     otherSections: (ids) => `${ids} numaralı bölümleri bu program okumaz.`,
     optOuts: { not_applicable: 'uygulanmaz', opted_out: 'itiraz edildi', not_opted_out: 'itiraz edilmedi' },
-    agrees: 'Bu kayıt ve mühürlenmiş yapılandırma da bunu söylüyor.',
+    tcAgrees:
+      'Bu kayıt ve mühürlenmiş yapılandırma rıza platformu, satıcı listesi, ülke, amaçlar, özel özellikler, bir amaç için meşru menfaatler ve satıcılar için aynı şeyi söylüyor. Karşılaştırılmayanlar: dil, ekran ve politikanın sürümü.',
+    gppAgrees:
+      'Bu kayıt ve mühürlenmiş yapılandırma bölümler ve itirazlar için aynı şeyi söylüyor. Karşılaştırılmayanlar: verilen bildirimler, hassas verilere veya çocukların verilerine rızalar, sözleşmeler (MSPA) ve bölümün sürümü.',
+    ofFormerTool: 'Aşağıdakileri bir tarayıcı değil, daha önceki bir araç bildirdi.',
+    otherDay: 'Dizenin tarihleri bu kaydın zamanından iki günden fazla uzak.',
+    noSection: 'Tarayıcı bir GPP dizesi bildirdi. Bu programın okuduğu bir bölümü yok.',
+    noOptOut: 'Bu kayıt bir itiraz; dize ise itiraz belirtmiyor.',
+    signalBeside: '“İtiraz edilmedi” yanında Global Privacy Control belirtiyor.',
+    standardTexts:
+      'Dize, sorunun IAB Europe’un standart metinleriyle sorulduğunu söylüyor; afişin metinleri sitenindir.',
+    interests: (vendors) =>
+      `Bildirilen ${vendors} satıcının meşru menfaat bitleri karşılaştırılmadı: yalnızca özel amaçları olan satıcıları ancak satıcı listesi gösterir. Bu bitler hiçbir şeye izin vermez.`,
     differs: (parts) => `Bu kayıt ve mühürlenmiş yapılandırma başka söylüyor: ${parts}.`,
     noSettings: 'Bu dosyada bu sinyalleri belirten bir yapılandırma yok; karşılaştırılmadılar.',
     unreadableTc: 'Tarayıcının bildirdiği TC dizesi 2. sürümden değil.',

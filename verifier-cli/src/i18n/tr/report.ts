@@ -204,6 +204,7 @@ export const report: typeof English = {
     checks: 'Denetimler',
     amount: (count, total) => `(${count} / ${total})`,
     notApplicable: 'Uygulanmaz.',
+    checksLeftOut: (count) => `– ${count} denetim bu pakete uygulanmaz`,
     more: (count) => `… ve ${count} tane daha`,
     warnings: 'Uyarılar',
     stamps: 'Zaman damgaları',

@@ -3,6 +3,7 @@ import type { ContradictionFile, ProvedEntryFile } from '../../../../schemas/evi
 import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { Unreachable } from '../bounded-fetch.js';
 import { auditStructure } from './audit.js';
+import { readAuditState } from './audit-state.js';
 import { Violation } from './claim.js';
 import { proveViolation } from './prove.js';
 import type { StructureSource } from './source.js';
@@ -28,6 +29,7 @@ export interface AuditNewestOptions {
   readonly announcements: readonly ProvedEntryFile[];
   readonly keys: readonly VerifierKey[];
   readonly progress?: (audited: number) => void;
+  readonly advanced?: () => void;
   readonly signal?: AbortSignal;
   readonly commitMs?: number;
 }
@@ -47,7 +49,12 @@ export async function auditNewest({
     await auditStructure({ folder, log, checkpoint, ...rest });
     return { outcome: 'sound' };
   } catch (error) {
-    if (error instanceof Unreachable) return { outcome: 'undecided', statement: error.message, contradiction: null };
+    if (error instanceof Unreachable) {
+      const state = await readAuditState(folder, checkpoint.origin);
+      const since = state?.reached_at === undefined ? 'never' : `last at ${state.reached_at}`;
+      const audited = `audited up to ${state?.size ?? 0} of ${checkpoint.size} leaves, to the newest checkpoint ${since}`;
+      return { outcome: 'undecided', statement: `${error.message}; ${audited}`, contradiction: null };
+    }
     if (!(error instanceof Violation)) throw error;
     return violated(error, { log, note, announcements, keys }, checkpoint.origin);
   }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { Count, Sha256Hex } from '../../../../schemas/evidence/primitives.js';
+import * as z from 'zod';
+import { Count, Instant, Sha256Hex } from '../../../../schemas/evidence/primitives.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseShape } from '../../files/parse.js';
 import { englishText } from '../../findings/finding.js';
@@ -28,6 +28,10 @@ export const AuditState = z.strictObject({
   tags: z.array(File),
   /** Number of the next file of tags. */
   next_file: Count,
+  /** Leaves up to which the tiles of hashes were compared; absent: none, by an earlier program. */
+  tiles: Count.optional(),
+  /** When an audit last reached the newest checkpoint; absent: never. */
+  reached_at: Instant.optional(),
 });
 /** State that an auditor stores about a ledger. */
 export type AuditState = z.infer<typeof AuditState>;

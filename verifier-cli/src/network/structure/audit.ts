@@ -32,6 +32,7 @@ import {
   writeAuditState,
 } from './audit-state.js';
 import { type Claim, Violation } from './claim.js';
+import { compareTiles } from './compare-tiles.js';
 import { readPublishedLeaf } from './published-leaf.js';
 import {
   compareKeys,
@@ -65,6 +66,8 @@ export interface AuditOptions {
   readonly checkpoint: Checkpoint;
   /** Gets the number of leaves that were audited, now and then before the end. */
   readonly progress?: (audited: number) => void;
+  /** Called for each leaf of an audit that never reached the newest checkpoint of the ledger. */
+  readonly advanced?: () => void;
   /** Ends the audit early; the next one goes on from there. */
   readonly signal?: AbortSignal;
   /** Milliseconds between two stored states; less in tests. */
@@ -158,6 +161,8 @@ class StructureAudit {
   #heads: AuditState['heads'];
   #last: { readonly text: string; readonly header: BatchHeader } | null;
   #bytes = 0;
+  /** Whether the stored state has batches in the file of the period, which the next period overwrites. */
+  #isPeriodStored: boolean;
   #committed = Date.now();
 
   constructor(
@@ -169,6 +174,7 @@ class StructureAudit {
     this.#tree = frontierOf(state.size, state.edge);
     this.#tags = new TagIndex(this.#folder, state.tags, state.next_file);
     this.#batches = [...state.batches];
+    this.#isPeriodStored = this.#batches.length > 0;
     this.#rollUps = [...state.roll_ups];
     this.#heads = state.heads;
     this.#last = state.last === null ? null : { text: state.last, header: BatchHeader.parse(JSON.parse(state.last)) };
@@ -182,9 +188,24 @@ class StructureAudit {
   }
 
   async run(bundles: ReadonlyMap<number, string>): Promise<void> {
-    const { progress, signal } = this.options;
-    const { size } = this.#log;
     await removeOthers(this.#folder, this.state);
+    try {
+      await this.#addLeaves(bundles);
+      await compareTiles({
+        ...{ log: this.#log, edge: this.#tree.edge, compared: this.state.tiles ?? 0, signal: this.options.signal },
+        ...(this.state.reached_at === undefined && { advanced: this.options.advanced }),
+      });
+    } catch (error) {
+      // The next audit goes on from here.
+      if (error instanceof Unreachable && this.#tree.size > this.state.size) await this.#commit();
+      throw error;
+    }
+    await this.#commit({ reached_at: new Date().toISOString(), tiles: this.#log.size });
+  }
+
+  async #addLeaves(bundles: ReadonlyMap<number, string>): Promise<void> {
+    const { progress, advanced, signal } = this.options;
+    const { size } = this.#log;
     for await (const leaf of this.#leaves(bundles)) {
       const { header } = leaf;
       this.#checkHeader(leaf);
@@ -192,17 +213,15 @@ class StructureAudit {
       else this.#addBatch(header, leaf.file);
       this.#tree.append(batchLeaf(leaf.text));
       this.#last = leaf;
+      if (this.state.reached_at === undefined) advanced?.();
       const isDue = Date.now() - this.#committed >= (this.options.commitMs ?? COMMIT_MS);
-      if (this.#tags.isFull || (isDue && leaf.file === null)) {
+      if (this.#tags.isFull || ((isDue || this.#isPeriodStored) && leaf.file === null)) {
         await this.#commit();
         progress?.(header.number + 1);
       }
-      if (signal?.aborted === true) {
-        await this.#commit();
+      if (signal?.aborted === true)
         throw new Unreachable(`the audit was stopped after ${header.number + 1} of ${size} leaves`);
-      }
     }
-    if (this.#tree.size > this.state.size) await this.#commit();
   }
 
   /** The new leaves in order; files of some batches are on their way. */
@@ -240,7 +259,11 @@ class StructureAudit {
   }
 
   async #read(text: string, number: number): Promise<ReadLeaf> {
-    const { header, problem } = readHeaderOf(text, number);
+    const { header, newer, problem } = readHeaderOf(text, number);
+    if (newer !== null)
+      throw new Unreachable(
+        `leaf ${number} has a header of version ${newer}, which this program does not know: use a newer one`,
+      );
     if (header === null) throw new Violation(`sealed a leaf ${number} ${problem}`, { kind: 'header', number });
     if (!isBatch(header.level)) return { text, header, file: null };
     const length = structureLength(header);
@@ -430,7 +453,8 @@ class StructureAudit {
     }
   }
 
-  async #commit(): Promise<void> {
+  /** @param reached the time and the leaves whose tiles were compared, if the newest checkpoint was reached */
+  async #commit(reached: Pick<AuditState, 'reached_at' | 'tiles'> = this.state): Promise<void> {
     const twice = this.#tags.flush();
     if (twice !== null)
       throw new Violation(`sealed the tag ${toHex(twice)} twice`, {
@@ -442,7 +466,10 @@ class StructureAudit {
       ...{ v: 1, origin, size: this.#tree.size, edge: this.#tree.edge.map(toHex), last: this.#last?.text ?? null },
       ...{ batches: this.#batches, roll_ups: this.#rollUps, heads: this.#heads, tags: [...this.#tags.files] },
       next_file: this.#tags.nextFile,
+      ...(reached.tiles !== undefined && { tiles: reached.tiles }),
+      ...(reached.reached_at !== undefined && { reached_at: reached.reached_at }),
     });
+    this.#isPeriodStored = this.#batches.length > 0;
     this.#committed = Date.now();
   }
 }

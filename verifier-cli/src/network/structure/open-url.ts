@@ -4,9 +4,9 @@ import { NO_CODING, refuseCoding, Unreachable } from '../bounded-fetch.js';
 export interface HttpOptions {
   /** Bearer token for a structure that is restricted to auditors. */
   readonly token?: string | undefined;
-  /** Milliseconds without a byte after which a request fails. */
+  /** Milliseconds within which `LEAST_PROGRESS` must arrive, or the rest of the file. */
   readonly timeoutMs: number;
-  /** Ends the waiting for a server that is busy. */
+  /** Ends requests, and the waiting for a server that is busy. */
   readonly signal?: AbortSignal | undefined;
   /** Waits, unless `signal` is aborted; tests count instead. */
   readonly wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
@@ -16,7 +16,10 @@ export interface HttpOptions {
 const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 300_000;
 const ALL_WAITS_MS = 1_800_000;
-/** An answer that brought less, in bytes, before it was cut off counts as a failure; and as many end the file. */
+/**
+ * The least rate, in bytes for each `timeoutMs`: a server that drips would keep an auditor for ever. An answer
+ * that brought less before it was cut off counts as a failure; and as many end the file.
+ */
 const LEAST_PROGRESS = 64 * 1024;
 const MOST_FAILURES = 3;
 
@@ -48,7 +51,8 @@ async function ask(options: HttpOptions, url: string, from: number): Promise<Ans
   };
   for (let waited = 0; ; ) {
     const timer = idleTimer(timeoutMs);
-    const response = await fetch(url, { redirect: 'manual', signal: timer.signal, headers }).catch((error: unknown) => {
+    const until = AbortSignal.any([timer.signal, ...(signal ? [signal] : [])]);
+    const response = await fetch(url, { redirect: 'manual', signal: until, headers }).catch((error: unknown) => {
       timer.end();
       throw unreachable(url, error);
     });
@@ -67,7 +71,7 @@ async function ask(options: HttpOptions, url: string, from: number): Promise<Ans
     timer.end();
     await body?.cancel();
     if (status === 404 || status === 410) return null;
-    const ms = status === 429 || status === 503 ? waitOf(response.headers.get('retry-after')) : null;
+    const ms = waitOf(response);
     if (ms === null || waited + ms > ALL_WAITS_MS || signal?.aborted === true)
       throw new Unreachable(`${url} answered HTTP ${status}`);
     await wait(ms, signal);
@@ -76,8 +80,9 @@ async function ask(options: HttpOptions, url: string, from: number): Promise<Ans
 }
 
 /** @returns milliseconds; null if the server does not say that another attempt is worthwhile */
-function waitOf(retryAfter: string | null): number | null {
-  if (retryAfter === null) return null;
+function waitOf({ status, headers }: Response): number | null {
+  const retryAfter = headers.get('retry-after');
+  if (retryAfter === null || (status !== 429 && status !== 503)) return null;
   const isSeconds = /^\d{1,9}$/.test(retryAfter);
   return isSeconds ? Math.min(LONGEST_WAIT_MS, Math.max(1, Number(retryAfter)) * 1000) : DEFAULT_WAIT_MS;
 }
@@ -133,10 +138,15 @@ async function* piecesOf(
   url: string,
   timer: IdleTimer,
 ): AsyncGenerator<Uint8Array, void> {
+  let arrived = 0;
   try {
     for await (const piece of source) {
       if (!(piece instanceof Uint8Array)) throw new TypeError('a file is made of bytes');
-      timer.restart();
+      arrived += piece.length;
+      if (arrived >= LEAST_PROGRESS) {
+        arrived = 0;
+        timer.restart();
+      }
       yield piece;
     }
   } catch (error) {

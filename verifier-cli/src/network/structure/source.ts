@@ -19,6 +19,8 @@ export interface StructureSource {
    * @throws Unreachable if there is no usable answer, also while the pieces are read
    */
   open(path: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** The same, of which an aborted signal ends the requests. */
+  until(signal: AbortSignal): StructureSource;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function openSource(
 ): Promise<StructureSource> {
   if (/^https?:/i.test(location) && URL.canParse(location)) {
     const prefix = `${withoutTrailing(location, '/').replace(/\/checkpoints$/, '')}/checkpoints`;
-    return { name: prefix, open: (path) => openUrl(`${prefix}/${path}`, { ...options, timeoutMs }) };
+    return urlSource(prefix, { ...options, timeoutMs });
   }
   const isFile = /^file:/i.test(location) && URL.canParse(location);
   if (!isFile && /^[a-z][a-z0-9+.-]+:/i.test(location))
@@ -45,9 +47,18 @@ export async function openSource(
   return folderSource(hasNested ? nested : folder);
 }
 
+function urlSource(prefix: string, options: HttpOptions): StructureSource {
+  return {
+    name: prefix,
+    open: (path) => openUrl(`${prefix}/${path}`, options),
+    until: (signal) => urlSource(prefix, { ...options, signal }),
+  };
+}
+
 function folderSource(folder: string): StructureSource {
   return {
     name: folder,
+    until: () => folderSource(folder),
     async open(path) {
       const file = join(folder, ...path.split('/'));
       if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep)) return null;

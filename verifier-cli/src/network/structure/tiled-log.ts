@@ -50,7 +50,7 @@ export class TiledLog {
 
   async #node(node: TreeNode): Promise<Uint8Array> {
     const { level, index, from, to } = placeOfNode(node);
-    const tile = await this.#tile(level, index);
+    const tile = await this.tile(level, index);
     const hashes = Array.from({ length: to - from }, (_, i) =>
       tile.subarray((from + i) * HASH_LENGTH, (from + i + 1) * HASH_LENGTH),
     );
@@ -63,7 +63,8 @@ export class TiledLog {
     return root;
   }
 
-  async #tile(level: number, index: number): Promise<Uint8Array> {
+  /** The hashes of a tile, one after the other, as many as the tree has there or more. @throws Withheld, Unreachable */
+  async tile(level: number, index: number): Promise<Uint8Array> {
     const name = `${level}/${index}`;
     const known = this.#tiles.get(name);
     if (known !== undefined) return known;

@@ -3,9 +3,11 @@ import { decodeUtf8 } from '../../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../../schemas/evidence/signed-note.js';
 import { STRUCTURE_FILES } from '../../../../schemas/evidence/structure-file.js';
+import { TILE_WIDTH } from '../../../../schemas/merkle/tiles.js';
+import { readHeaderOf } from '../../compare/header-problem.js';
 import { parseShape } from '../../files/parse.js';
 import { Unreachable } from '../bounded-fetch.js';
-import { announcementsIn, type LedgerService } from '../watch/service.js';
+import { announcementsIn, type LedgerService } from '../service.js';
 import { readWhole, type StructureSource } from './source.js';
 import { TiledLog, Withheld } from './tiled-log.js';
 
@@ -13,8 +15,9 @@ const MAX_NOTE_BYTES = 256 * 1024;
 const MAX_KEYS_BYTES = 4 * 1024 * 1024;
 
 /**
- * The public routes that a monitor reads, from the files of a tiled log alone. The files state no time
- * of a checkpoint: it counts from when it was first seen.
+ * The public routes that a monitor reads, from the files of a tiled log alone. The time of a checkpoint is when
+ * its last leaf was sealed: a copy that nobody renews is as old as that, whenever it was made or first seen. A
+ * service seals at least every 12 hours, also without new events.
  */
 export function tiledService(source: StructureSource): LedgerService {
   let newest: { readonly size: number; readonly note: Uint8Array } | null = null;
@@ -31,7 +34,8 @@ export function tiledService(source: StructureSource): LedgerService {
       if (checkpoint === null)
         throw new Unreachable(`${source.name}/${STRUCTURE_FILES.checkpoint} is not a checkpoint`);
       newest = { size: checkpoint.size, note };
-      return checkpoint.size > after ? { size: checkpoint.size, time: new Date() } : null;
+      const { size } = checkpoint;
+      return size > after ? { size, time: await sealedAt(source, size) } : null;
     },
     async note(size) {
       if (newest?.size !== size) throw new Unreachable(`${source.name} publishes no checkpoint of size ${size}`);
@@ -51,4 +55,17 @@ export function tiledService(source: StructureSource): LedgerService {
       return announcementsIn(parsed.value);
     },
   };
+}
+
+/** When the last leaf of a tree was sealed, as its header states; null: it is not published, or of a newer version. */
+async function sealedAt(source: StructureSource, size: number): Promise<Date | null> {
+  try {
+    const text = (await new TiledLog(source, size).entries(Math.floor((size - 1) / TILE_WIDTH))).at(-1);
+    const header = text === undefined ? null : readHeaderOf(text, size - 1).header;
+    return header === null ? null : new Date(header.sealed_at);
+  } catch (error) {
+    // The audit says what is withheld.
+    if (error instanceof Withheld) return null;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { ProvedEntry, type ProvedEntryFile } from '../../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { followAnnouncements, trustedBy } from '../../ledger/announcements.js';
-import type { LedgerService } from './service.js';
+import type { LedgerService } from '../service.js';
 
 /** The keys of a ledger that an auditor trusts, and how it came to them. */
 export interface LearntKeys {

@@ -5,14 +5,15 @@ import { type LedgerKeyOptions, readTrustedLedgerKeys } from '../../cli/given-tr
 import { parseDuration } from '../../cli/options.js';
 import { readKeysOrFiles } from '../../cli/trust-files.js';
 import { UsageError } from '../../cli/usage-error.js';
-import { asciiJson, printable } from '../../report/printable.js';
+import { asciiJson, printable } from '../../rendering/printable.js';
 import { boundedFetch, Unreachable } from '../bounded-fetch.js';
+import { ledgerService } from '../service.js';
 import { auditNewest } from '../structure/audit-newest.js';
 import { auditFolder } from '../structure/audit-state.js';
+import { LookLimit } from '../structure/look-limit.js';
 import { openSource, type StructureSource } from '../structure/source.js';
 import { tiledService } from '../structure/tiled-service.js';
 import { readToken } from '../structure/token.js';
-import { ledgerService } from './service.js';
 import { type Sighting, watchOnce } from './watch-once.js';
 import { readWatchState, writeContradiction, writeWatchState } from './watch-state.js';
 
@@ -56,17 +57,20 @@ export async function runWatch(
   if (keys.length === 0) throw new UsageError('give the verifier key of the ledger with --ledger-key or --trust');
   const source =
     options.structure === true ? await openSource(url, { token: await readToken(options.tokenFile), signal }) : null;
-  const service = source === null ? ledgerService(url) : tiledService(source);
   const webhook = webhookUrl(options.webhook);
   const intervalMs = Math.min(Math.max(1_000, parseDuration(options.interval)), MAX_INTERVAL_MS);
   const maxAgeMs = parseDuration(options.maxAge);
   let alarm: string | null = null;
   for (;;) {
     const now = new Date();
+    const limit = new LookLimit(signal, maxAgeMs);
+    const until = source?.until(limit.signal) ?? null;
+    const service = until === null ? ledgerService(url) : tiledService(until);
     const seen = await watchOnce({ service, keys, maxAgeMs, now }, await readWatchState(options.state));
     if (seen.state !== null) await writeWatchState(options.state, seen.state);
     const sighting =
-      source === null ? seen : await withStructure(seen, { source, keys, folder: options.state, out, signal });
+      until === null ? seen : await withStructure(seen, { source: until, keys, folder: options.state, out, limit });
+    limit.end();
     const proof = sighting.contradiction && (await writeContradiction(options.state, sighting.contradiction));
     out(`${now.toISOString()} ${TITLES[sighting.outcome]}: ${printable(sighting.statement)}.\n`);
     if (proof !== null)
@@ -87,11 +91,11 @@ interface StructureWatch {
   /** Folder of the state. */
   readonly folder: string;
   readonly out: (text: string) => unknown;
-  readonly signal: AbortSignal;
+  readonly limit: LookLimit;
 }
 
 /** Recomputes the structure up to the checkpoint that was seen, if a trusted key signed it. */
-async function withStructure(seen: Sighting, { source, keys, folder, out, signal }: StructureWatch): Promise<Sighting> {
+async function withStructure(seen: Sighting, { source, keys, folder, out, limit }: StructureWatch): Promise<Sighting> {
   const text = seen.state?.newest.note;
   const note = text === undefined ? null : parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
@@ -101,7 +105,7 @@ async function withStructure(seen: Sighting, { source, keys, folder, out, signal
     out(`${new Date().toISOString()} audited ${audited} of ${checkpoint.size} leaves\n`);
   };
   const state = { folder: auditFolder(folder), checkpoint, note: text, announcements };
-  const audit = await auditNewest({ source, keys, ...state, progress, signal });
+  const audit = await auditNewest({ source, keys, ...state, progress, advanced: limit.advance, signal: limit.signal });
   if (audit.outcome === 'sound')
     return { ...seen, statement: `${seen.statement}, and the structure up to it was recomputed` };
   return { ...seen, ...audit };

@@ -5,8 +5,8 @@ import { type Comparison, compareHistories } from '../../compare/compare.js';
 import { type History, historyOfNote } from '../../compare/history.js';
 import { englishText } from '../../findings/finding.js';
 import { Unreachable } from '../bounded-fetch.js';
+import type { LedgerService, ListedCheckpoint } from '../service.js';
 import { type LearntKeys, learnKeys } from './read-announcements.js';
-import type { LedgerService, ListedCheckpoint } from './service.js';
 import type { WatchState } from './watch-state.js';
 
 /** Result of one look at a ledger. */
@@ -115,16 +115,17 @@ async function compareWith({ service, keys, now }: WatchOptions, older: History,
   return compareHistories(older, newer, keys, proofs, now);
 }
 
-/** The time that the service states counts only if it is before the time at which it was first seen. */
+/** The time that the ledger states counts only if it is before the time at which it was first seen. */
 function aged(state: WatchState, { size, time }: ListedCheckpoint, { maxAgeMs, now }: WatchOptions): Sighting {
   const seenAt = new Date(state.newest.seen_at);
-  const since = time < seenAt ? time : seenAt;
+  const since = time !== null && time < seenAt ? time : seenAt;
   const isStale = now.getTime() - since.getTime() > maxAgeMs;
+  const dated = `${time === null ? 'was first seen at' : 'is of'} ${since.toISOString()}`;
   return {
     outcome: isStale ? 'undecided' : 'fine',
     statement: isStale
-      ? `the ledger is stale: its newest checkpoint ${size} is of ${since.toISOString()}`
-      : `the newest checkpoint ${size} is of ${since.toISOString()}, and no batch that was seen before was rewritten`,
+      ? `the ledger is stale: its newest checkpoint ${size} ${dated}`
+      : `the newest checkpoint ${size} ${dated}, and no batch that was seen before was rewritten`,
     size,
     state,
     contradiction: null,

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../../../schemas/crypto/digest.js';
 import {
   type ContradictionFile,
@@ -12,7 +12,7 @@ import { Instant } from '../../../../schemas/evidence/primitives.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { parseShape } from '../../files/parse.js';
 import { englishText } from '../../findings/finding.js';
-import { asciiJson } from '../../report/printable.js';
+import { asciiJson } from '../../rendering/printable.js';
 import { codeOf, createFile, readIfThere, replaceFile } from '../durable-file.js';
 
 const Note = z.string().max(1024 * 1024);

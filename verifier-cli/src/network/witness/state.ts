@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../../../schemas/crypto/digest.js';
 import { decodeUtf8 } from '../../../../schemas/crypto/encoding.js';
 import { Count, Sha256Hex } from '../../../../schemas/evidence/primitives.js';

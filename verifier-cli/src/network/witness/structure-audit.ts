@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { VerifierKey } from '../../../../schemas/evidence/signed-note.js';
-import { printable } from '../../report/printable.js';
+import { printable } from '../../rendering/printable.js';
 import { Unreachable } from '../bounded-fetch.js';
 import { type AuditOutcome, auditNewest } from '../structure/audit-newest.js';
 import { auditFolder } from '../structure/audit-state.js';
+import { LookLimit } from '../structure/look-limit.js';
 import type { StructureSource } from '../structure/source.js';
 import { tiledService } from '../structure/tiled-service.js';
 import { learnKeys } from '../watch/read-announcements.js';
@@ -12,6 +13,9 @@ import type { Submission } from './decide.js';
 
 /** Milliseconds that a ledger waits for the audit of its checkpoint before it is told to ask again. */
 const PATIENCE_MS = 5_000;
+
+/** Milliseconds after which an audit ends, to go on with the next checkpoint; a first one while it does not advance. */
+const AUDIT_LIMIT_MS = 3_600_000;
 
 /** The audit of the structure that a witness recomputes. */
 export interface StructureAudit {
@@ -45,11 +49,16 @@ export function createStructureAudit({
   patienceMs = PATIENCE_MS,
 }: StructureAuditOptions): StructureAudit {
   let running: Promise<AuditOutcome> | null = null;
-  const start = async ({ note, checkpoint }: Submission): Promise<AuditOutcome> => {
-    const { announcements } = await learnKeys(tiledService(source), ledgerKeys, [], new Date());
-    const rest = { source, folder: auditFolder(folder), checkpoint, announcements, keys: ledgerKeys };
+  const start = async (submission: Submission): Promise<AuditOutcome> => {
+    const limit = new LookLimit(signal, AUDIT_LIMIT_MS);
+    return audited(submission, limit).finally(() => limit.end());
+  };
+  const audited = async ({ note, checkpoint }: Submission, limit: LookLimit): Promise<AuditOutcome> => {
+    const until = source.until(limit.signal);
+    const { announcements } = await learnKeys(tiledService(until), ledgerKeys, [], new Date());
+    const rest = { source: until, folder: auditFolder(folder), checkpoint, announcements, keys: ledgerKeys };
     const progress = (audited: number): void => log(`audited ${audited} of ${checkpoint.size} leaves`);
-    const audit = await auditNewest({ ...rest, note, progress, ...(signal && { signal }) });
+    const audit = await auditNewest({ ...rest, note, progress, advanced: limit.advance, signal: limit.signal });
     if (audit.outcome !== 'sound' && audit.contradiction !== null)
       log(`the proof is in ${printable(await writeContradiction(folder, audit.contradiction))}`);
     return audit;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { isAuditingName } from '../../../../schemas/evidence/cosignature.js';
 import { readKeysOrFiles } from '../../cli/trust-files.js';
 import { UsageError } from '../../cli/usage-error.js';
-import { printable } from '../../report/printable.js';
+import { printable } from '../../rendering/printable.js';
 import { openSource } from '../structure/source.js';
 import { readToken } from '../structure/token.js';
 import { createWitness } from './server.js';

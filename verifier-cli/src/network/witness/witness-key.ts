@@ -1,6 +1,7 @@
-import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
-import { z } from 'zod';
+import { createPublicKey, randomBytes, sign } from 'node:crypto';
+import * as z from 'zod';
 import { mlDsaSeedOf } from '../../../../schemas/crypto/derived-seed.js';
+import { ed25519PrivateKey } from '../../../../schemas/crypto/ed25519-private-key.js';
 import {
   concatBytes,
   decodeUtf8,
@@ -29,25 +30,6 @@ export interface WitnessSigner {
   cosign(noteText: string, time: Date): string;
 }
 
-/** PKCS #8 of an Ed25519 key, up to its 32-byte seed (RFC 8410 §7). */
-const PKCS8_PREFIX = Uint8Array.of(
-  0x30,
-  0x2e,
-  0x02,
-  0x01,
-  0x00,
-  0x30,
-  0x05,
-  0x06,
-  0x03,
-  0x2b,
-  0x65,
-  0x70,
-  0x04,
-  0x22,
-  0x04,
-  0x20,
-);
 const SEED_BYTES = 32;
 const PublicJwk = z.object({ x: z.base64url() });
 
@@ -87,7 +69,7 @@ export async function readWitnessKey(path: string): Promise<WitnessSigner> {
 }
 
 function signerOf(name: string, seed: Uint8Array): WitnessSigner {
-  const privateKey = privateKeyOf(seed);
+  const privateKey = ed25519PrivateKey(seed);
   const mlDsa = mlDsa44Key(mlDsaSeedOf(seed, 'witness'));
   const key = { name, publicKey: publicKeyOf(seed), type: SIGNATURE_TYPES.cosignature };
   const mlDsaKey = { name, publicKey: mlDsa.publicKey, type: SIGNATURE_TYPES.mlDsa };
@@ -106,11 +88,7 @@ function signerOf(name: string, seed: Uint8Array): WitnessSigner {
   };
 }
 
-function privateKeyOf(seed: Uint8Array) {
-  return createPrivateKey({ key: Buffer.from(concatBytes(PKCS8_PREFIX, seed)), format: 'der', type: 'pkcs8' });
-}
-
 function publicKeyOf(seed: Uint8Array): Uint8Array {
-  const { x } = PublicJwk.parse(createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }));
+  const { x } = PublicJwk.parse(createPublicKey(ed25519PrivateKey(seed)).export({ format: 'jwk' }));
   return new Uint8Array(Buffer.from(x, 'base64url'));
 }

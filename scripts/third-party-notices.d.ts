@@ -1,0 +1,1 @@
+export function thirdPartyNotices(name: string, base: string, inputs: readonly string[]): Promise<string>;

@@ -1,0 +1,77 @@
+import type { Configuration } from './answers.js';
+import type { Kept } from './choice.js';
+import { type Guard, isNumber, isText, listOf, objectOf, recordOf } from './guards.js';
+
+/**
+ * What a question asks for: first the optional categories, their purposes and special features; then who receives data,
+ * recipients by category and vendors. The wording is that of the document version.
+ */
+export type Asked = readonly (readonly string[])[];
+export const isAsked: Guard<string[][]> = listOf(listOf(isText));
+
+/** The part of `iab` that the question asks for. */
+interface Tcf {
+  readonly vendors: readonly number[];
+  readonly purposes: Readonly<Record<string, readonly number[]>>;
+  readonly special_features: Readonly<Record<string, readonly number[]>>;
+}
+const areNumbers = listOf(isNumber);
+const isTcf = objectOf<{ tcf: Tcf }>({
+  tcf: objectOf<Tcf>({ vendors: areNumbers, purposes: recordOf(areNumbers), special_features: recordOf(areNumbers) }),
+});
+
+/** @see Asked */
+export function askedIn({ categories, iab }: Pick<Configuration, 'categories' | 'iab'>): Asked {
+  const { vendors = [], purposes = {}, special_features = {} }: Partial<Tcf> = isTcf(iab) ? iab.tcf : {};
+  const optional = categories.filter(({ required }) => !required);
+  const named = (kind: string, by: Tcf['purposes'], all?: readonly number[]): string[] =>
+    Object.entries(by).flatMap(([key, some]) => (all ?? some).map((one) => `${key}/${kind}${one}`));
+  return [
+    [...optional.map(({ key }) => key), ...named('p', purposes), ...named('f', special_features)],
+    // A vendor joins every category that has purposes.
+    [
+      ...optional.flatMap(({ key, recipients }) => recipients.map((one) => `${key}/r${one}`)),
+      ...named('v', purposes, vendors),
+    ],
+  ];
+}
+
+/** Two short digests, one for each list, which the cookie of the choice keeps. */
+export function digestsOf(asked: Asked): string {
+  return asked.map(digestOf).join('.');
+}
+
+/** 32 bits: it notices what an operator changes, and need not resist one who looks for a collision. */
+function digestOf(list: readonly string[]): string {
+  let hash = 1;
+  for (const unit of [...list].sort().join('\n').split('')) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193);
+  return (hash >>> 0).toString(36);
+}
+
+/**
+ * What the question of a choice asked for.
+ * @param stored the lists that the device kept with a choice
+ * @returns undefined: nobody knows
+ */
+export function askedWith({ asked }: Kept, configuration: Configuration, stored: Asked | undefined): Asked | undefined {
+  return [askedIn(configuration), stored].find((one) => one !== undefined && digestsOf(one) === asked);
+}
+
+/**
+ * Whether the person of a choice is asked again under a configuration that names the same policy and categories. The
+ * choice counts meanwhile, for what was asked then.
+ * @param stored as for `askedWith`
+ * @returns null: nobody knows what was asked, so that the choice does not count
+ */
+export function isAskedMore(kept: Kept, configuration: Configuration, stored: Asked | undefined): boolean | null {
+  const { asked = '', isPermitted, categories } = kept;
+  const now = askedIn(configuration);
+  const before = askedWith(kept, configuration, stored);
+  if (before === undefined) {
+    // A refusal stays one whoever receives data. One from before digests were kept permits nothing either.
+    const isOther = asked !== '' && asked.split('.')[0] !== digestsOf(now).split('.')[0];
+    return isPermitted || isOther ? null : false;
+  }
+  const [more, receivers] = now.map((list, i) => list.filter((one) => !before[i]?.includes(one)));
+  return more?.length !== 0 || receivers?.some((one) => categories[one.split('/')[0] ?? '']) === true;
+}

@@ -1,0 +1,52 @@
+type Call = (...call: readonly unknown[]) => unknown;
+
+declare global {
+  var __tcfapi: Call | undefined;
+  var __gpp: Call | undefined;
+  function reportError(error: unknown): void;
+}
+
+/**
+ * Puts a function of IAB behind one that runs each callback of the page alone: an error in one listener reaches the
+ * page as an error of its own, and neither the other listeners nor the record of the choice.
+ * @param name `__tcfapi` or `__gpp`
+ * @param position of the callback among the parameters
+ * @param install lets the library replace the function of the stub, whose calls and listeners it takes over
+ */
+export function installIsolated<T>(name: '__tcfapi' | '__gpp', position: number, install: () => T): T {
+  const isolate = (call: readonly unknown[]): readonly unknown[] =>
+    call.map((value, index) => (index === position ? isolated(value) : value));
+  const stub: Call | undefined = globalThis[name];
+  if (stub === undefined)
+    console.warn(
+      `Consent Ledger: the page does not include iab-stub.js, so that ${name} came late, and frames do not find it.`,
+    );
+  const queue = listOf(stub?.()).map((call) => (Array.isArray(call) ? isolate(call) : call));
+  const events = listOf(name === '__gpp' ? stub?.('events') : []).map(withIsolatedCallback);
+  globalThis[name] = (command?: unknown) => (command === 'events' ? events : queue);
+  const installed = install();
+  const call: Call | undefined = globalThis[name];
+  globalThis[name] = (...stated) => call?.(...isolate(stated));
+  return installed;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function withIsolatedCallback(event: unknown): unknown {
+  return typeof event === 'object' && event !== null && 'callback' in event
+    ? { ...event, callback: isolated(event.callback) }
+    : event;
+}
+
+function isolated(callback: unknown): unknown {
+  if (typeof callback !== 'function') return callback;
+  return (...answer: readonly unknown[]): void => {
+    try {
+      callback(...answer);
+    } catch (error) {
+      reportError(error);
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import { S2sConsentRequest } from '../../../schemas/api/consents.js';
+import type { Consent } from '../../shared/types.js';
+
+/** Age in milliseconds from which a configuration is read again before a consent is compared with it. */
+const FRESH_MS = 60_000;
+
+/**
+ * Finds what a calling program has spelled wrong, before anything is sent: the service ignores unknown members, so that
+ * a consent with `visitorId` would be that of nobody, which no search and no erasure finds.
+ */
+export class StrictConsents {
+  #known: { readonly keys: ReadonlySet<string>; readonly readAt: number } | null = null;
+
+  /** @param read reads the configuration of the site */
+  constructor(
+    private readonly read: () => Promise<{ readonly categories: readonly { readonly key: string }[] }>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /**
+   * Checks consents before they are sent. Where the configuration cannot be read, categories are not compared: the
+   * decision of a person must not be lost for a check.
+   * @throws TypeError an unknown member, or a category that the configuration in force does not have
+   */
+  async check(consents: readonly Consent[]): Promise<void> {
+    for (const consent of consents) checkMembers(consent);
+    const named = new Set(consents.flatMap(({ categories }) => Object.keys(categories ?? {})));
+    const unknown = await this.#unknownOf(named);
+    if (unknown === undefined) return;
+    const keys = [...(this.#known?.keys ?? [])].join(', ');
+    throw new TypeError(`categories.${unknown} is not a category of the site, which has: ${keys}.`);
+  }
+
+  /** Before a refusal, the configuration is read again: it may have a category since. */
+  async #unknownOf(named: ReadonlySet<string>): Promise<string | undefined> {
+    const find = (): string | undefined => [...named].find((key) => this.#known?.keys.has(key) === false);
+    if (named.size === 0) return undefined;
+    const isFresh = this.#known !== null && this.now() - this.#known.readAt < FRESH_MS;
+    if (isFresh && find() === undefined) return undefined;
+    try {
+      const { categories } = await this.read();
+      this.#known = { keys: new Set(categories.map(({ key }) => key)), readAt: this.now() };
+    } catch {
+      this.#known = null;
+    }
+    return find();
+  }
+}
+
+function checkMembers(consent: Consent): void {
+  for (const name of Object.keys(consent)) {
+    if (Object.hasOwn(S2sConsentRequest.shape, name)) continue;
+    const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const meant = Object.hasOwn(S2sConsentRequest.shape, snake) ? ` Did you mean ${snake}?` : '';
+    throw new TypeError(`${name} is not a member of a consent.${meant} The option strict: false sends it anyway.`);
+  }
+}

@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+import { counted } from '../../schemas/text/counted.js';
+import { recordExample } from '../demo/seed/record-example.js';
+import { seedDemo } from '../demo/seed/seed-demo.js';
+import { type Environment, variables } from '../platform/config/index.js';
+import { type Example, readExample, writeExample } from '../platform/files/example-file.js';
+import { isLoopback } from '../platform/net/hosts.js';
+import { type CliContext, configOf, withInstallation } from './command/context.js';
+import { CommandError, EXIT } from './command/exit-codes.js';
+
+const FOLDER = 'data-example';
+/**
+ * An example must not reach into a real installation: not its ledger, which forgets nothing, nor its erasure
+ * journal, its keys or its name. Only variables that lead nowhere are its own.
+ */
+const ALLOWED: ReadonlySet<string> = new Set([
+  ...['HOST', 'PORT', 'API_PROCESSES', 'LOG_LEVEL', 'LOG_FORMAT', 'CHROME_PATH', 'LAME_DUCK_MS', 'DRAIN_GRACE_MS'],
+  ...['BATCH_MAX_AGE_MS', 'STAMP_INTERVAL_MS', 'GEO_DATABASE_FILE'],
+]);
+
+/**
+ * The environment of an example: the embedded parts on loopback, with a data folder of its own.
+ * @throws CommandError if a variable leads elsewhere
+ */
+export function exampleEnvironment(env: Environment): Environment {
+  const set = Object.keys(variables.shape).filter((name) => !ALLOWED.has(name) && (env[name] ?? '').trim() !== '');
+  if (set.length > 0)
+    throw new CommandError(
+      `--example keeps its records in ${FOLDER}, apart from every other installation. Unset ${set.join(', ')}.`,
+      EXIT.usage,
+    );
+  if (!isLoopback(env.HOST ?? '127.0.0.1'))
+    throw new CommandError('--example serves this machine only. Unset HOST, or set it to 127.0.0.1.', EXIT.usage);
+  return { ...env, DATA_DIR: resolve(FOLDER) };
+}
+
+/**
+ * Makes the example tenant in a running service, unless it is there, and lets it record its first decisions.
+ * @param context with the environment of `exampleEnvironment`
+ * @param url of the service
+ */
+export async function makeExample(context: CliContext, url: string): Promise<Example> {
+  const { dataDir } = configOf(context);
+  const known = await readExample(dataDir);
+  const example = known ?? (await seedExample(context, dataDir, url));
+  if (example.isRecorded || example.url !== url) return example;
+  // Repeated after an interruption: their idempotency keys record each decision once.
+  const count = await recordExample(url, example.keys);
+  const whole = { ...example, isRecorded: true };
+  await writeExample(dataDir, whole);
+  context.stderr.write(`Recorded ${counted(count, 'decision')} of visitors who do not exist.\n`);
+  return whole;
+}
+
+async function seedExample(context: CliContext, dataDir: string, url: string): Promise<Example> {
+  return withInstallation(context, async ({ adminPool }) => {
+    const seeded = await seedDemo(adminPool, {
+      rateLimit: 100_000,
+      hasSubscription: true,
+      isVerified: true,
+      // Rules of origins hold as everywhere: the page of this service is the one page of the example site.
+      allowedOrigins: [url],
+      allowedIps: [],
+      names: { tenant: 'Example', site: 'Example shop (nothing here is real)', domain: 'shop.example' },
+    });
+    const { site, keys, panel_user: user } = seeded;
+    const example = { url, domain: site.domain, keys, user, isRecorded: false };
+    await writeExample(dataDir, example);
+    return example;
+  });
+}
+
+/** What a person does first. @param url of the service now */
+export function exampleLines({ url: made, user }: Example, url: string): readonly string[] {
+  return [
+    '',
+    `This is an example: nothing in ${FOLDER} is real.`,
+    `  A page with the banner   ${url}/try`,
+    `  The dashboard            ${url}/panel`,
+    `    user                   ${user.email}`,
+    `    password               ${user.password}`,
+    ...(made === url
+      ? []
+      : [
+          `The example was made for ${made}, and its banner works only there. Start it with PORT=${new URL(made).port}.`,
+        ]),
+    `Stop it with Ctrl-C. To start over, delete ${FOLDER}; if root started it, also the database folder that its embedded.json names.`,
+  ];
+}

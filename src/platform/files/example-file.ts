@@ -1,0 +1,33 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+/** What `serve --example` made in its data folder. The file is the mark of an example. */
+const Example = z.object({
+  /** Origin of the service when it was made: the only one whose pages may use the keys. */
+  url: z.string(),
+  domain: z.string(),
+  keys: z.object({ read: z.string(), write: z.string() }),
+  user: z.object({ email: z.string(), password: z.string() }),
+  /** Whether its first decisions are recorded. */
+  isRecorded: z.boolean(),
+});
+export type Example = z.infer<typeof Example>;
+
+const fileIn = (dataDir: string): string => join(dataDir, 'example.json');
+
+/** @returns null: the data folder has no example */
+export async function readExample(dataDir: string): Promise<Example | null> {
+  const text = await readFile(fileIn(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return text === null ? null : Example.parse(JSON.parse(text));
+}
+
+export async function writeExample(dataDir: string, example: Example): Promise<void> {
+  const file = fileIn(dataDir);
+  // A reader finds the whole file or none.
+  await writeFile(`${file}.new`, `${JSON.stringify(example, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,39 @@
+// Before each test file: its modules belong to what it uses.
+import childProcess from 'node:child_process';
+import { channel } from 'node:diagnostics_channel';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll } from 'vitest';
+import { calibrate, countProcess, usedSince, usedSoFar } from './usage.js';
+
+const COUNTING = Symbol.for('consent-ledger.test.counting');
+const isFirst = !Reflect.has(globalThis, COUNTING);
+if (isFirst) {
+  Reflect.set(globalThis, COUNTING, true);
+  countProcesses();
+}
+const calibration = isFirst ? calibrate() : 0;
+const before = usedSoFar();
+// biome-ignore lint/correctness/noEmptyPattern: Vitest reads the fixtures from the pattern, and there are none.
+afterAll(({}, suite) => {
+  suite.meta.usage = { ...usedSince(before), calibration };
+});
+
+/** Counts the processes that this worker starts from now on. */
+function countProcesses(): void {
+  const isStart = (message: unknown): message is { process: childProcess.ChildProcess } =>
+    message instanceof Object && 'process' in message && message.process instanceof childProcess.ChildProcess;
+  channel('child_process').subscribe((message) => {
+    if (isStart(message)) message.process.once('spawn', () => countProcess(message.process.spawnfile));
+  });
+  // Nothing is published of those that are waited for.
+  const counted = <T extends (...given: never[]) => unknown>(start: T): T =>
+    new Proxy(start, {
+      apply(target, receiver, given) {
+        countProcess(String(given[0]));
+        return Reflect.apply(target, receiver, given);
+      },
+    });
+  childProcess.spawnSync = counted(childProcess.spawnSync);
+  childProcess.execFileSync = counted(childProcess.execFileSync);
+  syncBuiltinESMExports();
+}

@@ -1,0 +1,150 @@
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { ConsentClaims } from '../documents/in-force.js';
+import { Column } from '../entries/column.js';
+import type { ErasurePlace } from '../entries/erasures.js';
+import type { ReadEntry } from '../entries/read-entry.js';
+import { readUuid, UUID_WORDS, writeUuid } from '../entries/uuid-words.js';
+import type { EntryFindings } from '../findings/entry-findings.js';
+import type { Location } from '../findings/findings.js';
+import { type Verdict, worst } from '../findings/verdict.js';
+
+/** Facts of a consent's record that are kept until the whole file is read. */
+export interface ConsentFacts extends Omit<ConsentClaims, 'batch'> {
+  /** See `Documents.referToVersion`. */
+  readonly version: number;
+  /** See `Documents.referToConfiguration`. */
+  readonly configuration: number;
+  /** Whether the record matches the filter of the manifest, as far as its public part shows. */
+  readonly matches: boolean;
+  /** Whether a value is withheld although the manifest states that all are disclosed. */
+  readonly isLacking: boolean;
+}
+
+/** The entry of a consent, as far as it is kept. */
+type ConsentEntry = Pick<ReadEntry, 'line' | 'entry' | 'source'> & {
+  readonly findings: Pick<EntryFindings, 'verdict'>;
+};
+
+/** A consent as it was kept, but for its event id and tag. */
+interface ConsentRow extends ConsentFacts, ConsentClaims {
+  readonly line: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly verdict: Verdict;
+  readonly erased: ErasurePlace | null;
+  readonly isDisclosed: boolean;
+}
+
+const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
+
+/**
+ * Consents in columns of numbers: a million objects and texts would need several times the memory.
+ */
+export class ConsentTable {
+  readonly #lines = Column.ofIntegers();
+  /** Index of the stream in `#names`. */
+  readonly #streams = new Column((cells) => new Uint32Array(cells));
+  readonly #revisions = Column.ofIntegers();
+  readonly #eventIds = new Column((cells) => new Uint32Array(cells));
+  readonly #batches = Column.ofIntegers();
+  readonly #createdAt = Column.ofIntegers();
+  /** Of imported consents, by index; others were decided when they were made. */
+  readonly #decidedAt = new Map<number, number>();
+  /** −1: never expires. */
+  readonly #validFor = Column.ofIntegers();
+  readonly #verdicts = new Column((cells) => new Uint8Array(cells));
+  readonly #versions = new Column((cells) => new Int32Array(cells));
+  readonly #configurations = new Column((cells) => new Int32Array(cells));
+  readonly #flags = new Column((cells) => new Uint8Array(cells));
+  /** Revision of the erasure; −1 where the record is not called erased. */
+  readonly #erasedRevisions = Column.ofIntegers();
+  readonly #erasedStreams = new Map<number, string>();
+  readonly #names: string[] = [];
+  readonly #words = new Uint32Array(UUID_WORDS);
+
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  /** @param facts null for a record that cannot be read */
+  add({ line, entry, source, findings }: ConsentEntry, facts: ConsentFacts | null): void {
+    const index = this.length;
+    const { stream } = entry;
+    const { batch, erased, disclosures } = source;
+    // Entries are sorted by stream: usually it is the same one as before. `entry.order` reports a
+    // wrong order.
+    if (this.#names.at(-1) !== stream) this.#names.push(stream);
+    this.#lines.push(line);
+    this.#streams.push(this.#names.length - 1);
+    this.#revisions.push(entry.revision);
+    readUuid(entry.event_id, this.#words);
+    for (const word of this.#words) this.#eventIds.push(word);
+    this.#batches.push(batch);
+    this.#createdAt.push(facts?.createdAt ?? 0);
+    if (facts?.isImported === true) this.#decidedAt.set(index, facts.decidedAt);
+    this.#validFor.push(facts?.validForMs ?? -1);
+    this.#verdicts.push(VERDICTS.indexOf(findings.verdict));
+    this.#versions.push(facts?.version ?? -1);
+    this.#configurations.push(facts?.configuration ?? -1);
+    this.#flags.push(
+      (disclosures.length > 0 ? 1 : 0) +
+        (facts?.isLacking ? 2 : 0) +
+        (facts?.lacksToken ? 4 : 0) +
+        (facts?.matches ? 8 : 0) +
+        (facts?.isImported ? 16 : 0),
+    );
+    this.#erasedRevisions.push(erased?.revision ?? -1);
+    if (erased !== undefined && erased.stream !== stream) this.#erasedStreams.set(index, erased.stream);
+  }
+
+  /** A row without its event id: see `eventIdOf`. */
+  row(index: number): ConsentRow {
+    const stream = this.#names[this.#streams.at(index)] ?? '';
+    const erasedRevision = this.#erasedRevisions.at(index);
+    const validFor = this.#validFor.at(index);
+    const flags = this.#flags.at(index);
+    return {
+      line: this.#lines.at(index),
+      stream,
+      revision: this.#revisions.at(index),
+      batch: this.#batches.at(index),
+      createdAt: this.#createdAt.at(index),
+      decidedAt: this.#decidedAt.get(index) ?? this.#createdAt.at(index),
+      validForMs: validFor < 0 ? null : validFor,
+      verdict: VERDICTS[this.#verdicts.at(index)] ?? 'invalid',
+      version: this.#versions.at(index),
+      configuration: this.#configurations.at(index),
+      erased:
+        erasedRevision < 0 ? null : { stream: this.#erasedStreams.get(index) ?? stream, revision: erasedRevision },
+      isDisclosed: (flags & 1) !== 0,
+      isLacking: (flags & 2) !== 0,
+      lacksToken: (flags & 4) !== 0,
+      matches: (flags & 8) !== 0,
+      isImported: (flags & 16) !== 0,
+    };
+  }
+
+  /** The event id of a row, put together anew at each call. */
+  eventIdOf(index: number): string {
+    return writeUuid(Array.from({ length: UUID_WORDS }, (_, i) => this.#eventIds.at(index * UUID_WORDS + i)));
+  }
+
+  /** The place of a row in the file. */
+  locationOf(index: number): Location {
+    const { line, stream, revision } = this.row(index);
+    return { file: PACKAGE_FILES.entries, line, stream, revision, event_id: this.eventIdOf(index) };
+  }
+
+  /** Makes a row's verdict at least as bad as this one. */
+  worsen(index: number, verdict: Verdict): void {
+    const now = VERDICTS[this.#verdicts.at(index)] ?? 'invalid';
+    this.#verdicts.set(index, VERDICTS.indexOf(worst(now, verdict)));
+  }
+
+  /** How many consents there are of each verdict. */
+  tally(): Readonly<Record<Verdict, number>> {
+    const counts = { valid: 0, indeterminate: 0, invalid: 0 };
+    for (let i = 0; i < this.length; i += 1) counts[VERDICTS[this.#verdicts.at(i)] ?? 'invalid'] += 1;
+    return counts;
+  }
+}
