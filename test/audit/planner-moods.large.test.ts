@@ -148,5 +148,5 @@ it('reads as many rows by each statement with statistics of an empty database as
     const most = Math.max(with_none, with_all);
     return most > FEW && most > ALIKE * Math.min(with_none, with_all) ? [{ shape, with_none, with_all }] : [];
   });
-  expect(different).toEqual([]);
+  expect(different, JSON.stringify(different)).toEqual([]);
 });

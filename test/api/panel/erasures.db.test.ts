@@ -35,6 +35,10 @@ describe('erasures', () => {
   };
   const finished = (id: string): Promise<Receipt> =>
     shop.until(ErasureReceipt, `/erasures/${id}`, ({ state }) => state === 'finished');
+  const nothingToAnnounce = async (): Promise<boolean> => {
+    const unannounced = 'select from erased_records where erasure_event_id is null';
+    return (await app.superuser.query(unannounced)).rowCount === 0;
+  };
   const keysOf = async (...ids: readonly string[]): Promise<number> =>
     (await app.superuser.query('select from record_keys where event_id = any($1)', [ids])).rowCount ?? -1;
   const announced = async (): Promise<number> =>
@@ -103,6 +107,8 @@ describe('erasures', () => {
   it('counts nothing, and says no more, for an unknown person or record, and for those of another tenant', async () => {
     const visitor = `dave ${randomUUID()}`;
     const theirs = await other.record({ visitor_id: visitor });
+    // Erasures finish before they are announced.
+    await expect.poll(nothingToAnnounce).toBe(true);
     const before = await announced();
     const nothing = {
       erased_records: 0,
