@@ -37,8 +37,9 @@ export const OTHER_PAGES = [
 /** @returns {Promise<readonly { source: string, text: string }[]>} `source`: the file, or what prints the text */
 export async function publicTexts() {
   const [program, verifier] = await Promise.all([bundle('program.mjs', PROGRAM), bundle('verifier.mjs', VERIFIER)]);
-  const { ERROR_CODES, CHECKS, CHECK_RULES, createProgram, packageReadme, dashboard, report, ...openApi } =
-    await import(pathToFileURL(program).href);
+  const { ERROR_CODES, CHECKS, createProgram, packageReadme, dashboard, report, ...openApi } = await import(
+    pathToFileURL(program).href
+  );
   const table = (source, texts) => ({ source, text: texts.join('\n\n') });
   const describing = (source, value) => table(source, descriptionsIn(value));
   const { checks: _, finding: __, ...reportTexts } = report;
@@ -56,12 +57,8 @@ export async function publicTexts() {
       Object.values(ERROR_CODES).map(({ meaning }) => meaning),
     ),
     table(
-      'verifier-cli/src/findings/check-table.ts',
-      Object.values(CHECKS).map(({ meaning }) => meaning),
-    ),
-    table(
-      'verifier-cli/src/findings/check-rules.ts',
-      Object.values(CHECK_RULES).flatMap(({ fails, opens }) => [fails ?? '', opens ?? '']),
+      'verifier-cli/src/findings/checks.ts',
+      Object.values(CHECKS).flatMap(({ meaning, fails, opens }) => [meaning, fails ?? '', opens ?? '']),
     ),
     table('dashboard/src/i18n/en', textsIn(dashboard, '1')),
     table('verifier-cli/src/i18n/en', textsIn(reportTexts, ['7'])),
@@ -78,7 +75,7 @@ const PROGRAM = {
     export { toolApiText } from './src/api/openapi/tool-api.js';
     export { createProgram } from './src/cli/program.js';
     export { packageReadme } from './src/evidence/package/package-readme.js';
-    export { CHECK_RULES, CHECKS } from './verifier-cli/src/index.js';
+    export { CHECKS } from './verifier-cli/src/index.js';
     export { en as report } from './verifier-cli/src/i18n/en/index.js';
     export { en as dashboard } from './dashboard/src/i18n/en/index.js';`,
   resolveDir: ROOT,

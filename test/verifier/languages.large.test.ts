@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { CHECK_IDS } from '../../verifier-cli/src/findings/check-table.js';
+import { CHECK_IDS } from '../../verifier-cli/src/findings/checks.js';
 import { englishDetail, finding, stated } from '../../verifier-cli/src/findings/finding.js';
 import { FINDING_CODES, FINDING_TEXTS, type FindingCode } from '../../verifier-cli/src/findings/finding-texts.js';
 import { en } from '../../verifier-cli/src/i18n/en/index.js';

@@ -1,7 +1,6 @@
 export { type ByteSource, memorySource } from './container/byte-source.js';
 export { type FileSource, openFileSource } from './container/file-source.js';
-export { CHECK_RULES } from './findings/check-rules.js';
-export { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './findings/check-table.js';
+export { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './findings/checks.js';
 export type { CheckResult, Location, Problem } from './findings/findings.js';
 export type { Verdict } from './findings/verdict.js';
 export { UnknownFormatVersion } from './manifest/manifest.js';

@@ -7,7 +7,7 @@ import { startsAsZip } from './container/archive.js';
 import type { ByteSource } from './container/byte-source.js';
 import { PackageFiles } from './files/package-files.js';
 import { type Container, openContainer } from './files/receipt.js';
-import { CHECK_IDS } from './findings/check-table.js';
+import { CHECK_IDS } from './findings/checks.js';
 import { englishText, type Finding, finding } from './findings/finding.js';
 import { Findings } from './findings/findings.js';
 import { worst } from './findings/verdict.js';

@@ -12,7 +12,7 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { proofProblem } from '../findings/proof-problem.js';

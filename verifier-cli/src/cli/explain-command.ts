@@ -1,5 +1,4 @@
-import { CHECK_RULES } from '../findings/check-rules.js';
-import { CHECK_IDS, CHECKS, type CheckId } from '../findings/check-table.js';
+import { CHECK_IDS, CHECKS, type CheckId } from '../findings/checks.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { UsageError } from './usage-error.js';
 
@@ -22,7 +21,10 @@ export function runExplain(
     throw new UsageError(`there is no check “${id}”: run “consent-verify explain” for the list of all checks`);
   const text = json
     ? JSON.stringify(
-        ids.map((known) => ({ id: known, ...CHECKS[known], ...CHECK_RULES[known] })),
+        ids.map((id) => {
+          const { tr: _, ...check } = CHECKS[id];
+          return { id, ...check };
+        }),
         null,
         2,
       )
@@ -32,8 +34,7 @@ export function runExplain(
 }
 
 function explained(id: CheckId): string {
-  const { meaning, required } = CHECKS[id];
-  const { fails, opens } = CHECK_RULES[id];
+  const { meaning, required, fails, opens } = CHECKS[id];
   return [
     `${id}${required ? '' : ' (not required)'}`,
     `  ${meaning}`,

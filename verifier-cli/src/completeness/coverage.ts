@@ -4,7 +4,7 @@ import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidenc
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Batches } from '../batches/batches.js';
-import type { CheckId, Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/checks.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { CompleteRuns } from './runs.js';

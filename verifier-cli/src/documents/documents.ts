@@ -8,7 +8,7 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
-import type { CheckId, Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/checks.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Location } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';

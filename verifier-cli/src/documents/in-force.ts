@@ -1,4 +1,4 @@
-import type { Outcome } from '../findings/check-table.js';
+import type { Outcome } from '../findings/checks.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
 import type { ConfigurationTerm, Contradiction, VersionTerm } from './notice-history.js';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../findings/check-table.js';
+import type { Outcome } from '../findings/checks.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { ReadEntry, UnknownEntry } from './read-entry.js';

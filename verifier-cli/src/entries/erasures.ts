@@ -2,7 +2,7 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { LIMITS } from '../container/limits.js';
-import type { CheckId, Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/checks.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import { best, type Verdict } from '../findings/verdict.js';

@@ -5,7 +5,7 @@ import { MAX_LINE_BYTES } from '../../../schemas/evidence/package-lines.js';
 import { type Archive, type ArchiveFile, ContentMismatch, contentOf } from '../container/archive.js';
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
-import type { FailingCheck } from '../findings/check-rules.js';
+import type { FailingCheck } from '../findings/checks.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { Findings } from '../findings/findings.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';

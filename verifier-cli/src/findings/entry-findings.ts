@@ -1,5 +1,4 @@
-import type { FailingCheck, OpenableCheck } from './check-rules.js';
-import type { CheckId, Outcome } from './check-table.js';
+import type { CheckId, FailingCheck, OpenableCheck, Outcome } from './checks.js';
 import { type Finding, type Stated, stated } from './finding.js';
 import type { Findings, Location } from './findings.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';

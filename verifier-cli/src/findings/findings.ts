@@ -1,5 +1,5 @@
-import type { FailingCheck, OpenableCheck } from './check-rules.js';
-import { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './check-table.js';
+import type { FailingCheck, OpenableCheck } from './checks.js';
+import { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './checks.js';
 import { cutText, type Finding, type Stated, stated, wordsOf } from './finding.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';
 

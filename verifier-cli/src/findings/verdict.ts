@@ -1,4 +1,4 @@
-import { CHECKS, type CheckId, type Outcome } from './check-table.js';
+import { CHECKS, type CheckId, type Outcome } from './checks.js';
 
 export type Verdict = 'valid' | 'indeterminate' | 'invalid';
 

@@ -2,7 +2,7 @@ import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Archive } from '../container/archive.js';
 import type { RecordsSummary } from '../entries/summary.js';
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 

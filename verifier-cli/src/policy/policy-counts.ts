@@ -1,6 +1,6 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batches } from '../batches/batches.js';
-import type { CheckId, Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/checks.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 

@@ -1,7 +1,7 @@
 import type { Resolution } from '../documents/documents.js';
 import { beginsAfter, evaluateInForce, isBeforeText } from '../documents/in-force.js';
 import type { Erasures } from '../entries/erasures.js';
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import { finding } from '../findings/finding.js';
 import type { Findings, Location } from '../findings/findings.js';

@@ -21,7 +21,7 @@ import { type CommonFields, commonFieldsOf, streamProblem } from '../entries/str
 import { type RecordsSummary, SummaryCounter } from '../entries/summary.js';
 import { TAG_WORDS, UUID_WORDS } from '../entries/uuid-words.js';
 import type { PackageFiles } from '../files/package-files.js';
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import { type Finding, finding } from '../findings/finding.js';
 import { unknownVersion } from '../findings/unknown-version.js';
 import { type Verdict, verdictOf, worst } from '../findings/verdict.js';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../findings/check-table.js';
+import type { Outcome } from '../findings/checks.js';
 import { englishDetail, type Stated } from '../findings/finding.js';
 import type { Problem } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';

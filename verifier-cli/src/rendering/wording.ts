@@ -1,4 +1,4 @@
-import type { Outcome } from '../findings/check-table.js';
+import type { Outcome } from '../findings/checks.js';
 import type { Stated } from '../findings/finding.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Texts } from '../i18n/texts.js';

@@ -1,4 +1,4 @@
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import type { Texts } from '../i18n/texts.js';
 import { coverageText, decisionsText } from './coverage-text.js';
 import { recomputedBy } from './recomputed.js';

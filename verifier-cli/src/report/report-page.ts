@@ -1,4 +1,4 @@
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import type { CheckResult } from '../findings/findings.js';
 import type { Texts } from '../i18n/texts.js';
 import { consentsTable } from '../list/consents-table.js';

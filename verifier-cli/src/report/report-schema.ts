@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SCAN_CHOICES, SCAN_METHODS, SCAN_PROBLEMS } from '../../../schemas/events/site-scanned.js';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
-import { CHECK_IDS } from '../findings/check-table.js';
+import { CHECK_IDS } from '../findings/checks.js';
 import { FINDING_CODES } from '../findings/finding-texts.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
 import { PROMISE_OUTCOMES } from '../promises/promised-records.js';

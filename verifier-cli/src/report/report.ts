@@ -2,7 +2,7 @@ import type { SCAN_PROBLEMS, SiteScannedRecord } from '../../../schemas/events/s
 import type { StreamCoverage } from '../completeness/coverage.js';
 import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
-import type { Outcome } from '../findings/check-table.js';
+import type { Outcome } from '../findings/checks.js';
 import type { Stated } from '../findings/finding.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';

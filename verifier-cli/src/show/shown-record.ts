@@ -14,7 +14,7 @@ import { reportedScan, type ScanContext } from '../documents/site-scans.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
-import type { CheckId, Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/checks.js';
 import type { EntryNote } from '../findings/entry-findings.js';
 import { type Stated, wordsOf } from '../findings/finding.js';
 import type { Warning } from '../findings/findings.js';

@@ -1,6 +1,6 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batch, Batches } from '../batches/batches.js';
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';

@@ -1,4 +1,4 @@
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Finding, finding } from '../findings/finding.js';
 import type { AllowedDelays } from './allowed-delays.js';

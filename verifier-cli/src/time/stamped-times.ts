@@ -1,4 +1,4 @@
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import { finding } from '../findings/finding.js';
 import type { Findings } from '../findings/findings.js';
 import type { Policies } from '../policy/policies.js';

@@ -1,5 +1,5 @@
 import { type TimestampReport, wasNotMade } from '../../../schemas/rfc3161/report.js';
-import type { CheckId } from '../findings/check-table.js';
+import type { CheckId } from '../findings/checks.js';
 import type { Findings } from '../findings/findings.js';
 
 /** A newer stamp that holds, over a ledger that names an older one. */

@@ -1,6 +1,6 @@
 import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
-import type { Outcome } from '../findings/check-table.js';
-import { CHECKS } from '../findings/check-table.js';
+import type { Outcome } from '../findings/checks.js';
+import { CHECKS } from '../findings/checks.js';
 import type { Verdict } from '../findings/verdict.js';
 
 interface ReportedCertificate {

@@ -1,4 +1,4 @@
-import { checks } from './checks.js';
+import { CHECKS, type CheckId } from '../../findings/checks.js';
 import { evidence } from './evidence.js';
 import { finding } from './findings.js';
 import { list } from './list.js';
@@ -7,5 +7,8 @@ import { page } from './page.js';
 import { record } from './record.js';
 import { report } from './report.js';
 import { words } from './words.js';
+
+/** What a check asks, in one line. */
+const checks = (id: CheckId): string => CHECKS[id].meaning;
 
 export const en = { language: 'en', checks, evidence, finding, list, lookup, page, record, report, words } as const;
