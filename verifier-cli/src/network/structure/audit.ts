@@ -1,26 +1,12 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Hex } from '../../../../schemas/crypto/digest.js';
-import { concatBytes, equalBytes, fromHex, toHex, uint64 } from '../../../../schemas/crypto/encoding.js';
-import { BatchHeader, batchLeaf, isBatch, POLICY_KEY, runLeaf } from '../../../../schemas/evidence/batch-header.js';
+import { concatBytes, fromHex, toHex, uint64 } from '../../../../schemas/crypto/encoding.js';
+import { BatchHeader, batchLeaf, POLICY_KEY } from '../../../../schemas/evidence/batch-header.js';
 import type { Checkpoint } from '../../../../schemas/evidence/checkpoint.js';
-import { personTagLeaf } from '../../../../schemas/evidence/person-tag.js';
-import { firstCovered } from '../../../../schemas/evidence/roll-ups.js';
-import {
-  type FiledRun,
-  KEY_BYTES,
-  numberAt,
-  parseRun,
-  RUN_BYTES,
-  runBytes,
-  structureLength,
-} from '../../../../schemas/evidence/structure-file.js';
-import { TILE_WIDTH } from '../../../../schemas/merkle/tiles.js';
+import { type FiledRun, KEY_BYTES, numberAt, RUN_BYTES } from '../../../../schemas/evidence/structure-file.js';
 import { Frontier } from '../../../../schemas/merkle/tree.js';
-import { readHeaderOf } from '../../compare/header-problem.js';
 import { headersProblem } from '../../compare/headers-problem.js';
-import type { Tree } from '../../compare/leaves-problem.js';
 import { Unreachable } from '../bounded-fetch.js';
 import {
   type AuditState,
@@ -31,9 +17,11 @@ import {
   type StoredLeaf,
   writeAuditState,
 } from './audit-state.js';
-import { type Claim, Violation } from './claim.js';
+import { Violation } from './claim.js';
 import { compareTiles } from './compare-tiles.js';
+import { differenceOf, type LeafSource, runAt, sumOf, withSources } from './merged-leaves.js';
 import { readPublishedLeaf } from './published-leaf.js';
+import { type ReadLeaf, readHeaders, readLeaves } from './read-leaves.js';
 import {
   compareKeys,
   findRecords,
@@ -47,10 +35,6 @@ import {
 import { TagIndex } from './tag-index.js';
 import { type TiledLog, Withheld } from './tiled-log.js';
 
-/** Files that are asked for before they are needed. */
-const AHEAD = 16;
-/** Largest file of a batch that fits into memory, in bytes. */
-const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 /** Milliseconds of work that a crash may lose, at most, on top of the work of one period. */
 const COMMIT_MS = 60_000;
 /** Bytes of an end of a stream: its key, and the number of its events as 8 bytes. */
@@ -87,7 +71,7 @@ export async function auditStructure(options: AuditOptions): Promise<void> {
   if (size < state.size)
     throw new Unreachable(`checkpoint ${size} is smaller than ${state.size}, which was audited before`);
   try {
-    const bundles = await readHeaders(log, state, checkpoint);
+    const bundles = await readHeaders(log, frontierOf(state), checkpoint);
     const audit = new StructureAudit(options, state);
     try {
       await audit.run(bundles);
@@ -107,45 +91,11 @@ function startOf(origin: string): AuditState {
   };
 }
 
-/**
- * Reads the new headers once, to see that they are those of the checkpoint.
- * @returns digests of the bundles, because what is served later could be something else
- */
-async function readHeaders(
-  log: TiledLog,
-  { size, edge }: AuditState,
-  { size: newSize, root }: Checkpoint,
-): Promise<ReadonlyMap<number, string>> {
-  const tree = frontierOf(size, edge);
-  const digests = new Map<number, string>();
-  for (let number = size; number < newSize; ) {
-    const index = Math.floor(number / TILE_WIDTH);
-    const entries = await log.entries(index);
-    digests.set(index, digestOf(entries));
-    for (const text of entries.slice(number % TILE_WIDTH)) tree.append(batchLeaf(text));
-    number = index * TILE_WIDTH + entries.length;
-  }
-  if (!equalBytes(tree.root(), root))
-    throw new Violation(`the published headers are not those to which checkpoint ${newSize} commits`, null);
-  return digests;
-}
-
-function digestOf(entries: readonly string[]): string {
-  return sha256Hex(JSON.stringify(entries));
-}
-
-function frontierOf(size: number, edge: readonly string[]): Frontier {
+function frontierOf({ size, edge }: AuditState): Frontier {
   return new Frontier(
     size,
     edge.map((hex) => fromHex(hex) ?? new Uint8Array()),
   );
-}
-
-interface ReadLeaf {
-  readonly text: string;
-  readonly header: BatchHeader;
-  /** File of a batch; null for a roll-up. */
-  readonly file: Uint8Array | null;
 }
 
 class StructureAudit {
@@ -171,7 +121,7 @@ class StructureAudit {
   ) {
     this.#folder = options.folder;
     this.#log = options.log;
-    this.#tree = frontierOf(state.size, state.edge);
+    this.#tree = frontierOf(state);
     this.#tags = new TagIndex(this.#folder, state.tags, state.next_file);
     this.#batches = [...state.batches];
     this.#isPeriodStored = this.#batches.length > 0;
@@ -206,7 +156,7 @@ class StructureAudit {
   async #addLeaves(bundles: ReadonlyMap<number, string>): Promise<void> {
     const { progress, advanced, signal } = this.options;
     const { size } = this.#log;
-    for await (const leaf of this.#leaves(bundles)) {
+    for await (const leaf of readLeaves(this.#log, bundles, this.state.size)) {
       const { header } = leaf;
       this.#checkHeader(leaf);
       if (leaf.file === null) await this.#addRollUp(header);
@@ -222,63 +172,6 @@ class StructureAudit {
       if (signal?.aborted === true)
         throw new Unreachable(`the audit was stopped after ${header.number + 1} of ${size} leaves`);
     }
-  }
-
-  /** The new leaves in order; files of some batches are on their way. */
-  async *#leaves(bundles: ReadonlyMap<number, string>): AsyncGenerator<ReadLeaf, void> {
-    const waiting: { readonly leaf: Promise<ReadLeaf>; readonly length: number }[] = [];
-    let bytes = 0;
-    try {
-      for (const [index, digest] of bundles) {
-        const entries = await this.#log.entries(index);
-        if (digestOf(entries) !== digest)
-          throw new Withheld(`the bundle of entries ${index} is served with two contents`);
-        const first = index * TILE_WIDTH;
-        for (const [place, text] of entries.entries()) {
-          if (first + place < this.state.size) continue;
-          const { header } = readHeaderOf(text, first + place);
-          const length = header !== null && isBatch(header.level) ? structureLength(header) : 0;
-          // Files that are on their way fit into memory together.
-          while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + length > MAX_BATCH_BYTES)) {
-            const next = waiting.shift();
-            if (next === undefined) break;
-            bytes -= next.length;
-            yield await next.leaf;
-          }
-          const leaf = this.#read(text, first + place);
-          // A failure counts when its turn comes.
-          leaf.catch(() => undefined);
-          waiting.push({ leaf, length });
-          bytes += length;
-        }
-      }
-      for (const { leaf } of waiting.splice(0)) yield await leaf;
-    } finally {
-      await Promise.allSettled(waiting.map(({ leaf }) => leaf));
-    }
-  }
-
-  async #read(text: string, number: number): Promise<ReadLeaf> {
-    const { header, newer, problem } = readHeaderOf(text, number);
-    if (newer !== null)
-      throw new Unreachable(
-        `leaf ${number} has a header of version ${newer}, which this program does not know: use a newer one`,
-      );
-    if (header === null) throw new Violation(`sealed a leaf ${number} ${problem}`, { kind: 'header', number });
-    if (!isBatch(header.level)) return { text, header, file: null };
-    const length = structureLength(header);
-    if (length > MAX_BATCH_BYTES)
-      throw new Unreachable(`batch ${number} has more runs and tags than an auditor can hold: ${length} bytes`);
-    const file = new Uint8Array(length);
-    let at = 0;
-    const bytes = (some: Uint8Array): void => {
-      file.set(some, at);
-      at += some.length;
-    };
-    const wrong = await readPublishedLeaf(this.#log.source, header, { bytes });
-    if (wrong !== null)
-      throw new Violation(`the structure below checkpoint ${this.#log.size} cannot be recomputed: ${wrong}`, null);
-    return { text, header, file };
   }
 
   #checkHeader({ header }: ReadLeaf): void {
@@ -474,189 +367,8 @@ class StructureAudit {
   }
 }
 
-/** A leaf whose runs and tags are in a file. */
-interface LeafSource extends StoredLeaf {
-  readonly path: string;
-  readonly offset: number;
-}
-
-interface OpenLeaf extends StoredLeaf {
-  /** From its first run. */
-  readonly openRuns: () => Records;
-  readonly openTags: () => Records;
-}
-
-function withSources<T>(sources: readonly LeafSource[], work: (open: readonly OpenLeaf[]) => T): T {
-  return withFiles(
-    sources.map(({ path }) => path),
-    (files) =>
-      work(
-        sources.map(({ path, offset, ...leaf }) => {
-          const file = files.get(path) ?? -1;
-          const after = offset + leaf.runs * RUN_BYTES;
-          return {
-            ...leaf,
-            openRuns: () => recordsOf(file, { path, offset, count: leaf.runs, length: RUN_BYTES }),
-            openTags: () => recordsOf(file, { path, offset: after, count: leaf.tags, length: KEY_BYTES }),
-          };
-        }),
-      ),
-  );
-}
-
-/** A run of the leaves that a roll-up covers. */
-interface MergedRun extends FiledRun {
-  /** Number of the first leaf that has a part of it. */
-  readonly start: number;
-  /** Number of the last one. */
-  readonly leaf: number;
-}
-
-/** The runs of leaves in order, one for each stream. */
-function* mergedRuns(leaves: readonly OpenLeaf[]): Generator<MergedRun, void> {
-  const held: MergedRun[] = [];
-  for (const { record, source } of mergeRecords(leaves.map(({ openRuns }) => openRuns()))) {
-    const { key, first, last } = runAt(record, 0);
-    const leaf = leaves[source]?.number ?? 0;
-    const [before] = held;
-    if (before !== undefined && compareKeys(before.key, key) === 0) {
-      held[0] = { ...before, last, leaf };
-      continue;
-    }
-    if (before !== undefined) yield before;
-    held[0] = { key: key.slice(), first, last, start: leaf, leaf };
-  }
-  yield* held;
-}
-
-/**
- * The tags of leaves in order.
- * @param rollUp number of the roll-up over them
- * @throws Violation if two leaves have one
- */
-function* mergedTags(
-  leaves: readonly OpenLeaf[],
-  rollUp: number,
-): Generator<{ readonly tag: Uint8Array; readonly leaf: number }, void> {
-  let before: { tag: Uint8Array; leaf: number } | null = null;
-  for (const { record, source } of mergeRecords(leaves.map(({ openTags }) => openTags()))) {
-    const leaf = leaves[source]?.number ?? 0;
-    const tag = record.slice();
-    if (before !== null && compareKeys(before.tag, tag) === 0)
-      throw new Violation(`sealed the tag ${toHex(tag)} twice`, {
-        ...{ kind: 'tag-twice', tag, below: rollUp },
-      });
-    before = { tag, leaf };
-    yield before;
-  }
-}
-
-/** Computes what a roll-up commits to. @param path file for the merged runs and tags; null: none */
-function sumOf(leaves: readonly OpenLeaf[], rollUp: number, path: string | null) {
-  const writer = path === null ? null : new RecordWriter(path);
-  const [streams, tags] = [new Frontier(), new Frontier()];
-  let count = 0;
-  try {
-    for (const run of mergedRuns(leaves)) {
-      streams.append(runLeaf(run.key, { start: count, first: run.first, last: run.last }));
-      count += run.last - run.first + 1;
-      writer?.write(runBytes(run));
-    }
-    for (const { tag } of mergedTags(leaves, rollUp)) {
-      tags.append(personTagLeaf(tag));
-      writer?.write(tag);
-    }
-  } finally {
-    writer?.end();
-  }
-  return { count, runs: streams.size, tags: tags.size, streamsRoot: streams.root(), tagsRoot: tags.root() };
-}
-
-/** Records of a published file, with the check that they are sorted. */
-class SortedRecords {
-  #before: Uint8Array | null = null;
-  #index = 0;
-  current: Uint8Array | null;
-
-  constructor(
-    private readonly records: Records,
-    private readonly number: number,
-    private readonly tree: Tree,
-  ) {
-    this.current = records.next();
-  }
-
-  advance(): void {
-    this.#before = this.current?.slice(0, KEY_BYTES) ?? null;
-    this.#index += 1;
-    this.current = this.records.next();
-  }
-
-  /** The claim that the current record is not after the one before; null if it is. */
-  disorder(): Claim | null {
-    const isInOrder = this.current === null || this.#before === null || compareKeys(this.#before, this.current) < 0;
-    return isInOrder ? null : { kind: 'order', number: this.number, tree: this.tree, index: this.#index };
-  }
-}
-
-/**
- * The first difference between leaves and the roll-up over them.
- * @param open the leaves, then the published roll-up
- * @returns null if the runs and tags are the same
- */
-function differenceOf(open: readonly OpenLeaf[], rollUp: number): Claim | null {
-  const [leaves, published] = [open.slice(0, -1), open.at(-1)];
-  if (published === undefined) return null;
-  return runDifference(leaves, published, rollUp) ?? tagDifference(leaves, published, rollUp);
-}
-
-function runDifference(leaves: readonly OpenLeaf[], published: OpenLeaf, rollUp: number): Claim | null {
-  const from = firstCovered(rollUp);
-  const theirs = new SortedRecords(published.openRuns(), rollUp, 'streams');
-  const surplus = (record: Uint8Array): Claim => ({
-    ...{ kind: 'stream', key: record.slice(0, KEY_BYTES), number: rollUp, before: rollUp, from },
-  });
-  for (const { key, start, leaf, ...own } of mergedRuns(leaves)) {
-    const disorder = theirs.disorder();
-    if (disorder !== null) return disorder;
-    const their = theirs.current;
-    const order = their === null ? 1 : compareKeys(their, key);
-    if (their === null || order > 0) return { kind: 'missing', tree: 'streams', key, number: leaf, rollUp };
-    if (order < 0) return surplus(their);
-    const { first, last } = runAt(their, 0);
-    if (first < own.first) return { kind: 'stream', key, number: rollUp, before: from, from: 0 };
-    if (first > own.first) return { kind: 'runs', key, first: start, second: rollUp };
-    if (last < own.last) return { kind: 'runs', key, first: leaf, second: rollUp };
-    if (last > own.last) return surplus(their);
-    theirs.advance();
-  }
-  return theirs.current === null ? null : (theirs.disorder() ?? surplus(theirs.current));
-}
-
-function tagDifference(leaves: readonly OpenLeaf[], published: OpenLeaf, rollUp: number): Claim | null {
-  const theirs = new SortedRecords(published.openTags(), rollUp, 'tags');
-  const surplus = (tag: Uint8Array): Claim => ({ kind: 'surplus-tag', tag: tag.slice(), rollUp });
-  for (const { tag, leaf } of mergedTags(leaves, rollUp)) {
-    const disorder = theirs.disorder();
-    if (disorder !== null) return disorder;
-    const their = theirs.current;
-    const order = their === null ? 1 : compareKeys(their, tag);
-    if (their === null || order > 0) return { kind: 'missing', tree: 'tags', key: tag, number: leaf, rollUp };
-    if (order < 0) return surplus(their);
-    theirs.advance();
-  }
-  return theirs.current === null ? null : (theirs.disorder() ?? surplus(theirs.current));
-}
-
 function bytesOf(leaves: readonly StoredLeaf[]): number {
   return leaves.reduce((sum, { runs, tags }) => sum + runs * RUN_BYTES + tags * KEY_BYTES, 0);
-}
-
-/** @throws RangeError for a record that is no run: the readers of files refuse them */
-function runAt(bytes: Uint8Array, index: number): FiledRun {
-  const run = parseRun(bytes.subarray(index * RUN_BYTES, (index + 1) * RUN_BYTES));
-  if (run === null) throw new RangeError('a stored run is damaged: restore the newest copy of the folder');
-  return run;
 }
 
 function headBytes(key: Uint8Array, count: number): Uint8Array {
