@@ -107,7 +107,7 @@ export const BatchSealedBody = z.strictObject({
    * The announcement of the next keys among the leaves, by its revision in `policy`. So this stream alone
    * says which keys sign a checkpoint.
    */
-  announced: z.strictObject({ revision: Count, key: KeyLine, ml_dsa_key: KeyLine }).optional(),
+  announced: z.strictObject({ revision: Count, key: KeyLine, ml_dsa_key: KeyLine }).exactOptional(),
 });
 export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
 

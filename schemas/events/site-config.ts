@@ -85,9 +85,9 @@ export const SiteConfigPublishedRecord = z
     categories: z.array(ConsentCategory).max(100),
     cookies: z.array(ConsentCookie).max(500),
     /** How the banner looks; absent: as the browser SDK draws it by itself. */
-    appearance: Appearance.optional(),
+    appearance: Appearance.exactOptional(),
     /** Signals of IAB that the banner gives to advertisers; absent: none. */
-    iab: IabSettings.optional(),
+    iab: IabSettings.exactOptional(),
   })
   .superRefine(({ categories, cookies }, context) => {
     for (const { path, message } of cookieProblems(categories, cookies))

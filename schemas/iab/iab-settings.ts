@@ -62,6 +62,6 @@ export type GppSettings = z.infer<typeof GppSettings>;
 
 /** Signals of IAB that the site speaks. */
 export const IabSettings = z
-  .strictObject({ tcf: TcfSettings.optional(), gpp: GppSettings.optional() })
+  .strictObject({ tcf: TcfSettings.exactOptional(), gpp: GppSettings.exactOptional() })
   .meta({ id: 'IabSettings' });
 export type IabSettings = z.infer<typeof IabSettings>;

@@ -16,13 +16,15 @@ export type SignedPromise = Schemas['SignedPromise'];
 export type SiteConfiguration = Schemas['ConfigResponse']['data'];
 /** A consent that a backend records for a person. */
 export type Consent = Schemas['S2sConsentRequest'];
+/** With every member, also where callers compile with `exactOptionalPropertyTypes`. */
+type Complete<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 type BatchItem = Schemas['BatchItemResult'];
 type Refusal = 'error' | 'error_code' | 'code';
 /** The result of one consent of a submission batch. The document has both variants as one schema. */
 export type BatchItemResult =
-  | (Required<Omit<BatchItem, Refusal | 'status' | 'warnings'>> &
+  | (Complete<Omit<BatchItem, Refusal | 'status' | 'warnings'>> &
       Pick<BatchItem, 'warnings'> & { readonly status: 'accepted' })
-  | (Required<Pick<BatchItem, Refusal | 'index'>> & { readonly status: 'rejected' });
+  | (Complete<Pick<BatchItem, Refusal | 'index'>> & { readonly status: 'rejected' });
 /** The results of a submission batch. */
 export type BatchResult = Omit<Schemas['ConsentBatchResponse']['data'], 'results'> & {
   readonly results: readonly BatchItemResult[];
@@ -35,7 +37,7 @@ export type StatusItem = Schemas['StatusItem'];
 /** The result of an integrity check. */
 export type Verification = Schemas['VerifyResponse'];
 /** A record of an export, with every field. */
-export type ExportedConsent = Required<ExportedFields>;
+export type ExportedConsent = Complete<ExportedFields>;
 /** A record of an export that chose fields: these, and `cursor`. */
 export type ExportedFields = Omit<Schemas['ExportedItem'], 'erased_record' | 'announced_at'>;
 /** An erasure that a copy of the records must repeat. */

@@ -44,6 +44,7 @@ export async function makeExample(context: CliContext, url: string): Promise<Exa
   const known = await readExample(dataDir);
   const example = known ?? (await seedExample(context, dataDir, url));
   if (example.isRecorded || example.url !== url) return example;
+  context.stderr.write('Recording decisions of visitors who do not exist, once; this takes about ten seconds.\n');
   // Repeated after an interruption: their idempotency keys record each decision once.
   const count = await recordExample(url, example.keys);
   const whole = { ...example, isRecorded: true };
@@ -61,7 +62,7 @@ async function seedExample(context: CliContext, dataDir: string, url: string): P
       // Rules of origins hold as everywhere: the page of this service is the one page of the example site.
       allowedOrigins: [url],
       allowedIps: [],
-      names: { tenant: 'Example', site: 'Example shop (nothing here is real)', domain: 'shop.example' },
+      names: { tenant: 'Example', site: 'Demonstration Shop (nothing here is real)', domain: 'shop.example' },
     });
     const { site, keys, panel_user: user } = seeded;
     const example = { url, domain: site.domain, keys, user, isRecorded: false };

@@ -22,7 +22,7 @@ export const JournalLine = z.strictObject({
   /** Ids of deleted approval tokens. */
   approval_tokens: z.array(z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/)),
   /** Ids of deleted test records; absent: none. */
-  test_records: z.array(Uuid).optional(),
+  test_records: z.array(Uuid).exactOptional(),
 });
 export type JournalLine = z.infer<typeof JournalLine>;
 

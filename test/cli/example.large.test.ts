@@ -66,7 +66,7 @@ describe('an example', () => {
     });
     const { access_token: token } = Tokens.parse(await signedIn.json()).data;
     const [site, ...others] = Sites.parse(await get('/sites', token)).data;
-    expect([site?.name, others]).toEqual(['Example shop (nothing here is real)', []]);
+    expect([site?.name, others]).toEqual(['Demonstration Shop (nothing here is real)', []]);
     return Consents.parse(await get(`/sites/${site?.id}/consents?limit=5`, token)).data.map(
       ({ record }) => record.decision,
     );

@@ -66,29 +66,29 @@ export const MANIFEST_KEY = testSigningKey(ORIGIN, 'manifest key');
 
 /** Changes made while the ledger is built. All layers above a change are consistent with it. */
 export interface LedgerHooks {
-  readonly world?: (world: FixtureWorld) => void;
-  readonly entryParts?: (parts: EntryParts, event: FixtureEvent) => EntryParts;
-  readonly entryText?: (text: string, event: FixtureEvent) => string;
+  readonly world?: ((world: FixtureWorld) => void) | undefined;
+  readonly entryParts?: ((parts: EntryParts, event: FixtureEvent) => EntryParts) | undefined;
+  readonly entryText?: ((text: string, event: FixtureEvent) => string) | undefined;
   /** Changes the leaf hashes of a batch before it is sealed. */
-  readonly leaves?: (leaves: Uint8Array[], batch: number) => Uint8Array[];
-  readonly runs?: (runs: KeyedRun[], batch: number) => KeyedRun[];
+  readonly leaves?: ((leaves: Uint8Array[], batch: number) => Uint8Array[]) | undefined;
+  readonly runs?: ((runs: KeyedRun[], batch: number) => KeyedRun[]) | undefined;
   /** Changes the sorted person tags that a batch commits to. */
-  readonly tags?: (tags: Uint8Array[], batch: number) => Uint8Array[];
-  readonly header?: (header: BatchHeader) => BatchHeader;
-  readonly checkpoint?: (checkpoint: Checkpoint) => Checkpoint;
+  readonly tags?: ((tags: Uint8Array[], batch: number) => Uint8Array[]) | undefined;
+  readonly header?: ((header: BatchHeader) => BatchHeader) | undefined;
+  readonly checkpoint?: ((checkpoint: Checkpoint) => Checkpoint) | undefined;
   /** Changes the text of a note, including signatures, before it is stamped. */
-  readonly note?: (note: string, size: number, text: string) => string;
-  readonly token?: (size: number) => TokenOptions;
+  readonly note?: ((note: string, size: number, text: string) => string) | undefined;
+  readonly token?: ((size: number) => TokenOptions) | undefined;
   /** The authority that stamps the checkpoint of a size; null: the usual one. */
-  readonly tokenBy?: (size: number) => TestCertificate | null;
-  readonly response?: (response: Uint8Array, size: number) => Uint8Array;
-  readonly crl?: (thisUpdate: Date, size: number) => Uint8Array | null;
-  readonly ledgerKey?: TestSigningKey;
+  readonly tokenBy?: ((size: number) => TestCertificate | null) | undefined;
+  readonly response?: ((response: Uint8Array, size: number) => Uint8Array) | undefined;
+  readonly crl?: ((thisUpdate: Date, size: number) => Uint8Array | null) | undefined;
+  readonly ledgerKey?: TestSigningKey | undefined;
   /** Size of the checkpoint that the keys before and after a change sign. */
-  readonly rotateAt?: number;
+  readonly rotateAt?: number | undefined;
   /** Announcements of next keys, by batch. With `rotateAt`, the last batch below it has one by default. */
   readonly announcements?: readonly { readonly batch: number; readonly keys: readonly string[] }[];
-  readonly authority?: Pick<FixtureAuthority, 'root' | 'tsa'>;
+  readonly authority?: Pick<FixtureAuthority, 'root' | 'tsa'> | undefined;
 }
 
 export interface FixtureEntry {

@@ -32,25 +32,25 @@ type Json = Record<string, unknown>;
  * consistent with it.
  */
 export interface PackageHooks extends LedgerHooks {
-  readonly ledger?: (ledger: FixtureLedger) => void;
-  readonly entryLines?: (lines: Json[], ledger: FixtureLedger) => Json[] | undefined;
-  readonly batchLines?: (lines: Json[], ledger: FixtureLedger) => Json[] | undefined;
-  readonly proofLines?: (lines: Json[], batch: number) => Json[] | undefined;
-  readonly tagLines?: (lines: Json[], batch: number) => Json[] | undefined;
-  readonly consistencyLines?: (lines: Json[]) => Json[] | undefined;
-  readonly files?: (files: Files) => void;
-  readonly manifest?: (manifest: Manifest) => unknown;
-  readonly signatureHeader?: (header: Json) => Json;
-  readonly certificate?: (note: string) => string;
-  readonly manifestKey?: TestSigningKey;
+  readonly ledger?: ((ledger: FixtureLedger) => void) | undefined;
+  readonly entryLines?: ((lines: Json[], ledger: FixtureLedger) => Json[] | undefined) | undefined;
+  readonly batchLines?: ((lines: Json[], ledger: FixtureLedger) => Json[] | undefined) | undefined;
+  readonly proofLines?: ((lines: Json[], batch: number) => Json[] | undefined) | undefined;
+  readonly tagLines?: ((lines: Json[], batch: number) => Json[] | undefined) | undefined;
+  readonly consistencyLines?: ((lines: Json[]) => Json[] | undefined) | undefined;
+  readonly files?: ((files: Files) => void) | undefined;
+  readonly manifest?: ((manifest: Manifest) => unknown) | undefined;
+  readonly signatureHeader?: ((header: Json) => Json) | undefined;
+  readonly certificate?: ((note: string) => string) | undefined;
+  readonly manifestKey?: TestSigningKey | undefined;
   /** Changes the files after the manifest was signed. */
-  readonly signedFiles?: (files: Files) => void;
-  readonly zipFiles?: (files: ZipFile[]) => ZipFile[] | undefined;
-  readonly zip?: (bytes: Uint8Array) => Uint8Array;
+  readonly signedFiles?: ((files: Files) => void) | undefined;
+  readonly zipFiles?: ((files: ZipFile[]) => ZipFile[] | undefined) | undefined;
+  readonly zip?: ((bytes: Uint8Array) => Uint8Array) | undefined;
   /** Whether every batch shows all of its tags, and so the absence of all others. */
-  readonly showsAllTags?: boolean;
+  readonly showsAllTags?: boolean | undefined;
   /** Form of the proofs. */
-  readonly proofForm?: 'paths' | 'leaves';
+  readonly proofForm?: 'paths' | 'leaves' | undefined;
 }
 
 /** Builds a package of the fixture's site as the bytes of a ZIP. */

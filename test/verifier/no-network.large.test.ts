@@ -82,7 +82,7 @@ describe('where sockets are forbidden', () => {
     command.write('package.zip', buildPackage(authority));
     // Nothing answers for the authority's certificate, which names where a CRL is to be had.
     command.write('open.zip', buildPackage(authority, { crl: () => null }));
-    const files: { note?: Uint8Array; response?: Uint8Array } = {};
+    const files: { note?: Uint8Array | undefined; response?: Uint8Array | undefined } = {};
     buildPackage(authority, {
       files: (enclosed) => {
         files.note = enclosed.get('checkpoints/5.note');

@@ -141,7 +141,7 @@ export async function mintApprovalToken(
     signer_id_number: request.signer_id_number ?? undefined,
     otp_verified: request.otp_verified ?? undefined,
     otp_reference: request.otp_reference ?? undefined,
-  } satisfies TokenIdentity);
+  } satisfies Record<keyof TokenIdentity, string | boolean | undefined>);
   const key = approvalTokenKey(site.siteKey, seed, id);
   const index = (kind: 'email' | 'phone' | 'id_number', value: string | null | undefined): Buffer | null =>
     value == null || value === '' ? null : blindIndex(site.siteKey, kind, value);

@@ -8,12 +8,12 @@ import { VOUCHABLE_FIELDS } from '../../../schemas/events/consent-recorded.js';
  */
 export const TokenIdentity = z.strictObject({
   subject: z.string().min(1).max(CONSENT_LIMITS.visitorId),
-  signer_name: z.string().optional(),
-  signer_email: z.string().optional(),
-  signer_phone: z.string().optional(),
-  signer_id_number: z.string().optional(),
-  otp_verified: z.boolean().optional(),
-  otp_reference: z.string().optional(),
+  signer_name: z.string().exactOptional(),
+  signer_email: z.string().exactOptional(),
+  signer_phone: z.string().exactOptional(),
+  signer_id_number: z.string().exactOptional(),
+  otp_verified: z.boolean().exactOptional(),
+  otp_reference: z.string().exactOptional(),
 });
 export type TokenIdentity = z.infer<typeof TokenIdentity>;
 

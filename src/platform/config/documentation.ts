@@ -6,7 +6,8 @@ export function configurationDocument(): string {
     const about = descriptions.get(schema);
     if (about === undefined) throw new Error(`${name} has no description`);
     const standard = about.otherwise ?? (about.default === '' ? 'none' : `\`${about.default}\``);
-    return `| \`${name}\` | ${about.meaning} | ${standard} | \`${about.example}\` |`;
+    const example = about.example.replaceAll('|', '\\|');
+    return `| \`${name}\` | ${about.meaning} | ${standard} | \`${example}\` |`;
   });
   return `# Configuration
 

@@ -7,10 +7,10 @@ export interface Outgoing {
   /** As it is sent, with the query. */
   readonly path: string;
   /** Headers to send, except those that are undefined. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly body?: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly body?: Uint8Array | string | undefined;
   /** Local address to send from: one of 127.0.0.0/8, honoured where the service is on this machine. */
-  readonly from?: string;
+  readonly from?: string | undefined;
 }
 
 export interface Answer {

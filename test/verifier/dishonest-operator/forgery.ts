@@ -20,21 +20,21 @@ export interface Forgery {
   readonly point: string;
   readonly name: string;
   /** Default: `small`. */
-  readonly world?: keyof typeof WORLDS;
+  readonly world?: keyof typeof WORLDS | undefined;
   /** Changes what is sealed. */
-  readonly plan?: (plan: Plan) => void;
+  readonly plan?: ((plan: Plan) => void) | undefined;
   /** Changes how it is sealed. */
-  readonly lies?: LedgerLies;
-  readonly request?: Request;
+  readonly lies?: LedgerLies | undefined;
+  readonly request?: Request | undefined;
   /** Changes what is included. */
-  readonly choice?: (choice: Choice, ledger: Ledger) => void;
+  readonly choice?: ((choice: Choice, ledger: Ledger) => void) | undefined;
   /** Changes the lines that say it. */
-  readonly draft?: (draft: Draft, authority: TimeAuthority) => void;
-  readonly manifest?: ManifestLie;
+  readonly draft?: ((draft: Draft, authority: TimeAuthority) => void) | undefined;
+  readonly manifest?: ManifestLie | undefined;
   /** Makes a receipt in place of a package. `draft` and `manifest` apply to it as well. */
   readonly receipt?: { readonly label: string } & Omit<ReceiptOptions, 'draft' | 'manifest'>;
   /** Inputs and demands of the verifying person. */
-  readonly options?: (ledger: Ledger, authority: TimeAuthority) => Partial<VerifyOptions>;
+  readonly options?: ((ledger: Ledger, authority: TimeAuthority) => Partial<VerifyOptions>) | undefined;
   readonly check: CheckId;
   readonly verdict: 'invalid' | 'indeterminate';
 }

@@ -103,16 +103,16 @@ export interface Ledger {
 
 /** Lies that are told while the ledger is made. Everything above a lie is consistent with it. */
 export interface LedgerLies {
-  readonly entry?: (entry: JsonRecord, event: PlannedEvent) => void;
+  readonly entry?: ((entry: JsonRecord, event: PlannedEvent) => void) | undefined;
   /** Returns the leaves of a batch: reordered, repeated, or fewer. */
-  readonly leaves?: (leaves: readonly Leaf[], number: number) => readonly Leaf[];
+  readonly leaves?: ((leaves: readonly Leaf[], number: number) => readonly Leaf[]) | undefined;
   /** Returns the runs that `streams_root` is over, for batches and roll-ups. */
-  readonly runs?: (runs: readonly Run[], number: number) => readonly Run[];
+  readonly runs?: ((runs: readonly Run[], number: number) => readonly Run[]) | undefined;
   /** Returns the tags that `tags_root` is over, for batches and roll-ups. */
-  readonly tags?: (tags: readonly Uint8Array[], number: number) => readonly Uint8Array[];
-  readonly header?: (header: JsonRecord, number: number) => void;
+  readonly tags?: ((tags: readonly Uint8Array[], number: number) => readonly Uint8Array[]) | undefined;
+  readonly header?: ((header: JsonRecord, number: number) => void) | undefined;
   /** Returns another leaf hash than that of version 1.0; null: that one. */
-  readonly hash?: (kind: HashedKind, content: Uint8Array, number: number) => Uint8Array | null;
+  readonly hash?: ((kind: HashedKind, content: Uint8Array, number: number) => Uint8Array | null) | undefined;
 }
 
 /** Content that is hashed as a leaf, in or as the batch of a number. */

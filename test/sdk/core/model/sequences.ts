@@ -75,6 +75,6 @@ for (const [sequences, share] of [
   [orderly, 0.6],
   [troubled, 0.4],
 ] as const)
-  fc.assert(fc.property(world, sequences, run), { numRuns: Math.ceil((count ?? 0) * share), seed });
+  fc.assert(fc.property(world, sequences, run), { numRuns: Math.ceil((count ?? 0) * share), seed: seed ?? 0 });
 const { user, system } = process.cpuUsage();
 console.log(`${count} sequences of seed ${seed} in ${Math.round((user + system) / 1e6)} s of processor time`);
