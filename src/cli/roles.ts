@@ -86,6 +86,7 @@ function nextSteps(url: string): string[] {
     '  npx consent-ledger admin seed-demo       creates an example tenant with site, keys and documents',
     `  curl -H "X-API-Key: <read key>" ${url}/tool/v1/config`,
     '  npx consent-ledger evidence export --help',
+    `An agent that sets up a site, a banner or a webhook begins at ${url}/llms.txt`,
     'Stop the service with Ctrl-C: it finishes accepted requests first.',
   ];
 }

@@ -19,6 +19,7 @@ const ALIKE = 3;
 
 /** A node of a plan, as far as it tells how many rows were read. */
 interface PlanNode {
+  readonly 'Node Type': string;
   readonly 'Relation Name'?: string | undefined;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
@@ -29,6 +30,7 @@ interface PlanNode {
 }
 const PlanNode: z.ZodType<PlanNode> = z.lazy(() =>
   z.object({
+    'Node Type': z.string(),
     'Relation Name': z.string().optional(),
     'Actual Rows': z.number(),
     'Actual Loops': z.number(),
@@ -43,15 +45,19 @@ const Notice = z.object({ message: z.string() });
 
 /** Rows that a plan read from tables, or compared in a join, each as often as it did so. */
 function rowsRead(node: PlanNode): number {
-  const table = node['Relation Name'];
-  // No table of the system grows with the consents.
-  if (table?.startsWith('pg_')) return 0;
+  // No table of the system grows with the consents, nor what is joined of them and of lists of names.
+  if (!growsWithConsents(node)) return 0;
   const own =
-    (table === undefined ? 0 : node['Actual Rows']) +
+    (node['Relation Name'] === undefined ? 0 : node['Actual Rows']) +
     (node['Rows Removed by Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0) +
     (node['Rows Removed by Join Filter'] ?? 0);
   return own * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
+}
+
+function growsWithConsents({ 'Node Type': type, 'Relation Name': table, Plans = [] }: PlanNode): boolean {
+  if (table !== undefined) return !table.startsWith('pg_');
+  return Plans.length > 0 ? Plans.some(growsWithConsents) : type !== 'Function Scan';
 }
 
 /** The text of a statement without its values. */

@@ -35,7 +35,8 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
   if (site.config === null) return outdated('The site has no published configuration yet. Publish one.');
   if (request.document_version_id == null) return outdated('document_version_id is missing.');
   const version = site.activeVersions.get(request.document_version_id.toLowerCase());
-  if (version === undefined) return outdated('document_version_id is not an active version of this site.');
+  if (version === undefined)
+    return outdated('document_version_id is not an active version of this site. Read /tool/v1/config again.');
   if (request.language != null && !isSameTag(request.language, version.language)) {
     return outdated('language differs from the language of this document version.');
   }

@@ -12,7 +12,7 @@ import { startDnsServer, type TestDnsServer } from '../../support/dns-server.js'
 import { freePort } from '../../support/free-port.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { runCommands } from '../../support/run-program.js';
-import { until } from '../../support/wait.js';
+import { eventually, until } from '../../support/wait.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { codeBlocks } from './formats/agent-skills.js';
 
@@ -170,6 +170,8 @@ describe.skipIf(chromiumPath === undefined)(
       receiver.stdout?.setEncoding('utf8').on('data', (text: string) => {
         heard += text;
       });
+      // A test message has one attempt: it would be lost before the receiver listens.
+      await eventually(() => fetch(`http://127.0.0.1:${port}/`));
       expect(await run(`${functions}${attempt}`)).toContain('"webhook.test"');
       await until(() => heard.includes(`webhook.test {"site_id":"${known.SITE}","webhook_id":"${known.WEBHOOK}"}`));
       await inBanner(`banner.querySelector('[part=reject]').click()`);

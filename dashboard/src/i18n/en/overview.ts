@@ -26,7 +26,7 @@ export const overview = {
   stamp: 'Newest time stamp',
   noStamp: 'None yet',
   development: 'from the development authority, no evidence',
-  waiting: (count: string) => `${count} entries wait for one`,
+  waiting: (count: string) => `entries that wait for one: ${count}`,
   chart: 'Consents a day, by decision',
   chartSummary: (total: string, days: string) => `${total} consents in ${days} days.`,
   chooseDay: 'Point at a day, or use the arrow keys, to see its numbers.',

@@ -102,9 +102,10 @@ Open the page in a new private window:
 1. The banner is shown, and \`document.cookie\` has nothing that the page should not set yet.
 2. *Reject*, reload: no banner, and no script of an optional category has run.
 3. *Cookie settings*, accept: the scripts run.
-4. The dashboard shows both choices under *Consents* a moment later.
+4. With a live key, the dashboard shows both choices under *Consents* a moment later.
 
-A test in production makes records of real evidence: use a site for tests, or tell the person that you do.
+With a live key, a test makes records of real evidence. Ask for a [test key](/docs/sdk.md#a-page-with-a-test-key), and try it on a host of your own machine, or
+tell the person that you make such records.
 
 | What you see | What to do |
 |---|---|

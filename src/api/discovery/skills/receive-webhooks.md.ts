@@ -64,8 +64,9 @@ panel() { # METHOD PATH [BODY]
 panel POST "/sites/$SITE/webhooks" '{"url":"'"$RECEIVER_URL"'","events":["consent.recorded","consent.withdrawn","consent.erased"]}'
 ~~~
 
-The address begins with \`https\`, and its host has a public address: the service refuses another one (422 at \`url\`). For a receiver on your own machine, ask
-the operator for \`WEBHOOK_NETWORKS\`, or use a tunnel.
+The address begins with \`https\`, and its host has a public address: the service refuses another one (422 at \`url\`). For a receiver on your own machine, use a
+secret test key and \`npx consent-ledger listen\`, which sends it the webhooks of test records and needs none of the commands here
+([how](/docs/webhooks.md#on-your-own-machine)), or a tunnel.
 
 ## Try it
 

@@ -50,7 +50,7 @@ panel GET "/sites/$SITE/domain-verification" | member data.dns_record
 ~~~
 
 Ask whoever manages the DNS of the domain to add the TXT record that this prints. A site without its own domain, such as a try on \`localhost\`, can be
-verified only by the operator: \`consent-ledger admin site verify\`. Then:
+verified only by the operator: \`consent-ledger admin site verify\`. For such a site, leave out the first of these lines:
 
 ~~~sh
 panel POST "/sites/$SITE/domain-verification" | member data.verified_at
