@@ -12,7 +12,8 @@ import { createLoadGate } from '../api/guards/load-gate.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createScannerGuard } from '../api/guards/scanner-guard.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
-import { panelRoutes } from '../api/panel/routes.js';
+import { panelDeps } from '../api/panel/deps.js';
+import { PANEL_OPERATIONS } from '../api/panel/operations.js';
 import { servePanel } from '../api/panel/serve-panel.js';
 import { browserSdk } from '../api/public/browser-sdk.js';
 import { dashboard } from '../api/public/dashboard.js';
@@ -113,7 +114,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     receiptOf: (eventId: string) => makeReceipt(receipts, eventId, 'none'),
     limit: config.limits.publicVerify,
   };
-  const panel = panelRoutes({ ...shared, config, lookUpTxt: createTxtLookUp(config.dnsServers) });
+  const panel = panelDeps({ ...shared, config, lookUpTxt: createTxtLookUp(config.dnsServers) });
   const auth = authRoutes({
     ...shared,
     ...apiUsers,
@@ -129,7 +130,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     (scope) => healthRoutes(scope, { readiness: parts.readiness, serving: 'callers' }),
     forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.serving)),
     forEveryOrigin('/api/v1/public', (scope) => servePublic(scope, publicVerify)),
-    (scope) => servePanel(scope, panel, { ...shared, limit: PANEL_REQUESTS_PER_MINUTE }),
+    (scope) => servePanel(scope, PANEL_OPERATIONS, { ...shared, ...panel, limit: PANEL_REQUESTS_PER_MINUTE }),
     (scope) => serveAuth(scope, auth, apiUsers),
     (scope) => checkpointRoutes(scope, apiPool, () => readTsaRoots(config), turns),
     (scope) => structureRoutes(scope, apiPool, { auditors: config.structureAuditors, turns, now }),

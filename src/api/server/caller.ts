@@ -1,6 +1,19 @@
-import type { SignedInUser } from '../../accounts/users/user-directory.js';
+import type { Role, SignedInUser } from '../../accounts/users/user-directory.js';
 import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+
+/** An operator on the command line, who may do in a tenant what its owners may. */
+export interface Operator {
+  readonly id: null;
+  readonly signInId: null;
+  readonly tenantId: string;
+  /** Names the operator in texts. */
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** The caller of an operation of the panel. */
+export type PanelCaller = SignedInUser | Operator;
 
 /** The client of a Tool API request, with the user of an S2S request. */
 export interface ToolCaller extends Caller {

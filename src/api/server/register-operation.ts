@@ -51,6 +51,18 @@ function answersHead({ download, access }: Operation): boolean {
 }
 
 /**
+ * The path parameters, the query and the body of a request, checked in this order.
+ * @throws ApiError as `paramsOf` and `bodyOf`, VALIDATION_ERROR
+ */
+export function parsedParts(operation: Operation, request: FastifyRequest) {
+  return {
+    params: paramsOf(operation, request),
+    query: validate(operation.query, request.query),
+    body: bodyOf(operation, request),
+  };
+}
+
+/**
  * The path parameters of a request.
  * @throws ApiError `invalidParams` of the operation, or VALIDATION_ERROR
  */
