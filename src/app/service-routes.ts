@@ -25,8 +25,9 @@ import { allowCrossOrigin } from '../api/server/cors.js';
 import { healthRoutes } from '../api/server/health.js';
 import { paceLargeTexts } from '../api/server/pace-large-texts.js';
 import { failureOf } from '../api/server/request-log.js';
-import { serveTool } from '../api/tool/route.js';
-import { toolRoutes } from '../api/tool/routes.js';
+import { TOOL_OPERATIONS, toolTurns } from '../api/tool/operations.js';
+import { withBatchBodies } from '../api/tool/recording.js';
+import { serveTool } from '../api/tool/serve-tool.js';
 import { makeReceipt } from '../evidence/package/index.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import type { Readiness } from '../platform/health/readiness.js';
@@ -82,21 +83,21 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     }),
   };
   const tool = {
-    routes: toolRoutes({
+    deps: {
       ...shared,
-      ...{ db: apiPool, origin, now },
+      ...toolTurns(now),
+      ...{ db: apiPool, origin, keyUsage },
       admission: metrics.admission.countConsents(parts.admission),
       testAdmission: parts.testAdmission,
       liveHosts: parts.liveHosts,
-      keyUsage,
       detectRegion: createDetectRegion({ ...config.geo, database: await openGeoDatabase(config.geo.databaseFile) }),
-      onExportError: (error, { id }) => {
+      onExportError: (error: unknown, { id }: { readonly id: string }) => {
         logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');
       },
-      batchBodyBytes: config.admission.batchBodyBytes,
-      maxExportsPerTenant: config.exports.maxPerTenant,
+      maxPerTenant: config.exports.maxPerTenant,
       backupRetentionDays: config.backupRetentionDays ?? null,
-    }),
+    },
+    routes: withBatchBodies(TOOL_OPERATIONS, config.admission.batchBodyBytes),
     serving: {
       guards: createToolGuards({ ...shared, keyUsage, invalidKeyLimit: config.limits.invalidKeys }),
       scanner: scannerHost === undefined ? null : createScannerGuard({ host: scannerHost, directory, rateLimiter }),
@@ -128,7 +129,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
   const discovery = { ...config.discovery, scannerHost, jwtKeys, now: () => new Date() };
   return [
     (scope) => healthRoutes(scope, { readiness: parts.readiness, serving: 'callers' }),
-    forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.serving)),
+    forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.deps, tool.serving)),
     forEveryOrigin('/api/v1/public', (scope) => servePublic(scope, publicVerify)),
     (scope) => servePanel(scope, PANEL_OPERATIONS, { ...shared, ...panel, limit: PANEL_REQUESTS_PER_MINUTE }),
     (scope) => serveAuth(scope, auth, apiUsers),

@@ -38,7 +38,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
   blindIndex: [
     'src/api/panel/consents.ts', // PersonReference
     'src/api/tool/export-test-records.ts', // ExportQuery
-    'src/api/tool/get-status.ts', // StatusQuery
+    'src/api/tool/consent-status.ts', // StatusQuery
     'src/erasure/near-matches.ts', // PersonReference, or an argument of a command
     'src/erasure/requests.ts', // PersonReference, or an argument of a command
     'src/evidence/package/export-evidence.ts', // EvidenceFilter

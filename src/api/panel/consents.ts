@@ -24,7 +24,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, findProofKey, isProofHashOf, type ProofKeys } from '../../platform/keys/index.js';
 import { stampedBy } from '../../timestamping/authority-name.js';
 import type { PanelCall } from '../server/route.js';
-import { verifiedRecord } from '../tool/get-verify.js';
+import { verifiedRecord } from '../tool/verify.js';
 import { PROTECTORS, READERS } from './caller.js';
 import { type PanelDeps, route } from './deps.js';
 import { encodeCursor, keyOfCursor } from './page.js';

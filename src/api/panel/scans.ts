@@ -13,7 +13,7 @@ import {
 } from '../../evidence/records/publication.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { recordScan, refuseExcessRecords } from '../../tenancy/scans/record-scan.js';
-import { takeScan } from '../tool/scan-page.js';
+import { takeScan } from '../tool/scans.js';
 import { EDITORS, READERS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from './page.js';

@@ -24,7 +24,7 @@ import {
   replayWebhook,
   rotateWebhookSecret,
 } from '../../tenancy/webhooks/webhooks.js';
-import { takeTest } from '../tool/s2s-webhooks.js';
+import { takeTest } from '../tool/webhooks.js';
 import { EDITORS } from './caller.js';
 import { route } from './deps.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from './page.js';

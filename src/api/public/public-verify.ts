@@ -12,8 +12,8 @@ import { sendError } from '../server/error-response.js';
 import { goneClient } from '../server/gone-client.js';
 import { validate } from '../server/json-body.js';
 import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
-import { answerReceipt } from '../tool/answer-receipt.js';
-import { verifiedRecord } from '../tool/get-verify.js';
+import { answerReceipt } from '../tool/receipts.js';
+import { verifiedRecord } from '../tool/verify.js';
 import { readClientToken } from './client-token.js';
 import { getReceipt, verifyPublicly, verifyPubliclyByPost } from './operations.js';
 

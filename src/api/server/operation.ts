@@ -29,6 +29,9 @@ export interface Access {
 /** Roles that may use the panel: every role except `api_user`. */
 export const PANEL_ROLES: readonly UserRole[] = ['owner', 'admin', 'dpo', 'viewer'];
 
+/** The role of the bearer token of a backend. */
+export const BACKEND: readonly UserRole[] = ['api_user'];
+
 /** No credentials, and no limit. */
 export const OPEN: Access = { apiKey: null, isSigned: false, roles: null, limit: null };
 

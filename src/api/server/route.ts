@@ -137,13 +137,9 @@ interface Handlers<P, Q, B, R, D> {
 export type Auth = keyof Handlers<unknown, unknown, unknown, unknown, unknown>;
 
 /** An operation with its handlers, for those who have their dependencies. */
-export type Route<A extends Auth, D> = Operation & { readonly auth: A } & Handlers<
-    unknown,
-    unknown,
-    unknown,
-    unknown,
-    D
-  >[A];
+export type Route<A extends Auth, D> = A extends Auth
+  ? Operation & { readonly auth: A } & Handlers<unknown, unknown, unknown, unknown, D>[A]
+  : never;
 
 /** What an operation states. Absent: `get`, 200, no parameters, no body, no errors, no audit entry. */
 type Stated<P, Q, B, R> = Pick<Operation, 'id' | 'path' | 'tag' | 'summary'> &

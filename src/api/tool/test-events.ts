@@ -1,6 +1,6 @@
 import { v5 as uuidV5 } from 'uuid';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { MAX_TEST_EVENTS, TestEvent, type TestEventsResponse } from '../../../schemas/api/test-events.js';
+import { MAX_TEST_EVENTS, TestEvent, TestEventsQuery, TestEventsResponse } from '../../../schemas/api/test-events.js';
 import { CONSENT_RECORDED, testConsentToken } from '../../../schemas/events/consent-recorded.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
@@ -13,26 +13,49 @@ import {
   testRecords,
 } from '../../evidence/records/test-records.js';
 import { bodyOf, messageOf } from '../../pipeline/webhooks/webhook-message.js';
-import { listTestEvents } from './operations/test-events.js';
-import { reads, type ToolRoute } from './route.js';
+import { SHOWN } from '../server/example-values.js';
+import { routesWith } from '../server/route.js';
+
+const route = routesWith<TestRecordOptions>();
 
 /** Serves what webhooks would get of test records, which no webhook gets. */
-export function testEventRoutes(options: TestRecordOptions): readonly ToolRoute[] {
-  return [
-    reads(
-      listTestEvents,
-      async () => {
-        throw new ApiError('LIVE_KEY_REFUSED');
+export const TEST_EVENT_OPERATIONS = [
+  route({
+    auth: 'tool',
+    id: 'listTestEvents',
+    path: '/tool/v1/test-events',
+    tag: 'Webhooks',
+    summary: 'List the messages that webhooks would get of test records, for a secret test key',
+    description:
+      'A live key, and one that browsers may use, gets 403. `consent-ledger listen` sends these messages to the machine of a developer. They are of consents that test keys recorded, and of erasures by test keys, in their order. The first request has no `cursor` and gets no events; pass its `next_cursor` as `cursor` in the next one, and so on.',
+    query: TestEventsQuery,
+    response: TestEventsResponse,
+    errors: ['LIVE_KEY_REFUSED', 'INSUFFICIENT_SCOPE'],
+    example: {
+      query: { cursor: 'djE6MA' },
+      response: {
+        data: [
+          {
+            id: `msg_${SHOWN.consentId}`,
+            type: 'consent.withdrawn',
+            body: `{"type":"consent.withdrawn","timestamp":"${SHOWN.createdAt}","data":{"event_id":"${SHOWN.consentId}"}}`,
+          },
+        ],
+        next_cursor: 'djE6NDI',
+        test: true,
       },
-      async ({ caller: { apiKey, site }, query }) => {
-        // A visitor can copy a key that pages may have, and must not read what the developers record.
-        if (apiKey.restriction !== 'secret')
-          throw new ApiError('INSUFFICIENT_SCOPE', 'Test events require an API key with the restriction `secret`.');
-        return testEvents(options, site.siteId, query);
-      },
-    ),
-  ];
-}
+    },
+    handle: async () => {
+      throw new ApiError('LIVE_KEY_REFUSED');
+    },
+    handleTest: async ({ caller: { apiKey, site }, query }, options) => {
+      // A visitor can copy a key that pages may have, and must not read what the developers record.
+      if (apiKey.restriction !== 'secret')
+        throw new ApiError('INSUFFICIENT_SCOPE', 'Test events require an API key with the restriction `secret`.');
+      return testEvents(options, site.siteId, query);
+    },
+  }),
+];
 
 async function testEvents(
   options: TestRecordOptions,

@@ -1,5 +1,5 @@
 import { statedOrigin } from '../../../schemas/api/stated-origin.js';
-import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
+import { MAX_STATUS_ITEMS, StatusItem, StatusQuery, StatusResponse } from '../../../schemas/api/status.js';
 import { originOf } from '../../../schemas/events/consent-imported.js';
 import { consentToken, testConsentToken } from '../../../schemas/events/consent-recorded.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
@@ -12,16 +12,19 @@ import { testRecords } from '../../evidence/records/test-records.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { blindIndex, type IndexedPerson } from '../../platform/keys/index.js';
 import { FairTurns } from '../guards/fair-turns.js';
+import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
-import { getConsentStatus } from './operations/reading.js';
-import { reads, type ToolRoute, testTurnsOf } from './route.js';
+import { routesWith } from '../server/route.js';
+import { testTurnsOf } from './serve-tool.js';
 
-export interface StatusOptions extends PersonRecordsOptions {
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number;
+export interface StatusDeps extends PersonRecordsOptions {
   /** Turns of tenants, for each page of a long list. */
   readonly turns: FairTurns;
+  /** Turns of visitors, of whom each has one at a time. */
+  readonly visitors: FairTurns;
 }
+
+const route = routesWith<StatusDeps>();
 
 /** Records that are read and proved at once. A visitor with fewer needs no turn. */
 const PAGE = 50;
@@ -35,57 +38,94 @@ const MAX_WAITING = 1_000;
 const MAX_DISORDER_MS = 60_000;
 
 /**
- * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, by
- * the time that the former tool states (docs/import.md). What the event log has is shown, and each record of
- * the visitor is read once. A long list is read in pages, for which tenants take turns, and the requests for
- * one visitor follow each other. The response has all of the newest consents, or there is an error.
+ * Turns of visitors: the requests for one follow each other.
+ * @param now milliseconds of a monotonic clock
  */
-export function statusRoutes(options: StatusOptions): readonly ToolRoute[] {
-  const { now, turns } = options;
-  const visitors = new FairTurns({
+export function visitorTurns(now: () => number): FairTurns {
+  return new FairTurns({
     slots: Number.POSITIVE_INFINITY,
     now,
     maxOfOwner: MAX_OF_VISITOR,
     maxWaiting: MAX_WAITING,
   });
-  return [
-    reads(
-      getConsentStatus,
-      async ({ caller: { site }, query, reply, closing }) => {
-        const gone = goneClient(reply);
-        const index = blindIndex(site.siteKey, 'visitor', query.visitor_id);
-        const list = new StatusList(options, { siteId: site.siteId, kind: 'visitor', index }, query);
-        const read = async (): Promise<void> => {
-          for (let isRead = await list.readPage(); !isRead; ) {
-            // A long list must not delay the stop of the service.
-            if (closing.aborted) throw serviceUnavailable();
-            isRead = await turns.take(site.tenantId, () => list.readPage(), gone);
-          }
-        };
-        // Already the first page waits behind another request of the same visitor: what is refused costs no page.
-        await visitors.take(`${site.siteId} ${index.toString('hex')}`, read, gone);
-        return { data: { consents: list.newest() } };
-      },
-      async ({ caller: { site }, query, reply, closing }) => {
-        const gone = goneClient(reply);
-        const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
-        const consents: StatusItem[] = [];
-        const read = async (): Promise<void> => {
-          const pages = testRecords(options, site.siteId, { order: 'desc', visitor });
-          for await (const page of turns.pages(testTurnsOf(site), pages, gone)) {
-            if (closing.aborted) throw serviceUnavailable();
-            for (const found of page)
-              if (found.isProved && isInForce(found.record, Date.now()) && matches(found, query))
-                consents.push({ ...itemOf(found), consent_token: testConsentToken(found.record.event_id) });
-            if (consents.length >= MAX_STATUS_ITEMS) break;
-          }
-        };
-        await visitors.take(`test ${site.siteId} ${visitor.toString('hex')}`, read, gone);
-        return { data: { consents: consents.slice(0, MAX_STATUS_ITEMS) } };
-      },
-    ),
-  ];
 }
+
+/**
+ * Serves the consents of one visitor that are in force, newest first. Imported ones follow all others, by
+ * the time that the former tool states (docs/import.md). What the event log has is shown, and each record of
+ * the visitor is read once. A long list is read in pages, for which tenants take turns, and the requests for
+ * one visitor follow each other. The response has all of the newest consents, or there is an error.
+ */
+export const STATUS_OPERATIONS = [
+  route({
+    auth: 'tool',
+    id: 'getConsentStatus',
+    path: '/tool/v1/consents/status',
+    tag: 'Consents',
+    summary: 'List the consents of one visitor that are in force',
+    description:
+      'Returns up to 20 consents that have not expired, newest first. The response has no personal field, because browsers contain the API key.',
+    query: StatusQuery,
+    response: StatusResponse,
+    example: {
+      query: { visitor_id: EXAMPLE_VALUES.visitorId, consent_type: 'cookie' },
+      response: {
+        data: {
+          consents: [
+            {
+              id: SHOWN.consentId,
+              consent_token: EXAMPLE_VALUES.consentToken,
+              proof_hash: SHOWN.proofHash,
+              consent_type: 'cookie',
+              decision: 'partial',
+              categories: { necessary: true, analytics: false },
+              language: 'en',
+              document_slug: 'cookie-policy',
+              document_version_id: EXAMPLE_VALUES.versionId,
+              compliance_framework: 'gdpr',
+              created_at: SHOWN.createdAt,
+              valid_until: SHOWN.validUntil,
+              imported_from: null,
+              claimed_at: null,
+            },
+          ],
+        },
+      },
+    },
+    handle: async ({ caller: { site }, query, reply, closing }, deps) => {
+      const gone = goneClient(reply);
+      const index = blindIndex(site.siteKey, 'visitor', query.visitor_id);
+      const list = new StatusList(deps, { siteId: site.siteId, kind: 'visitor', index }, query);
+      const read = async (): Promise<void> => {
+        for (let isRead = await list.readPage(); !isRead; ) {
+          // A long list must not delay the stop of the service.
+          if (closing.aborted) throw serviceUnavailable();
+          isRead = await deps.turns.take(site.tenantId, () => list.readPage(), gone);
+        }
+      };
+      // Already the first page waits behind another request of the same visitor: what is refused costs no page.
+      await deps.visitors.take(`${site.siteId} ${index.toString('hex')}`, read, gone);
+      return { data: { consents: list.newest() } };
+    },
+    handleTest: async ({ caller: { site }, query, reply, closing }, deps) => {
+      const gone = goneClient(reply);
+      const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
+      const consents: StatusItem[] = [];
+      const read = async (): Promise<void> => {
+        const pages = testRecords(deps, site.siteId, { order: 'desc', visitor });
+        for await (const page of deps.turns.pages(testTurnsOf(site), pages, gone)) {
+          if (closing.aborted) throw serviceUnavailable();
+          for (const found of page)
+            if (found.isProved && isInForce(found.record, Date.now()) && matches(found, query))
+              consents.push({ ...itemOf(found), consent_token: testConsentToken(found.record.event_id) });
+          if (consents.length >= MAX_STATUS_ITEMS) break;
+        }
+      };
+      await deps.visitors.take(`test ${site.siteId} ${visitor.toString('hex')}`, read, gone);
+      return { data: { consents: consents.slice(0, MAX_STATUS_ITEMS) } };
+    },
+  }),
+];
 
 /** A consent that matches the query. */
 interface Listed {

@@ -8,11 +8,13 @@ import {
   EXPORTED_FIELDS,
   ExportedConsent,
   type ExportFormat,
-  type ExportQuery,
+  ExportQuery,
+  ExportResponse,
   MAX_EXPORT_PAGE,
   MAX_PARQUET_ROWS,
   NDJSON_MEDIA_TYPE,
   PARQUET_MEDIA_TYPE,
+  PERSONAL_FIELDS,
 } from '../../../schemas/api/export.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
@@ -24,28 +26,31 @@ import {
   selectErasures,
   selectRecords,
 } from '../../evidence/records/selection.js';
+import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { serviceUnavailable } from '../../platform/errors/service-unavailable.js';
 import { VERSION } from '../../platform/version.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { FairTurns } from '../guards/fair-turns.js';
+import { type ToolCaller, userOf } from '../server/caller.js';
+import { EXAMPLE_VALUES, SHOWN } from '../server/example-values.js';
 import { goneClient } from '../server/gone-client.js';
+import { BACKEND } from '../server/operation.js';
+import { routesWith, type ToolCall } from '../server/route.js';
 import { csvLine, excelDialect, RFC_4180 } from './csv.js';
-import { noteExport } from './export-audit.js';
 import { ERASED_AT, inOrder, type Line, lineOf, lineOfErasure } from './export-lines.js';
 import { exportedTestRecords } from './export-test-records.js';
-import { exportConsents } from './operations/recording.js';
 import { type ParquetType, parquetFile, parquetType } from './parquet.js';
-import { reads, type ToolCall, type ToolRoute, testMarkOf } from './route.js';
+import { testMarkOf } from './serve-tool.js';
 
-export interface RecordExportOptions extends RecordOptions {
+export interface RecordExportDeps extends RecordOptions {
   /** Turns of tenants. An export that has begun is never refused one. */
   readonly turns: FairTurns;
   /**
    * Called with a failure after the response has begun, when the client only sees a connection that
    * ends early.
    */
-  readonly onError: (error: unknown, request: FastifyRequest) => void;
+  readonly onExportError: (error: unknown, request: FastifyRequest) => void;
 }
 
 /**
@@ -63,31 +68,98 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   parquet: PARQUET_MEDIA_TYPE,
 };
 
+const route = routesWith<RecordExportDeps>();
+
+const SHOWN_EXPORT: JsonObject = {
+  data: [
+    {
+      id: SHOWN.consentId,
+      consent_token: EXAMPLE_VALUES.consentToken,
+      proof_hash: SHOWN.proofHash,
+      hash_version: 2,
+      proof_key_id: SHOWN.proofKeyId,
+      site_id: SHOWN.siteId,
+      consent_type: 'cookie',
+      decision: 'partial',
+      categories: { necessary: true, analytics: false },
+      language: 'en',
+      document_version_id: EXAMPLE_VALUES.versionId,
+      document_hash: SHOWN.sha256,
+      site_config_hash: SHOWN.sha256,
+      compliance_framework: 'gdpr',
+      created_at: SHOWN.createdAt,
+      valid_until: SHOWN.validUntil,
+      channel: 's2s',
+      api_key_id: SHOWN.documentId,
+      identity_assurance: null,
+      approval_token_id: null,
+      vouched: [],
+      import: null,
+      document_slug: 'cookie-policy',
+      is_anonymized: false,
+      ...Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, null])),
+      visitor_id: EXAMPLE_VALUES.visitorId,
+      attachments: [],
+      cursor: 'djE6NDE',
+    },
+  ],
+  next_cursor: null,
+};
+
 /** Serves the consent records of a site, as pages of JSON, as NDJSON, as CSV or as a Parquet file. */
-export function recordExportRoutes(options: RecordExportOptions): readonly ToolRoute[] {
-  const answer =
-    (read: typeof records) =>
-    async ({ caller, query, request, reply, closing }: ToolCall<unknown, ExportQuery>): Promise<FastifyReply> => {
-      const format = query.format ?? formatAccepted(request);
-      checkLimit(query, format);
-      checkExcel(query, format);
-      const gone = goneClient(reply);
-      const lines = read(options, caller.site, query, gone);
-      const chunks = chunksOf(lines, query, format, closing, testMarkOf(caller.apiKey));
-      // Until here a failure still has a status of its own.
-      const first = await chunks.next();
-      await noteExport(options.db, caller, query).catch(async (cause: unknown) => {
-        await chunks.return();
-        throw serviceUnavailable({ cause });
-      });
-      reply.raw.setTimeout(IDLE_MS);
-      if (format !== 'json') cutOnClosing(reply.raw, closing);
-      const rest = follow(first, chunks, (error) => {
-        if (!gone.aborted) options.onError(error, request);
-      });
-      return reply.header('content-type', CONTENT_TYPES[format]).send(Readable.from(rest, { highWaterMark: 1 }));
-    };
-  return [reads(exportConsents, answer(records), answer(exportedTestRecords))];
+export const EXPORT_OPERATIONS = [
+  route({
+    auth: 'tool',
+    id: 'exportConsents',
+    path: '/tool/v1/s2s/consents/export',
+    tag: 'Consents',
+    summary: 'Export consent records with every field, or with chosen ones',
+    description:
+      'Records come in the order in which they were recorded. JSON comes in pages of at most 1,000 records; pass `next_cursor` as `cursor` until it is null. NDJSON (`format=ndjson`, or `Accept: application/x-ndjson`) has one record a line and no limit; after a response that ended early, continue with the `cursor` of its last complete line. CSV (`format=csv`, or `Accept: text/csv`) is the same with a header line; objects and lists in it are JSON, and a text that a spreadsheet would evaluate as a formula has an apostrophe in front; with `excel=tr-TR` it begins with a byte-order mark and has the separator that Excel expects with that language. Parquet (`format=parquet`, or `Accept: application/vnd.apache.parquet`) has the same columns, with times, flags and numbers in their types, and at most `limit` rows, which it requires, or fewer if they are large: continue with the `cursor` of the last row until a file has no rows; a file whose response ended early cannot be read. An attachment is in the field in which it was sent, as text or base64 (see `attachments`). An erased record keeps its public part, and its `is_anonymized` is true.',
+    roles: BACKEND,
+    query: ExportQuery,
+    response: ExportResponse,
+    alternatives: [
+      {
+        mediaType: NDJSON_MEDIA_TYPE,
+        description: 'One ExportedConsent, ExportedFields or ExportedErasure as JSON on each line.',
+      },
+      { mediaType: CSV_MEDIA_TYPE, description: 'A line of names, then one record a line.' },
+      { mediaType: PARQUET_MEDIA_TYPE, description: 'A Parquet file with a column for each field.' },
+    ],
+    example: {
+      query: { visitor_id: EXAMPLE_VALUES.visitorId, from: '2026-01-01T00:00:00Z', limit: '500' },
+      response: SHOWN_EXPORT,
+    },
+    action: 'consent.export',
+    handle: (call, deps) => exported(records, call, deps),
+    handleTest: (call, deps) => exported(exportedTestRecords, call, deps),
+  }),
+];
+
+async function exported(
+  read: typeof records,
+  { caller, query, request, reply, closing }: ToolCall<unknown, ExportQuery>,
+  deps: RecordExportDeps,
+): Promise<FastifyReply> {
+  const format = query.format ?? formatAccepted(request);
+  checkLimit(query, format);
+  checkExcel(query, format);
+  const gone = goneClient(reply);
+  const lines = read(deps, caller.site, query, gone);
+  const chunks = chunksOf(lines, query, format, closing, testMarkOf(caller.apiKey));
+  // Until here a failure still has a status of its own.
+  const first = await chunks.next();
+  await noteExport(deps.db, caller, query).catch(async (cause: unknown) => {
+    await chunks.return();
+    throw serviceUnavailable({ cause });
+  });
+  reply.raw.setTimeout(IDLE_MS);
+  if (format !== 'json') cutOnClosing(reply.raw, closing);
+  const rest = follow(first, chunks, (error) => {
+    if (!gone.aborted) deps.onExportError(error, request);
+  });
+  return reply.header('content-type', CONTENT_TYPES[format]).send(Readable.from(rest, { highWaterMark: 1 }));
 }
 
 /**
@@ -131,7 +203,7 @@ function checkExcel({ excel }: ExportQuery, format: ExportFormat): void {
 type Chunk = string | Uint8Array;
 
 async function* records(
-  options: RecordExportOptions,
+  options: RecordExportDeps,
   site: SiteContext,
   query: ExportQuery,
   gone: AbortSignal,
@@ -144,7 +216,7 @@ async function* records(
 }
 
 async function* consentLines(
-  options: RecordExportOptions,
+  options: RecordExportDeps,
   site: SiteContext,
   query: ExportQuery,
   range: StreamRange,
@@ -272,4 +344,27 @@ async function* follow(
   } finally {
     await rest.return();
   }
+}
+
+/** Members of the query that are no filter. */
+const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'fields', 'excel']);
+
+/**
+ * Writes an audit entry before personal data of a site is sent: one for each page, or stream. It names
+ * the user and the fields of the filter, and never the persons.
+ */
+async function noteExport(db: Queryable, caller: ToolCaller, query: ExportQuery): Promise<void> {
+  const { site, apiKey } = caller;
+  await appendAuditEntry(db, {
+    tenantId: site.tenantId,
+    actor: { kind: 'user', userId: userOf(caller).id },
+    action: 'consent.export',
+    subject: { kind: 'site', id: site.siteId },
+    details: {
+      filter: Object.keys(query).filter((name) => !NOT_FILTERS.has(name)),
+      disclosed: true,
+      ...(query.fields !== undefined && { fields: query.fields }),
+      api_key_id: apiKey.id,
+    },
+  });
 }
