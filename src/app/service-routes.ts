@@ -2,11 +2,14 @@ import { createMailQueue } from '../accounts/mail/mail-queue.js';
 import { createAccessTokens, freshJwtKeys } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
-import { authRoutes } from '../api/auth/auth-routes.js';
-import { serveAuth } from '../api/auth/route.js';
-import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
-import { ledgerTurns } from '../api/checkpoints/ledger-turns.js';
-import { structureRoutes } from '../api/checkpoints/structure-routes.js';
+import { networkTurns } from '../api/auth/deps.js';
+import { SECOND_FACTOR_OPERATIONS } from '../api/auth/second-factor.js';
+import { serveAuth } from '../api/auth/serve-auth.js';
+import { AUTH_OPERATIONS } from '../api/auth/sign-in.js';
+import { SIGN_UP_OPERATIONS } from '../api/auth/sign-up.js';
+import { checkpointRoutes } from '../api/checkpoints/checkpoints.js';
+import { ledgerTurns } from '../api/checkpoints/serve-documents.js';
+import { structureRoutes } from '../api/checkpoints/structure.js';
 import { discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import { createLoadGate } from '../api/guards/load-gate.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
@@ -116,15 +119,16 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     limit: config.limits.publicVerify,
   };
   const panel = panelDeps({ ...shared, config, lookUpTxt: createTxtLookUp(config.dnsServers) });
-  const auth = authRoutes({
+  const auth = {
     ...shared,
     ...apiUsers,
-    now,
+    turns: networkTurns(now),
     checkPassword: createPasswordCheck(shared),
     refreshKey: () => keyring.refreshKey(),
     factorKeys: keyring,
     createAccount: config.isSignUpOpen ? accountCreator(adminPool) : null,
-  });
+  };
+  const authRoutes = [...AUTH_OPERATIONS, ...SECOND_FACTOR_OPERATIONS, ...SIGN_UP_OPERATIONS];
   const turns = ledgerTurns(now);
   const discovery = { ...config.discovery, scannerHost, jwtKeys, now: () => new Date() };
   return [
@@ -132,7 +136,7 @@ export async function serviceRoutes(installation: Installation, parts: ServicePa
     forEveryOrigin('/tool/v1', (scope) => serveTool(scope, tool.routes, tool.deps, tool.serving)),
     forEveryOrigin('/api/v1/public', (scope) => servePublic(scope, publicVerify)),
     (scope) => servePanel(scope, PANEL_OPERATIONS, { ...shared, ...panel, limit: PANEL_REQUESTS_PER_MINUTE }),
-    (scope) => serveAuth(scope, auth, apiUsers),
+    (scope) => serveAuth(scope, authRoutes, auth),
     (scope) => checkpointRoutes(scope, apiPool, () => readTsaRoots(config), turns),
     (scope) => structureRoutes(scope, apiPool, { auditors: config.structureAuditors, turns, now }),
     (scope) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ErrorResponse } from '../../../schemas/api/error-response.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
-import { COOKIE_HEADER } from '../auth/operations.js';
+import { COOKIE_HEADER } from '../auth/tokens.js';
 import { type Access, type FileContent, type Operation, PANEL_ROLES } from '../server/operation.js';
 import { errorsOf, hasBody } from '../server/operation-errors.js';
 import { extendDiscriminated } from './discriminated-schemas.js';

@@ -1,10 +1,10 @@
-import { AUTH_OPERATIONS } from '../auth/operations.js';
-import { SECOND_FACTOR_OPERATIONS } from '../auth/second-factor-operations.js';
-import { SIGN_UP_OPERATIONS } from '../auth/sign-up-operations.js';
-import { CHECKPOINT_OPERATIONS } from '../checkpoints/operations.js';
-import { STRUCTURE_OPERATIONS } from '../checkpoints/structure-operations.js';
+import { SECOND_FACTOR_OPERATIONS } from '../auth/second-factor.js';
+import { AUTH_OPERATIONS } from '../auth/sign-in.js';
+import { SIGN_UP_OPERATIONS } from '../auth/sign-up.js';
+import { CHECKPOINT_OPERATIONS } from '../checkpoints/checkpoints.js';
+import { STRUCTURE_OPERATIONS } from '../checkpoints/structure.js';
 import { PANEL_OPERATIONS } from '../panel/operations.js';
-import { PUBLIC_OPERATIONS } from '../public/operations.js';
+import { PUBLIC_OPERATIONS } from '../public/public-verify.js';
 import type { Operation } from '../server/operation.js';
 import { TOOL_OPERATIONS } from '../tool/operations.js';
 

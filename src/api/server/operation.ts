@@ -32,9 +32,6 @@ export const PANEL_ROLES: readonly UserRole[] = ['owner', 'admin', 'dpo', 'viewe
 /** The role of the bearer token of a backend. */
 export const BACKEND: readonly UserRole[] = ['api_user'];
 
-/** No credentials, and no limit. */
-export const OPEN: Access = { apiKey: null, isSigned: false, roles: null, limit: null };
-
 /** The query of an operation without query parameters that ignores those it does not know. */
 export const AnyQuery = z.object({});
 
@@ -60,12 +57,7 @@ export interface FileContent {
  * status and errors. Route registration, checks, handler types, the OpenAPI documents, the
  * generated documentation and the error lists are derived from it.
  */
-export interface Operation<
-  P extends z.ZodObject = z.ZodObject,
-  Q extends z.ZodObject = z.ZodObject,
-  B extends z.ZodType = z.ZodType,
-  R extends z.ZodType = z.ZodType,
-> {
+export interface Operation {
   /** `operationId` of the OpenAPI document, e.g. `createSite`. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -76,19 +68,19 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
-  readonly params: P;
+  readonly params: z.ZodObject;
   /** Whether the last path parameter may have slashes. */
   readonly isLastSlashed?: true;
   /** Response to path parameters that `params` refuses; `VALIDATION_ERROR` unless given. */
   readonly invalidParams?: ErrorCode;
-  readonly query: Q;
+  readonly query: z.ZodObject;
   /** `NoBody` if the operation has none. */
-  readonly body: B;
+  readonly body: z.ZodType;
   /** Largest body in bytes; 65,536 unless given. */
   readonly bodyLimit?: number;
   readonly status: 200 | 201 | 202;
   /** Schema of the JSON response. */
-  readonly response: R;
+  readonly response: z.ZodType;
   /** Instead of JSON. */
   readonly download?: FileContent;
   /** In addition to JSON, if the request asks for it. */
@@ -105,11 +97,4 @@ export interface Operation<
    * command of `consent-ledger admin`.
    */
   readonly isForUsers?: true;
-}
-
-/** Keeps the types of an operation's schemas. */
-export function defineOperation<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
-  operation: Operation<P, Q, B, R>,
-): Operation<P, Q, B, R> {
-  return operation;
 }

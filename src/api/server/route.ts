@@ -131,7 +131,9 @@ interface Handlers<P, Q, B, R, D> {
   /** A bearer token of a user with one of the roles. */
   readonly user: Handle<UserCall<P, Q, B>, R, D>;
   /** None: a credential may be in the body. */
-  readonly open: Handle<OpenCall<P, Q, B>, R | PublicDocument, D>;
+  readonly open: Handle<OpenCall<P, Q, B>, R, D>;
+  /** None, and the response is a document that any cache may keep. */
+  readonly public: { readonly handle: (call: OpenCall<P, Q, B>, deps: D) => Promise<PublicDocument> };
 }
 
 export type Auth = keyof Handlers<unknown, unknown, unknown, unknown, unknown>;
@@ -170,6 +172,7 @@ const LIMITS: Readonly<Record<Auth, Access['limit']>> = {
   signed: 'plan',
   user: null,
   open: null,
+  public: null,
 };
 
 /**

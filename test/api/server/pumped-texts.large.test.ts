@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { PANEL_OPERATIONS } from '../../../src/api/panel/operations.js';
-import { PUBLIC_OPERATIONS } from '../../../src/api/public/operations.js';
+import { PUBLIC_OPERATIONS } from '../../../src/api/public/public-verify.js';
 import type { Operation } from '../../../src/api/server/operation.js';
 import { TOOL_OPERATIONS } from '../../../src/api/tool/operations.js';
 import { signedHeaders } from '../../support/signed-requests.js';

@@ -1,6 +1,6 @@
-import { AUTH_OPERATIONS } from '../../auth/operations.js';
-import { SECOND_FACTOR_OPERATIONS } from '../../auth/second-factor-operations.js';
-import { SIGN_UP_OPERATIONS } from '../../auth/sign-up-operations.js';
+import { SECOND_FACTOR_OPERATIONS } from '../../auth/second-factor.js';
+import { AUTH_OPERATIONS } from '../../auth/sign-in.js';
+import { SIGN_UP_OPERATIONS } from '../../auth/sign-up.js';
 
 /** @returns a table of the sign-in routes, with example bodies */
 export function signInRoutes(): string {

@@ -7,8 +7,10 @@ import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
 import type { WantedAccount } from '../../accounts/sign-up/sign-up-tokens.js';
 import type { RowSeals } from '../../platform/keys/index.js';
 import type { ApiUsers } from '../guards/bearer.js';
+import { FairTurns } from '../guards/fair-turns.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
-import type { GrantedTokens } from './tokens-response.js';
+import { routesWith } from '../server/route.js';
+import type { GrantedTokens } from './tokens.js';
 
 /**
  * Creates the organisation and the owner of a sign-up, and signs the owner in.
@@ -17,8 +19,8 @@ import type { GrantedTokens } from './tokens-response.js';
  */
 export type CreateAccount = (wanted: WantedAccount, password: string) => Promise<GrantedTokens | null>;
 
-/** Dependencies of the sign-in routes. */
-export interface AuthRouteOptions extends ApiUsers {
+/** Dependencies of the handlers of sign-in. */
+export interface AuthDeps extends ApiUsers {
   readonly checkPassword: CheckPassword;
   readonly rateLimiter: RateLimiter;
   /** Connections in the role `consent_ledger_api`. */
@@ -33,13 +35,30 @@ export interface AuthRouteOptions extends ApiUsers {
   readonly queueMail: QueueMail | null;
   /** Returns the key from which refresh tokens are derived, 32 bytes. */
   readonly refreshKey: () => Promise<Uint8Array>;
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number;
+  /** Turns of networks, in which requests by strangers of which mails are queued are worked on. */
+  readonly turns: FairTurns;
+}
+
+export const route = routesWith<AuthDeps>();
+
+/**
+ * Requests by strangers of which mails are queued, as far as one process works on them at a time: one of each
+ * network, so that a network's are counted one by one, and a flood takes few connections to the database. And those
+ * that wait.
+ */
+const QUEUED_AT_A_TIME = 2;
+/** Time that a place stays empty afterwards, as a multiple of that of the work: most of a flood is refused for its proof. */
+const PAUSE = 2;
+const MAX_WAITING = 500;
+
+/** @param now milliseconds of a monotonic clock */
+export function networkTurns(now: () => number): FairTurns {
+  return new FairTurns({ slots: QUEUED_AT_A_TIME, now, pause: PAUSE, maxWaiting: MAX_WAITING });
 }
 
 /** The queue for mails that a request causes; null: the service sends no mail. */
 export function mailOf(
-  { queueMail }: AuthRouteOptions,
+  { queueMail }: AuthDeps,
   request: Pick<FastifyRequest, 'headers' | 'countedNetwork'>,
 ): QueueMail | null {
   return causedBy(queueMail, mailCauseOf(request));

@@ -1,12 +1,20 @@
 import { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { CANONICAL_DIGITS, numberInUrl } from '../../../schemas/api/common.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { fromHex } from '../../../schemas/crypto/encoding.js';
 import { type BatchHeader, isBatch, type StreamKeyOf } from '../../../schemas/evidence/batch-header.js';
 import { structureLength } from '../../../schemas/evidence/structure-file.js';
-import { TILE_TYPE, TILE_WIDTH, type TilePlace } from '../../../schemas/merkle/tiles.js';
+import {
+  parseTileNumber,
+  parseTilePath,
+  TILE_TYPE,
+  TILE_WIDTH,
+  type TilePlace,
+} from '../../../schemas/merkle/tiles.js';
 import { readEntryBundle, readTile } from '../../evidence/structure/read-tiles.js';
 import { readHeader, type WriteBytes, writeStructure } from '../../evidence/structure/write-structure.js';
 import { readLargestSize, readNote } from '../../pipeline/ledger/read-checkpoints.js';
@@ -19,10 +27,107 @@ import { requireBearerToken } from '../server/bearer-token.js';
 import { rangeOf } from '../server/byte-range.js';
 import { goneClient } from '../server/gone-client.js';
 import { atLeastRate } from '../server/least-rate.js';
-import { paramsOf, registerOperation } from '../server/register-operation.js';
+import type { Operation } from '../server/operation.js';
+import { parsedParts, registerOperation } from '../server/register-operation.js';
+import { routesWith } from '../server/route.js';
 import { type PublicDocument, publicDocument } from '../server/send-document.js';
-import { documentsOf, FOREVER, SHORTLY } from './serve-document.js';
-import { getEntryBundle, getNewestCheckpoint, getStructure, getTile } from './structure-operations.js';
+import { FOREVER, SHORTLY, serveDocuments } from './serve-documents.js';
+
+const TILE = z
+  .string()
+  .transform(parseTilePath)
+  .pipe(z.object({ index: z.int(), width: z.int() }))
+  .meta({ description: 'Place of the tile, such as `x001/x234/067` or, if it is partial, `000.p/5`.' });
+
+const TileParams = z.object({
+  level: numberInUrl(0, 63, 'must be a level from 0 to 63', CANONICAL_DIGITS).describe('Level of the tile.'),
+  tile: TILE,
+});
+const BundleParams = z.object({ tile: TILE });
+const StructureParams = z.object({
+  leaf: z
+    .string()
+    .transform(parseTileNumber)
+    .pipe(z.int())
+    .meta({ description: 'Number of the leaf of the ledger tree, written as the place of a tile: `000`.' }),
+});
+
+const route = routesWith<{ readonly db: Queryable }>();
+
+const shared = { auth: 'public', tag: 'Ledger', invalidParams: 'TILE_NOT_FOUND' } as const;
+
+const DOCUMENTS = [
+  route({
+    ...shared,
+    id: 'getNewestCheckpoint',
+    path: '/checkpoints/log/checkpoint',
+    summary: 'Get the newest stamped checkpoint, with its cosignatures',
+    description:
+      'The checkpoint of a tiled log (C2SP tlog-tiles) with the prefix `/checkpoints/log`. Tiles and structure files reach up to it.',
+    download: { mediaType: 'text/plain', description: 'The signed note, and the lines of witnesses.' },
+    errors: ['CHECKPOINT_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    handle: async (_call, { db }) => {
+      const size = await readLargestSize(db);
+      const note = await readNote(db, size);
+      if (note === null) throw new ApiError('CHECKPOINT_NOT_FOUND');
+      const body = note + (await readCosignatures(db, size));
+      return publicDocument({ contentType: 'text/plain; charset=utf-8', body, cacheControl: SHORTLY });
+    },
+  }),
+  route({
+    ...shared,
+    id: 'getTile',
+    path: '/checkpoints/log/tile/{level}/{tile}',
+    isLastSlashed: true,
+    summary: 'Get a tile of the ledger tree',
+    description: 'Hashes of a level of the tree, 32 bytes each (C2SP tlog-tiles).',
+    params: TileParams,
+    download: { mediaType: TILE_TYPE, description: 'At most 256 hashes.' },
+    errors: ['TILE_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    example: { path: { level: '0', tile: '000.p/1' } },
+    handle: async ({ params: { level, tile } }, { db }) =>
+      binary(tile, await readTile(db, level, tile, await readLargestSize(db))),
+  }),
+  route({
+    ...shared,
+    id: 'getEntryBundle',
+    path: '/checkpoints/log/tile/entries/{tile}',
+    isLastSlashed: true,
+    summary: 'Get a bundle of the entries of the ledger tree',
+    description: 'The entries are headers of batches and roll-ups (C2SP tlog-tiles).',
+    params: BundleParams,
+    download: { mediaType: TILE_TYPE, description: 'Entries, each after its length as two bytes, big-endian.' },
+    errors: ['TILE_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    example: { path: { tile: '000.p/1' } },
+    handle: async ({ params: { tile } }, { db }) =>
+      binary(tile, await readEntryBundle(db, tile, await readLargestSize(db))),
+  }),
+];
+
+const getStructure = routesWith<SendStructure>()({
+  ...shared,
+  auth: 'open',
+  id: 'getStructure',
+  path: '/checkpoints/log/structure/{leaf}',
+  isLastSlashed: true,
+  summary: 'Get the structure of a batch or roll-up',
+  description:
+    'Its runs in the order of `streams_root`, each as key (32 bytes), first and last revision (8 bytes each, big-endian), then its tags in the order of `tags_root` (32 bytes each). If the operator restricts the structure to auditors, the request has the header `Authorization: Bearer`. `Range` resumes a download. Large roll-ups are served to two clients at a time, and to one at one address, which must take 16 kB a second on average. 503 has `Retry-After`.',
+  params: StructureParams,
+  download: { mediaType: TILE_TYPE, description: 'The header of the leaf states how many runs and tags follow.' },
+  errors: [
+    'TILE_NOT_FOUND',
+    'MISSING_BEARER_TOKEN',
+    'INVALID_BEARER_TOKEN',
+    'RANGE_NOT_SATISFIABLE',
+    'SERVICE_UNAVAILABLE',
+  ],
+  example: { path: { leaf: '000' } },
+  handle: ({ params, request, reply }, send) => send(params.leaf, request, reply),
+});
+
+/** The structure of the ledger, from which anyone recomputes its roll-ups. */
+export const STRUCTURE_OPERATIONS: readonly Operation[] = [...DOCUMENTS, getStructure];
 
 /** Largest file of a roll-up that is held in memory, in bytes. */
 const WHOLE_BYTES = 4 * 1024 * 1024;
@@ -57,26 +162,26 @@ export interface StructureOptions {
  * while they are sent, to two addresses at a time that take them fast enough.
  */
 export function structureRoutes(scope: FastifyInstance, db: Queryable, options: StructureOptions): void {
-  const serve = documentsOf(scope, options.turns);
-  serve(getNewestCheckpoint, async () => {
-    const size = await readLargestSize(db);
-    const note = await readNote(db, size);
-    if (note === null) throw new ApiError('CHECKPOINT_NOT_FOUND');
-    const body = note + (await readCosignatures(db, size));
-    return publicDocument({ contentType: 'text/plain; charset=utf-8', body, cacheControl: SHORTLY });
+  serveDocuments(scope, DOCUMENTS, { db }, options.turns);
+  const digests = options.auditors.map((hex) => fromHex(hex) ?? new Uint8Array());
+  const send = structureSender(db, options);
+  registerOperation(scope, getStructure, {
+    onRequest: async ({ headers: { authorization } }) => {
+      if (digests.length > 0) requireBearerToken(authorization, digests);
+    },
+    handler: (request, reply) => getStructure.handle({ ...parsedParts(getStructure, request), request, reply }, send),
   });
-  serve(getTile, async ({ level, tile }) => binary(tile, await readTile(db, level, tile, await readLargestSize(db))));
-  serve(getEntryBundle, async ({ tile }) => binary(tile, await readEntryBundle(db, tile, await readLargestSize(db))));
-  serveStructure(scope, db, options);
 }
 
-function serveStructure(scope: FastifyInstance, db: Queryable, options: StructureOptions): void {
+/** Sends the file of a leaf. */
+type SendStructure = (leaf: number, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+function structureSender(db: Queryable, options: StructureOptions): SendStructure {
   const { auditors, turns, now, wholeBytes = WHOLE_BYTES } = options;
-  const digests = auditors.map((hex) => fromHex(hex) ?? new Uint8Array());
   const shared = {
     'access-control-allow-origin': '*',
     'accept-ranges': 'bytes',
-    'cache-control': digests.length === 0 ? FOREVER : FOREVER.replace('public', 'private'),
+    'cache-control': auditors.length === 0 ? FOREVER : FOREVER.replace('public', 'private'),
     'content-type': TILE_TYPE,
   };
   const files = createByteCache({ maxBytes: KEPT_BYTES, maxEntryBytes: LARGEST_KEPT_BYTES });
@@ -94,34 +199,28 @@ function serveStructure(scope: FastifyInstance, db: Queryable, options: Structur
     const file = isAsked && !isLarge ? await files.get(name, () => wholeFile(db, header, keyOf, rest)) : null;
     return { header, keyOf, file };
   };
-  registerOperation(scope, getStructure, {
-    onRequest: async ({ headers: { authorization } }) => {
-      if (digests.length > 0) requireBearerToken(authorization, digests);
-    },
-    handler: async (request, reply) => {
-      const { leaf } = paramsOf(getStructure, request);
-      const { countedClient: client } = request;
-      const isAsked = request.method !== 'HEAD';
-      const { header, keyOf, file } = await turns.take(client, (rest) => made(leaf, isAsked, rest), goneClient(reply));
-      const length = structureLength(header);
-      if (!isAsked) return reply.headers({ ...shared, 'content-length': String(length) }).send(Readable.from([]));
-      const range = rangeIn(request, header, length, file === null);
-      const headers = { ...shared, ...range.headers };
-      if (file !== null) {
-        return reply.code(range.status).headers(headers).send(file.subarray(range.first, range.end));
-      }
-      if (streaming.has(client) || streaming.size >= STREAMS)
-        throw new ApiError('SERVICE_UNAVAILABLE', 'Another roll-up is being sent.', {
-          retryAfterSeconds: RETRY_SECONDS,
-          headers: { 'cache-control': 'no-store' },
-        });
-      streaming.add(client);
-      stream(reply, now, { ...range, headers }, (write) => writeStructure(db, header, keyOf, write)).finally(() =>
-        streaming.delete(client),
-      );
-      return reply;
-    },
-  });
+  return async (leaf, request, reply) => {
+    const { countedClient: client } = request;
+    const isAsked = request.method !== 'HEAD';
+    const { header, keyOf, file } = await turns.take(client, (rest) => made(leaf, isAsked, rest), goneClient(reply));
+    const length = structureLength(header);
+    if (!isAsked) return reply.headers({ ...shared, 'content-length': String(length) }).send(Readable.from([]));
+    const range = rangeIn(request, header, length, file === null);
+    const headers = { ...shared, ...range.headers };
+    if (file !== null) {
+      return reply.code(range.status).headers(headers).send(file.subarray(range.first, range.end));
+    }
+    if (streaming.has(client) || streaming.size >= STREAMS)
+      throw new ApiError('SERVICE_UNAVAILABLE', 'Another roll-up is being sent.', {
+        retryAfterSeconds: RETRY_SECONDS,
+        headers: { 'cache-control': 'no-store' },
+      });
+    streaming.add(client);
+    stream(reply, now, { ...range, headers }, (write) => writeStructure(db, header, keyOf, write)).finally(() =>
+      streaming.delete(client),
+    );
+    return reply;
+  };
 }
 
 async function wholeFile(db: Queryable, header: BatchHeader, keyOf: StreamKeyOf, rest: Rest): Promise<Buffer> {
